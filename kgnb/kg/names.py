@@ -1,4 +1,4 @@
-"""What the things in a result are called and what they are: labels and types, asked of the graph they came from."""
+"""Labels and types of the resources in a result, queried from the graph they came from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kgnb.errors import BackendError, DataError
-from kgnb.kg.graph import Graph
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
+from kgnb.kg.graph import Graph, Row
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, is_iri, n3
 
-BATCH = 400  # resources asked about at once
+BATCH = 400  # resources per query
 _NAMES = f"<{RDFS}label>|<{SKOS}prefLabel>|<http://schema.org/name>|<https://schema.org/name>"
 _NAMES += "|<http://xmlns.com/foaf/0.1/name>"
 _LABELS = f"SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x {_NAMES} ?l }} ORDER BY ?x ?l"
@@ -20,7 +20,7 @@ _OF_THE_LANGUAGE = (OWL, RDF, RDFS)
 
 @dataclass(frozen=True)
 class Names:
-    """Labels and types by IRI; what has none is not in it."""
+    """Labels and types by IRI, where there are any."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
@@ -31,12 +31,12 @@ def names_of(
 ) -> Names:
     """The best label of each IRI in ``language`` (else without one, else any), and its rarest type.
 
-    A graph that does not answer in time leaves the rest without names: they are a help to readers, not a result.
+    What a graph does not answer in time stays without a name: names help readers and are no part of the result.
     """
     wanted = [iri for iri in dict.fromkeys(map(str, iris)) if is_iri(iri)]
-    kinds = _best_types(_asked(graph, _TYPES, wanted, timeout)) if types else {}
+    kinds = _best_types(rows_about(graph, _TYPES, wanted, timeout)) if types else {}
     found: dict[str, list[Literal]] = {}
-    for iri, label in _asked(graph, _LABELS, dict.fromkeys((*wanted, *kinds.values())), timeout):
+    for iri, label in rows_about(graph, _LABELS, dict.fromkeys((*wanted, *kinds.values())), timeout):
         if isinstance(label, Literal) and label.text.strip():
             found.setdefault(str(iri), []).append(label)
     labels = {iri: min(texts, key=lambda one: rank(one, language)).text for iri, texts in found.items()}
@@ -44,25 +44,30 @@ def names_of(
 
 
 def rank(label: Literal, language: str) -> tuple[int, str, str]:
-    """What orders labels: the language wanted, then none, then the others by their tags."""
+    """The sort key of labels: first the wanted language, then none, then the others by tag."""
     tag = (label.language or "").lower()
     return (0 if tag.split("-")[0] == language.lower() else 1 if not tag else 2, tag, label.text)
 
 
-def _asked(graph: Graph, query: str, iris: Iterable[str], timeout: float) -> list[tuple[Term | None, ...]]:
+def rows_about(
+    graph: Graph, query: str, iris: Iterable[str], timeout: float, failures: list[str] | None = None
+) -> list[Row]:
+    """The rows of a query for IRIs (at its ``%s``), batch by batch; the first error ends it and joins ``failures``."""
     wanted = list(iris)
-    rows: list[tuple[Term | None, ...]] = []
+    rows: list[Row] = []
     for start in range(0, len(wanted), BATCH):
         values = " ".join(n3(Iri(iri)) for iri in wanted[start : start + BATCH])
         try:
             rows += graph.select(query % values, limit=BATCH * 40, timeout=timeout).rows
-        except (BackendError, DataError):
+        except (BackendError, DataError) as error:
+            if failures is not None:
+                failures.append(error.what)
             break
     return rows
 
 
-def _best_types(rows: Iterable[tuple[Term | None, ...]]) -> dict[str, str]:
-    """Each thing's rarest type: of ``:Hut`` and ``:StaffedHut`` the one that says more."""
+def _best_types(rows: Iterable[Row]) -> dict[str, str]:
+    """The rarest type of each resource: of ``:Hut`` and ``:StaffedHut`` the more specific one."""
     found: dict[str, list[str]] = {}
     for thing, kind in rows:
         if not str(kind).startswith(_OF_THE_LANGUAGE):

@@ -1,4 +1,4 @@
-"""An ontology read out of a graph: its entities, what they are called and how they are related."""
+"""An ontology read from a graph: its entities, their names and how they are related."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Restriction:
     A filler that is a union or an intersection is listed as one restriction for each of its named members.
     """
 
-    on: str  # an IRI, with ^ before it where the property is meant the other way round
+    on: str  # an IRI, with ^ before it for the inverse property
     constraint: str  # some, all, value, self, min, max, exactly (the last three with cardinality)
     filler: str = ""  # an IRI, a literal's text, or "" where the constraint needs none
     cardinality: int | None = None
@@ -55,10 +55,10 @@ class Entity:
     types: tuple[str, ...] = ()  # of an individual
     characteristics: tuple[str, ...] = ()  # functional, transitive, symmetric, ...
     deprecated: bool = False
-    declared: bool = True  # its kind is said in the graph; else it was read off its range
-    matches: tuple[str, ...] = ()  # what it is said to match exactly elsewhere (skos:exactMatch)
+    declared: bool = True  # the graph states its kind; else it follows from its range
+    matches: tuple[str, ...] = ()  # its exact matches elsewhere (skos:exactMatch)
     concept: bool = False  # a SKOS concept, read as a class
-    coded: bool = False  # its local name is an identifier, judged by what its whole ontology is called
+    coded: bool = False  # its local name is an identifier, judged by the names of the whole ontology
 
     @property
     def local_name(self) -> str:
@@ -76,7 +76,7 @@ class Ontology:
     digest: str  # of the entities, so equal content gives an equal digest wherever it was loaded from
     entities: tuple[Entity, ...]
     imports: tuple[str, ...] = ()  # named by owl:imports; never followed over the network
-    mended: tuple[tuple[str, int], ...] = ()  # what loading had to mend, and how often
+    mended: tuple[tuple[str, int], ...] = ()  # what loading had to repair, and how often
     prefixes: tuple[tuple[str, str], ...] = field(default=())
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""read_ontology: the entities of an ontology out of any graph, in two or three questions."""
+"""read_ontology: the entities of an ontology, read from any graph with a handful of queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import coded
 from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
-from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Term, n3
+from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Node, Term, n3
 
 _ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
 
@@ -23,14 +23,14 @@ _ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "an
 def read_ontology(
     graph: Graph, *, name: str = "", individuals: bool = False, concepts: OneOf["alone", "beside"] = "alone"
 ) -> Ontology:
-    """The ontology in a graph: its classes and properties, and its individuals when asked.
+    """The ontology in a graph: its classes and properties, and on request its individuals.
 
-    Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. A class is
-    what is declared as one or stands in ``rdfs:subClassOf``; a plain ``rdf:Property`` is sorted by its range. Named
-    members of an equivalent intersection count as parents, of an equivalent union as children. The concepts of a SKOS
-    vocabulary are read as classes, ``skos:broader`` as their parents, where it has no class of its own to hold anything
-    but concepts; with ``concepts="beside"`` also beside other classes. Order and digest do not depend on the order of
-    files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
+    Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. Classes
+    are declared as such or occur in ``rdfs:subClassOf``; the kind of a plain ``rdf:Property`` depends on its range.
+    Named members of an equivalent intersection count as parents, of an equivalent union as children. The concepts of a
+    SKOS vocabulary are read as classes, ``skos:broader`` as their parents, if it has no other classes than those of
+    concepts; with ``concepts="beside"`` in any case. Order and digest do not depend on the order of files and the
+    labels of blank nodes. ``owl:imports`` are listed, never followed.
 
     Raises DataError where a service cuts its answer short.
     """
@@ -49,18 +49,18 @@ def read_ontology(
         digest=hashlib.sha256(content.encode("ascii")).hexdigest(),
         entities=entities,
         imports=tuple(sorted(map(str, imports))),
-        mended=tuple(getattr(graph, "mended", ())),  # stores that load files remember what was mended
+        mended=tuple(getattr(graph, "mended", ())),  # stores remember what loading repaired
         prefixes=tuple(getattr(graph, "prefixes", ())),
     )
 
 
 def _plain(value: Entity | Text | Restriction) -> list[object]:
-    """A value's fields as JSON can write them; dataclasses.asdict would take most of the reader's time."""
+    """A value's fields for JSON; dataclasses.asdict would take most of the reader's time."""
     return [[name, getattr(value, name)] for name in value.__slots__]
 
 
 def _ontology_iri(axioms: Axioms) -> str:
-    """The ontology's IRI; of several, the one that most terms begin with."""
+    """The ontology's IRI; of several, the one that most terms start with."""
     declared = sorted(node for node in axioms.of if isinstance(node, Iri) and v.ONTOLOGY in axioms.get(node, v.TYPE))
     if len(declared) < 2:
         return str(declared[0]) if declared else ""
@@ -68,7 +68,7 @@ def _ontology_iri(axioms: Axioms) -> str:
 
 
 class _Reader:
-    """Everything that is derived from the axioms once and then looked up entity by entity."""
+    """Derives relations from the axioms once, then looks them up entity by entity."""
 
     def __init__(self, axioms: Axioms, built_in: tuple[str, ...], *, beside: bool) -> None:
         self.axioms = axioms
@@ -78,7 +78,7 @@ class _Reader:
         self.disjoint: defaultdict[str, set[str]] = defaultdict(set)
         self.inverse: defaultdict[str, set[str]] = defaultdict(set)
         self.restrictions: defaultdict[str, set[Restriction]] = defaultdict(set)
-        self.guessed: set[Iri] = set()  # properties of which nothing says the kind
+        self.guessed: set[Iri] = set()  # properties of no declared kind
         for node in list(axioms.of):
             self._relate(node)
         self.concepts = self._concepts(beside=beside)
@@ -102,7 +102,7 @@ class _Reader:
         return tuple(sorted(found, key=lambda entity: (_ORDER.index(entity.kind), entity.iri)))
 
     def _relate(self, node: Node) -> None:
-        """Note one node's relations, on both sides where they hold both ways."""
+        """Note one node's relations, symmetric ones on both sides."""
         axioms = self.axioms
         known = axioms.of[node]
         if v.MEMBERS in known:  # AllDisjointClasses, AllDisjointProperties
@@ -112,7 +112,7 @@ class _Reader:
         for predicate in (v.SUBCLASS, v.SUBPROPERTY, v.EQUIVALENT_CLASS):
             for expression in known.get(predicate, ()):
                 self._above(node, expression, stated_equal=predicate == v.EQUIVALENT_CLASS)
-        for head in known.get(v.INTERSECTION, ()):  # RDF/XML files often state it on the class itself
+        for head in known.get(v.INTERSECTION, ()):  # often stated on the class itself in RDF/XML
             for member in axioms.list_members(head):
                 self._above(node, member, stated_equal=False)
         for head in [*known.get(v.UNION, ()), *known.get(v.DISJOINT_UNION, ())]:
@@ -131,7 +131,7 @@ class _Reader:
                     relation[other].add(str(node))
 
     def _above(self, node: Iri, expression: Term, *, stated_equal: bool) -> None:
-        """Take in a superclass expression; an equivalent name is an equivalent and not a parent."""
+        """Note a superclass expression; an equivalent named class is not a parent."""
         if stated_equal and isinstance(expression, Blank):
             for head in self.axioms.get(expression, v.UNION):
                 for member in self.axioms.list_members(head):
@@ -157,9 +157,9 @@ class _Reader:
             self.disjoint[member] |= named - {member}
 
     def _concepts(self, *, beside: bool) -> frozenset[Iri]:
-        """The concepts of a SKOS vocabulary; none where it has other classes and they are not wanted ``beside`` them.
+        """The concepts of a SKOS vocabulary; none if it has other classes, unless they are wanted ``beside`` them.
 
-        Concepts are what is typed as one, and what has a label and stands in a scheme or above or below a concept.
+        A concept is typed as one, or has a label and is in a scheme or above or below a concept.
         """
         axioms = self.axioms
         typed: set[Iri] = set()
@@ -180,7 +180,7 @@ class _Reader:
         return frozenset(typed | labelled)
 
     def _holds_others(self, node: Iri, types: Iterable[Term], known: Mapping[str, list[Term]]) -> bool:
-        """Whether a node is a class of other things than concepts, their collections and schemes."""
+        """Whether a node is a class of anything but concepts, their collections and schemes."""
         if not (v.SUBCLASS in known or any(v.KINDS.get(str(kind)) == "class" for kind in types)):
             return False
         if node in self.axioms.concept_types or self._is_built_in(node):
@@ -214,17 +214,16 @@ class _Reader:
         for several in kinds.values():
             if len(several - {"class"}) > 1:
                 several.discard("annotation property")
-        types = {
-            kind for concept in self.concepts for kind in self.axioms.iris(concept, v.TYPE)
-        }  # say what concepts are
+        types = {kind for concept in self.concepts for kind in self.axioms.iris(concept, v.TYPE)}
+        left_out = types & self.axioms.concept_types  # they only say that something is a concept
         return {
             iri: several
             for iri, several in kinds.items()
-            if several and not self._is_built_in(iri) and not (iri in types and iri in self.axioms.concept_types)
+            if several and not self._is_built_in(iri) and iri not in left_out
         }
 
     def _defined(self, node: Node) -> bool:
-        """Whether a node is said to equal an anonymous class (no data range): it is a class, declared or not."""
+        """Whether a node is equivalent to an anonymous class (not a data range), and thus a class, declared or not."""
         return any(
             isinstance(other, Blank) and f"{RDFS}Datatype" not in self.axioms.iris(other, v.TYPE)
             for other in self.axioms.get(node, v.EQUIVALENT_CLASS)
@@ -245,7 +244,7 @@ class _Reader:
         return "annotation property"
 
     def _individuals(self, kinds: Mapping[str, set[Kind]]) -> list[str]:
-        """Named things of a class that are no class, property, ontology or datatype themselves."""
+        """Named instances of a class that are not classes, properties, ontologies or datatypes themselves."""
         found = []
         for node in self.axioms.of:
             types = self.axioms.iris(node, v.TYPE)
@@ -264,9 +263,11 @@ class _Reader:
         synonyms = {*self._texts(iri, v.SYNONYMS), *names} - spelled
         types = axioms.iris(iri, v.TYPE)
         is_class, is_individual = kind == "class", kind == "individual"
+        is_property = not is_class and not is_individual
+        relevant = {t for t in types if t != f"{OWL}NamedIndividual"} - v.TOPS
 
         def fitting(others: set[str]) -> tuple[str, ...]:
-            """The related IRIs of this kind, where an IRI is a class and a property at once."""
+            """The related IRIs of this kind, since an IRI may be a class and a property at once."""
             mine = {"class"} if is_class else {kind} if is_individual else set(_ORDER[1:4])
             return tuple(sorted(o for o in others - v.TOPS if not kinds.get(o) or kinds[o] & mine))
 
@@ -277,20 +278,18 @@ class _Reader:
             synonyms=_sorted(synonyms),
             definitions=_sorted(self._texts(iri, v.DEFINITIONS)),
             comments=_sorted(self._texts(iri, v.COMMENTS)),
-            parents=() if is_individual else fitting(self.parents.get(iri, set())),
-            children=() if is_individual else fitting(self.children.get(iri, set())),
-            equivalents=fitting(self.equivalents.get(iri, set())),
-            disjoint=fitting(self.disjoint.get(iri, set())),
-            restrictions=_in_order(self.restrictions.get(iri, set())) if is_class else (),
-            domain=() if is_class or is_individual else self._members(iri, v.DOMAINS),
-            range=() if is_class or is_individual else self._members(iri, v.RANGES),
-            inverse=() if is_class or is_individual else tuple(sorted(self.inverse.get(iri, set()))),
-            types=tuple(sorted({str(t) for t in types if t != f"{OWL}NamedIndividual"} - v.TOPS))
-            if is_individual
+            parents=() if is_individual else fitting(self.parents[iri]),
+            children=() if is_individual else fitting(self.children[iri]),
+            equivalents=fitting(self.equivalents[iri]),
+            disjoint=fitting(self.disjoint[iri]),
+            restrictions=_in_order(self.restrictions[iri]) if is_class else (),
+            domain=self._members(iri, v.DOMAINS) if is_property else (),
+            range=self._members(iri, v.RANGES) if is_property else (),
+            inverse=tuple(sorted(self.inverse[iri])) if is_property else (),
+            types=tuple(sorted(map(str, relevant))) if is_individual else (),
+            characteristics=tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS}))
+            if is_property
             else (),
-            characteristics=()
-            if is_class or is_individual
-            else tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS})),
             deprecated=self._deprecated(iri, types),
             declared=iri not in self.guessed,
             matches=tuple(sorted(set(map(str, axioms.iris(iri, v.EXACT_MATCH))) - {str(iri)})),
@@ -302,19 +301,13 @@ class _Reader:
         return tuple(sorted(found - v.TOPS))
 
     def _texts(self, iri: Iri, role: object) -> set[Text]:
-        """The texts an entity has in one role, also where a synonym or definition is a node with a label."""
+        """The texts an entity has in one role, including synonyms and definitions that are nodes with a label."""
         found: set[Text] = set()
         for predicate, values in self.axioms.of[iri].items():
-            if self.axioms.roles.get(predicate) is role:
-                for value in values:
-                    inner = [value] if isinstance(value, Literal) else self._node_texts(value)
-                    found |= {
-                        Text(t.text.strip(), t.language) for t in inner if isinstance(t, Literal) and t.text.strip()
-                    }
+            for value in values if self.axioms.roles.get(predicate) is role else ():
+                texts = self.axioms.get(value, *v.TEXT_OF_NODE) if isinstance(value, Iri | Blank) else [value]
+                found |= {Text(t.text.strip(), t.language) for t in texts if isinstance(t, Literal) and t.text.strip()}
         return found
-
-    def _node_texts(self, value: Term) -> list[Term]:
-        return self.axioms.get(value, *v.TEXT_OF_NODE) if isinstance(value, Iri | Blank) else []
 
     def _deprecated(self, iri: Iri, types: Iterable[Iri]) -> bool:
         said = any(isinstance(t, Literal) and t.text in {"true", "1"} for t in self.axioms.get(iri, v.DEPRECATED))
@@ -329,14 +322,11 @@ def _in_order(restrictions: Iterable[Restriction]) -> tuple[Restriction, ...]:
     return tuple(sorted(restrictions, key=lambda r: (r.on, r.constraint, r.filler, r.cardinality or 0)))
 
 
-Node = Iri | Blank
-
-
 class Axioms:
-    """Looks up ``self.of[subject][predicate]``: the objects, in a fixed order."""
+    """The axioms of a graph: ``self.of[subject][predicate]`` lists the objects, in a fixed order."""
 
     def __init__(self, graph: Graph, *, individuals: bool) -> None:
-        """Fetch from ``graph``; with ``individuals`` every ``rdf:type`` is fetched, else those of schema terms."""
+        """Fetch from ``graph``: with ``individuals`` every ``rdf:type``, else only those of schema terms."""
         named_graphs = _has_named_graphs(graph)
         self.roles = _roles(graph, named_graphs)
         self.of: defaultdict[Node, defaultdict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
@@ -361,7 +351,7 @@ class Axioms:
         return [value for value in self.get(subject, *predicates) if isinstance(value, Iri)]
 
     def list_members(self, head: Term) -> list[Term]:
-        """The members of an RDF list; a list that runs in a circle ends where it began."""
+        """The members of an RDF list; a circular one ends where it began."""
         members: list[Term] = []
         seen: set[Term] = set()
         while isinstance(head, Iri | Blank) and head != v.NIL and head not in seen:
@@ -371,12 +361,12 @@ class Axioms:
         return members
 
     def members(self, expression: Term) -> list[Iri]:
-        """The named classes and datatypes an expression is made of: itself, or the members of its unions."""
+        """The named classes and datatypes in an expression: itself, or the members of its unions and intersections."""
         walked = self._walk(expression, (v.UNION, v.INTERSECTION), set())
         return sorted({term for term in walked if isinstance(term, Iri)})
 
     def conjuncts(self, expression: Term) -> list[Term]:
-        """What must hold together: the expression itself, or the members of its intersections, nested ones too."""
+        """The conjuncts of an expression: itself, or the members of its intersections, also nested ones."""
         return list(self._walk(expression, (v.INTERSECTION,), set()))
 
     def _walk(self, expression: Term, operators: Collection[str], seen: set[Term]) -> Iterator[Term]:
@@ -393,7 +383,7 @@ class Axioms:
         yield expression
 
     def restrictions(self, expression: Term) -> list[Restriction]:
-        """The restriction an anonymous class states; a union or intersection as filler gives one for each member."""
+        """The restrictions of an anonymous class; one for each member of a filler that is a union or intersection."""
         if not isinstance(expression, Blank):
             return []
         on = [self._property(node) for node in self.get(expression, v.ON_PROPERTY)]
@@ -424,7 +414,7 @@ class Axioms:
 
 
 def _concept_types(graph: Graph, named_graphs: bool) -> frozenset[str]:
-    """``skos:Concept`` and the classes below it: many thesauri type their concepts with a class of their own."""
+    """``skos:Concept`` and the classes below it: many thesauri have concept classes of their own."""
     pattern = _anywhere(f"?below <{v.SUBCLASS}> ?above", named_graphs)
     found = {v.CONCEPT}
     while True:
@@ -436,9 +426,9 @@ def _concept_types(graph: Graph, named_graphs: bool) -> frozenset[str]:
 
 
 def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
-    """Which annotation properties tell labels, synonyms, definitions and comments.
+    """Which annotation properties hold labels, synonyms, definitions and comments.
 
-    To the known ones come a file's own: their subproperties, and those whose name or label says so.
+    Besides the known ones these are a file's own: their subproperties, and those whose name or label says so.
     """
     known = (v.LABELS, v.NAMES, v.NOTATIONS, v.SYNONYMS, v.DEFINITIONS, v.COMMENTS)
     roles: dict[str, Collection[str]] = {iri: group for group in known for iri in group}
@@ -466,7 +456,7 @@ def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
 
 
 def _has_named_graphs(graph: Graph) -> bool:
-    """Whether there are named graphs; a service that knows no GRAPH has none."""
+    """Whether there are named graphs; a service that does not support GRAPH has none."""
     try:
         return graph.ask("ASK { GRAPH ?g { ?s ?p ?o } }")
     except (BackendError, DataError):
@@ -482,7 +472,7 @@ def _values(variable: str, iris: Collection[str]) -> str:
 
 
 def _refuse_cut(graph: Graph, count: int, body: str) -> None:
-    """Raise DataError where a service sent fewer triples than it has; such caps are round numbers."""
+    """Raise DataError where a service sent fewer triples than it has; such limits are round numbers."""
     if count < 1000 or count % 100:
         return
     row = graph.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {body} }} }}").rows

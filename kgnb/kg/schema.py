@@ -1,6 +1,6 @@
-"""What a graph holds, found by asking it: classes and properties with counts and labels, and what joins which.
+"""What a graph holds, found by queries: classes and properties with counts and labels, and what links which.
 
-Every query is bounded, so a large endpoint answers them too; what it does not answer in time is left out, and said.
+Every query is bounded, so that large endpoints can answer; what they do not answer in time is left out, with a note.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from difflib import get_close_matches
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import readable_name
-from kgnb.kg.names import rank
+from kgnb.kg.names import rank, rows_about
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.sparql import declared, query_form, tokens
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri
 
 MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
-BATCH = 200  # resources whose labels are asked for at once
 _OWN = (OWL, RDF, RDFS, "http://www.w3.org/2002/07/owl", "http://www.w3.org/2001/XMLSchema#")
 
 _CLASSES = "SELECT ?c (COUNT(?x) AS ?n) WHERE { ?x a ?c } GROUP BY ?c ORDER BY DESC(?n) ?c"
@@ -28,12 +27,12 @@ _DECLARED = f"""SELECT DISTINCT ?c ?k WHERE {{
 _PROPERTIES = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n) ?p"
 _LINKS = f"""SELECT ?a ?p ?b (COUNT(*) AS ?n) WHERE {{ ?x ?p ?y . ?x a ?a . ?y a ?b FILTER(?p != <{RDF}type>) }}
 GROUP BY ?a ?p ?b ORDER BY DESC(?n) ?a ?p ?b"""
-_SAMPLE = 100_000  # statements looked at where a service cannot go through all of them
+_SAMPLE = 100_000  # statements counted where a service cannot go through all of them
 _SOME_CLASSES = f"""SELECT ?c (COUNT(?x) AS ?n) WHERE {{ {{ SELECT ?x ?c WHERE {{ ?x a ?c }} LIMIT {_SAMPLE} }} }}
 GROUP BY ?c ORDER BY DESC(?n) ?c"""
 _SOME_PROPERTIES = f"""SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT {_SAMPLE} }} }}
 GROUP BY ?p ORDER BY DESC(?n) ?p"""
-_MEMBER = f"(<{OWL}unionOf>/<{RDF}rest>*/<{RDF}first>)?"  # a class, or each of those it is the union of
+_MEMBER = f"(<{OWL}unionOf>/<{RDF}rest>*/<{RDF}first>)?"  # a class, or each member of a union
 _ENDS = f"""SELECT DISTINCT ?a ?p ?b WHERE {{ ?p <{RDFS}domain>/{_MEMBER} ?a ; <{RDFS}range>/{_MEMBER} ?b
 FILTER(isIRI(?a) && isIRI(?b)) }} ORDER BY ?a ?p ?b"""
 _RESTRICTED = f"""SELECT DISTINCT ?a ?p ?b WHERE {{
@@ -56,13 +55,13 @@ class Named:
 
     @property
     def name(self) -> str:
-        """What to call it: a label, else its IRI's last part in words."""
+        """Its first label, else the last part of its IRI in words."""
         return self.labels[0] if self.labels else readable_name(self.iri.rstrip("/#").replace("#", "/").split("/")[-1])
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What a graph holds. ``links`` are (class, property, class, how often); ``above`` (class, its superclass)."""
+    """What a graph holds. ``links`` are (class, property, class, count); ``above`` (class, its superclass)."""
 
     classes: tuple[Named, ...]
     properties: tuple[Named, ...]
@@ -71,7 +70,7 @@ class Schema:
     graphs: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    individuals: tuple[Named, ...] = ()  # for completion only; ``read_individuals`` finds them
+    individuals: tuple[Named, ...] = ()  # for completion only: see ``read_individuals``
 
 
 MOST_INDIVIDUALS = 20_000
@@ -79,7 +78,7 @@ _INDIVIDUALS = f"""SELECT ?x ?l WHERE {{ ?x <{RDFS}label>|<{SKOS}prefLabel> ?l ;
 
 
 def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> tuple[Named, ...]:
-    """The things of a graph that have a label, without its classes and properties; the first 20,000 labels."""
+    """The labelled resources of a graph without its classes and properties, from its first 20,000 labels."""
     known = {one.iri for _, some in _kinds(schema) for one in some}
     found: dict[str, dict[str, None]] = {}
     for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=timeout).rows:
@@ -89,10 +88,7 @@ def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> 
 
 
 def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en") -> Schema:
-    """The schema of a graph; ``links`` costs the most and can be left out.
-
-    Labels in ``language`` come first.
-    """
+    """The schema of a graph, labels in ``language`` first; ``links`` costs the most and can be left out."""
     notes: list[str] = []
 
     def asked(
@@ -101,7 +97,7 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
         try:
             found = graph.select(query, limit=limit, timeout=timeout)
         except (BackendError, DataError) as error:
-            if lacked and isinstance(error, DataError):  # a graph without named graphs: none, and no loss
+            if lacked and isinstance(error, DataError):  # a graph without named graphs lacks nothing
                 return []
             if instead:
                 notes.append(f"{what}: those of {_SAMPLE:,} statements, because: {error.what}")
@@ -146,19 +142,14 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
 def _labels(
     graph: Graph, iris: Iterable[str], timeout: float, language: str, notes: list[str]
 ) -> dict[str, tuple[str, ...]]:
-    """All labels of each, those in ``language`` first."""
+    """All labels of each IRI, those in ``language`` first."""
     wanted = [iri for iri in dict.fromkeys(iris) if is_iri(iri)]
     found: dict[str, list[Literal]] = {}
-    for start in range(0, len(wanted), BATCH):
-        names = " ".join(n3(Iri(iri)) for iri in wanted[start : start + BATCH])
-        try:
-            rows = graph.select(_LABELS % names, limit=BATCH * 40, timeout=timeout).rows
-        except (BackendError, DataError) as error:
-            notes.append(f"labels: {error.what}")
-            break
-        for iri, label in rows:
-            if isinstance(label, Literal):
-                found.setdefault(str(iri), []).append(label)
+    failures: list[str] = []
+    for iri, label in rows_about(graph, _LABELS, wanted, timeout, failures):
+        if isinstance(label, Literal):
+            found.setdefault(str(iri), []).append(label)
+    notes += [f"labels: {failure}" for failure in failures]
     return {
         iri: tuple(dict.fromkeys(label.text for label in sorted(texts, key=lambda one: rank(one, language))))
         for iri, texts in found.items()
@@ -166,7 +157,7 @@ def _labels(
 
 
 def _ours(term: Term | None) -> bool:
-    """Whether a class is one of the graph, not of the language it is written in."""
+    """Whether a class is the graph's own, not one of RDF, RDFS or OWL."""
     return isinstance(term, Iri) and not term.startswith(_OWN)
 
 
@@ -175,15 +166,15 @@ def _count(term: Term | None) -> int:
 
 
 def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, str]) -> list[str]:
-    """What a query names that stands nowhere in the graph, each with what may have been meant.
+    """The names in a query that do not occur in the graph, each with the name that may have been meant.
 
-    The commonest reason for an empty answer: no error, no row, and nothing that says why.
+    This is the commonest reason for an empty answer, which comes without any error.
     """
     local = {**dict(prefixes), **declared(query)}
     names = {shorten(one.iri, local): what for what, some in _kinds(schema) for one in some}
     words = [(one.kind, one.text) for one in tokens(query)]
     if query_form(query) == "CONSTRUCT" and words.count(("mark", "{")) > 1:
-        del words[: words.index(("mark", "}"))]  # what it makes need not be there
+        del words[: words.index(("mark", "}"))]  # what it constructs need not exist
     said = []
     for token in dict.fromkeys(words):
         iri = _named_by(*token, local)

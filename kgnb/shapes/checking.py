@@ -1,4 +1,4 @@
-"""What does not hold: shapes judged over facts, as SHACL Core says, and whether more facts could still mend it."""
+"""Shapes checked against facts, as in SHACL Core: what does not hold, and whether more facts could still mend it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import TypeAlias
 
-from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
+from kgnb.kg.terms import RDFS, Blank, Iri, Literal, Term, Triple
 from kgnb.shapes.datatypes import compare, conforms
-from kgnb.shapes.facts import Facts, is_node
+from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import PER_VALUE, SH, TYPE, Constraint, Path, Shape, inverse, reaches
 
 
@@ -24,46 +24,48 @@ class Found:
     shape: Shape
     constraint: Constraint
     value: Term | None
-    final: bool  # adding facts cannot mend it
+    final: bool  # no added facts can make it hold
     path: Path | None = None
 
 
 Judged: TypeAlias = tuple[Shape, Found]
 Fresh: TypeAlias = dict[Term, None]
-"""The values a node was given just now, in order."""
-_HANDED = 2  # steps that a demand is followed from neighbour to neighbour
-_MENDABLE = ("minCount", "qualifiedMinCount", "hasValue", "equals")  # adding facts can always mend these
-
-
+"""The values a node has just been given, in order."""
 Asked: TypeAlias = tuple[Shape, Constraint, frozenset[str]]
-"""A shape with a path, what it asks for at least, and the properties of the path."""
-Clash: TypeAlias = tuple[Shape, Shape, Constraint]
-"""What cannot be had: the shape that asks for it, its part with the path, and the constraint."""
-_ASKING = ("minCount", "qualifiedMinCount", "hasValue")
-_OF_VALUES = ("isA", "class", "and", "node")
+"""A shape with a path, the minimum it demands, and the properties of the path."""
 Limit: TypeAlias = tuple[Path, int, frozenset[str]]
 """A path, how many values it may have, and its properties."""
+Clash: TypeAlias = tuple[Shape, Shape, Constraint]
+"""What cannot be had: the shape that demands it, its part with the path, and the constraint."""
+
+_HANDED = 2  # steps that a demand is followed from neighbour to neighbour
+_ASKING = ("minCount", "qualifiedMinCount", "hasValue")
+_MENDABLE = (*_ASKING, "equals")  # more facts can always make these hold
+_OF_VALUES = ("isA", "class", "and", "node")
+SUBCLASSES = Path("zeroOrMore", parts=(Path("iri", f"{RDFS}subClassOf"),))
 
 
 def _of_target(shape: Shape, named: Mapping[str, Shape], depth: int = 0) -> Iterator[Shape]:
-    """The shapes with a path that judge the target itself: nested in property shapes, conjunctions and references."""
+    """The shapes with a path that constrain the target itself: in property shapes, conjunctions and references."""
     if depth > 6:
         return
     if shape.reference:
         if shape.reference in named:
             yield from _of_target(named[shape.reference], named, depth + 1)
+    elif shape.deactivated or shape.late:
         return
-    if shape.deactivated or shape.late:
-        return
-    if shape.path is not None:
+    elif shape.path is not None:
         yield shape
-        return
-    for inner in shape.properties:
-        yield from _of_target(inner, named, depth + 1)
-    for constraint in shape.constraints:
-        if constraint.component in ("and", "node"):
-            for inner in constraint.shapes:
-                yield from _of_target(inner, named, depth + 1)
+    else:
+        conjuncts = (inner for c in shape.constraints if c.component in ("and", "node") for inner in c.shapes)
+        for inner in (*shape.properties, *conjuncts):
+            yield from _of_target(inner, named, depth + 1)
+
+
+def _excluded(shapes: Iterable[Shape]) -> set[str]:
+    """The classes that targets of these shapes are never instances of."""
+    constraints = (c for shape in shapes if shape.path is None for c in shape.constraints if c.component == "noneOf")
+    return {str(term) for constraint in constraints for term in constraint.terms}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,16 @@ class Hierarchy:
 
     def is_a(self, types: Iterable[Term], node: Term, iri: str) -> bool:
         """Whether a node of these types is an instance of the class."""
-        below = self.below.get(iri)
-        return (any(t in below for t in types) if below else any(t == iri for t in types)) or node in self.members.get(
-            iri, ()
-        )
+        below = self.below.get(iri) or (iri,)
+        return any(t in below for t in types) or node in self.members.get(iri, ())
+
+    def above(self, classes: set[str]) -> set[str]:
+        """These classes and the classes above them."""
+        return classes | {iri for iri, below in self.below.items() if not below.isdisjoint(classes)}
 
 
 class Checker:
-    """Judges shapes over facts; knows which shapes a new fact may touch."""
+    """Checks shapes against facts; knows which shapes a new fact may affect."""
 
     def __init__(self, shapes: Iterable[Shape], hierarchy: Hierarchy, named: Mapping[str, Shape] | None = None) -> None:
         self.hierarchy = hierarchy
@@ -96,7 +100,7 @@ class Checker:
         self._demands: dict[int, tuple[list[Asked], list[Limit]]] = {}
         self._passed: dict[int, list[tuple[Path, Shape]]] = {}
         self._values: list[Shape] = []
-        self._handing: set[str] = set()  # properties whose values are asked for more by what leads to them
+        self._handing: set[str] = set()  # properties to whose values their subjects hand demands
         self._handing_back: set[str] = set()  # and those where it is the other way round
         self._needing: set[str] = set()  # properties that need values of a kind
         self._triggers: dict[str, dict[tuple[bool, Path | None], None]] = {}
@@ -104,19 +108,13 @@ class Checker:
             self._enter(shape)
 
     def apart(self, types: Iterable[Term], iri: str) -> bool:
-        """Whether what is of these classes can never be of another one as well."""
-        above = {c for c, below in self.hierarchy.below.items() if iri in below} | {iri}
-        for kind in types:
-            for shape in self._of_class.get(str(kind), ()):
-                for constraint in shape.constraints if shape.path is None else ():
-                    if constraint.component == "noneOf" and above & set(map(str, constraint.terms)):
-                        return True
-        kinds = {str(kind) for kind in types}
-        wider = kinds | {c for c, below in self.hierarchy.below.items() if kinds & below}
-        return any(
-            constraint.component == "noneOf" and wider & set(map(str, constraint.terms))
-            for shape in self._of_class.get(iri, ()) if shape.path is None for constraint in shape.constraints
-        )  # fmt: skip
+        """Whether an instance of these classes can never be one of another class as well."""
+        kinds, of_class = set(map(str, types)), self._of_class.get
+        excluded = _excluded(shape for kind in kinds for shape in of_class(kind, ()))
+        return not (
+            excluded.isdisjoint(self.hierarchy.above({iri}))
+            and _excluded(of_class(iri, ())).isdisjoint(self.hierarchy.above(kinds))
+        )
 
     def _enter(self, shape: Shape) -> None:
         for iri in shape.classes:
@@ -137,13 +135,9 @@ class Checker:
 
     # which shapes look at which nodes ------------------------------------------------------------------------------
 
-    def shapes_for(self, node: Term, facts: Facts) -> Iterator[Shape]:
+    def shapes_for(self, node: Term, facts: Facts) -> Iterable[Shape]:
         """The shapes a node is a target of, each once."""
-        seen: set[int] = set()
-        for shape in self._targeting(node, facts):
-            if id(shape) not in seen:
-                seen.add(id(shape))
-                yield shape
+        return {id(shape): shape for shape in self._targeting(node, facts)}.values()
 
     def _targeting(self, node: Term, facts: Facts) -> Iterator[Shape]:
         yield from self._of_node.get(node, ())
@@ -157,10 +151,10 @@ class Checker:
                 yield from self._objects_of.get(predicate, ())
 
     def touched(self, triples: Iterable[Triple], facts: Facts) -> dict[Term, Fresh | None]:
-        """The nodes whose judgement new facts may change; with each the new values to look at, None for all.
+        """The nodes whose results new facts may change; with each the new values to check, None for all.
 
-        What a fact leads to is looked at where shapes are about it for that, or reach back over the property: a node
-        that a thousand facts lead to is not judged anew for each.
+        The object of a fact is checked only where the fact makes it a target, or shapes reach back over the property: a
+        node that a thousand facts lead to is not checked again for each.
         """
         new = tuple(triples)
         found: dict[Term, Fresh | None] = {}
@@ -184,7 +178,7 @@ class Checker:
         targets: Mapping[str, list[Shape]], predicate: str, known: Mapping[str, Collection[Term]],
         new: tuple[Triple, ...], end: int, node: Term,
     ) -> bool:  # fmt: skip
-        """Whether a node is a target of shapes since just now, for standing at this end of a property."""
+        """Whether the new facts have made a node a target, by putting it at this end of a property."""
         if predicate not in targets:
             return False
         return len(known.get(predicate, ())) <= sum(one[1] == predicate and one[end] == node for one in new)
@@ -203,13 +197,13 @@ class Checker:
     # judging ---------------------------------------------------------------------------------------------------------
 
     def everything(self, facts: Facts, nodes: Iterable[Term] | None = None) -> list[Judged]:
-        """All that does not hold now, of every target or of these nodes, with the shape that says so."""
+        """Everything that does not hold now, of every target or of these nodes, each with its shape."""
         wanted = self.focus_nodes(facts) if nodes is None else nodes
         return [(shape, found) for node in wanted for shape in self.shapes_for(node, facts)
                 for found in self.judge(shape, node, facts)]  # fmt: skip
 
     def at_once(self, facts: Facts, triples: Iterable[Triple]) -> list[Judged]:
-        """What can never hold again, now that these facts are there."""
+        """What can never hold again, now that these facts have been added."""
         touched = self.touched(triples, facts)
         found = [(shape, one) for node, fresh in touched.items()
                  for shape in self.shapes_for(node, facts) if not shape.late
@@ -222,7 +216,7 @@ class Checker:
         return found
 
     def clash(self, *classes: Term) -> Clash | None:
-        """What keeps anything from being of all these classes; None where nothing is known to. Sound, not complete."""
+        """What keeps anything from being an instance of all these classes, or None. Sound, not complete."""
         kinds = frozenset(classes)
         if kinds not in self._clashes:
             ordered = sorted(kinds, key=str)
@@ -231,8 +225,9 @@ class Checker:
         return self._clashes[kinds]
 
     def _clash(self, shapes: Iterable[Shape], classes: Iterable[Term] = (), depth: int = 0) -> Clash | None:
-        """What must hold of whatever is of these classes and fits these shapes, and cannot: it would have to be of two
-        disjoint classes, or have a value that would, or more values than it may."""
+        """What an instance of these classes that fits these shapes must have and cannot: it would have to be of two
+        disjoint classes, or have a value that would, or more values than it may.
+        """
         left, seen, kinds = list(shapes), set[int](), list(classes)
         ends: list[tuple[Shape, Shape, frozenset[str]]] = []  # shapes with a path, those that they are of, properties
         asked: list[tuple[Shape, Shape, Constraint, frozenset[str]]] = []
@@ -241,22 +236,20 @@ class Checker:
                 continue
             seen.add(id(shape))
             for constraint in shape.constraints if shape.path is None and not shape.deactivated else ():
-                if constraint.component == "noneOf" and any(
-                    self.hierarchy.is_a(kinds, Iri(""), str(other)) for other in constraint.terms
-                ):
+                terms = [str(term) for term in constraint.terms]
+                if constraint.component == "noneOf" and any(self.hierarchy.is_a(kinds, Iri(""), iri) for iri in terms):
                     return shape, shape, constraint
                 if constraint.component in ("isA", "class"):
-                    if self.apart(kinds, str(constraint.terms[0])):
+                    if self.apart(kinds, terms[0]):
                         return shape, shape, constraint
                     kinds.append(constraint.terms[0])
-                    left += self._of_class.get(str(constraint.terms[0]), ())
+                    left += self._of_class.get(terms[0], ())
             for inner in _of_target(shape, self.named):
                 predicates = inner.path.predicates() if inner.path and inner.path.kind in ("iri", "alternative") else ()
                 ends += [(shape, inner, frozenset(predicates))] if predicates else []
-                for constraint in inner.constraints if predicates else ():
-                    if constraint.component in _ASKING and (constraint.number or constraint.component == "hasValue"):
-                        asked.append((shape, inner, constraint, frozenset(predicates)))
-                        left += self._about_all(self._subjects_of, predicates)
+                for constraint in filter(_demands, inner.constraints if predicates else ()):
+                    asked.append((shape, inner, constraint, frozenset(predicates)))
+                    left += self._about_all(self._subjects_of, predicates)
         for shape, inner, constraint, predicates in asked:
             if constraint.component == "hasValue":
                 same = {c.terms[0] for _, _, c, on in asked if c.component == "hasValue" and on == predicates}
@@ -267,21 +260,21 @@ class Checker:
             values = [Shape(tuple(c for c in end.constraints if c.component in _OF_VALUES), None, end.properties)
                       for _, end, wider in ends if predicates <= wider]  # fmt: skip
             values = [*(value for value in values if value.constraints or value.properties), *constraint.shapes]
-            if depth < _HANDED and self._clash(
-                [*values, *self._about_all(self._objects_of, predicates)], (), depth + 1
-            ):
+            values += self._about_all(self._objects_of, predicates)
+            if depth < _HANDED and self._clash(values, (), depth + 1):
                 return shape, inner, constraint
         return None
 
     @staticmethod
     def _about_all(index: Mapping[str, list[Shape]], predicates: Iterable[str]) -> list[Shape]:
-        """The shapes that are about what stands at an end of each of the properties."""
+        """The shapes whose targets are at an end of each of the properties."""
         first, *others = sorted(predicates)
         return [shape for shape in index.get(first, ()) if all(shape in index.get(one, ()) for one in others)]
 
     def _concerned(self, touched: Iterable[Term], facts: Facts) -> dict[Term, None]:
-        """The nodes whose demands new facts about others may put out of reach: their own, and what is asked of values
-        by what leads to them, or what needs them as a value."""
+        """The nodes whose demands the new facts may make impossible: the touched ones, the values they hand demands to,
+        and the nodes that need them as values.
+        """
         found = dict.fromkeys(touched)
         for node in list(found):
             for shape in self._bearing(node, facts):
@@ -292,7 +285,7 @@ class Checker:
         return found
 
     def _bearing(self, node: Term, facts: Facts, depth: int = 0) -> Iterator[Shape]:
-        """The shapes a node is judged by: those it is a target of, and those that neighbours hand to their values."""
+        """The shapes that apply to a node: those it is a target of, and those that neighbours hand to their values."""
         yield from self.shapes_for(node, facts)
         for index, ends in ((self._handing, facts.pointing_at(node)), (self._handing_back, facts.about(node))):
             for predicate in ends if index and depth < _HANDED else ():
@@ -301,14 +294,14 @@ class Checker:
                         yield from (inner for path, inner in self._handed(shape) if node in facts.ends(other, path))
 
     def _unreachable(self, node: Term, facts: Facts, asked_of: Shape | None = None, depth: int = 0) -> Iterator[Judged]:
-        """What a node must have and can have no more, since as many values as are allowed are there already.
+        """What a node must have and no longer can, because it already has as many values as it may.
 
-        Without this a legal fact makes the last call impossible: a functional property that must lead to a hut leads to
-        a valley. ``asked_of`` is a shape the node has to fit besides.
+        Without this a legal fact would make the last call impossible: a functional property that must lead to a hut
+        leads to a valley. ``asked_of`` is one more shape the node has to fit.
         """
         shapes = [*self._bearing(node, facts), *([asked_of] if asked_of else ())]
         limits = [limit for shape in shapes for limit in self._asking(shape)[1]]
-        lacking: list[tuple[Shape, Asked]] = []  # of values that it must have: several may share a limit
+        lacking: list[tuple[Shape, Asked]] = []  # required values, several of which may share a limit
         for shape in shapes if limits else ():
             for asked in self._asking(shape)[0]:
                 inner, constraint, predicates = asked
@@ -321,17 +314,9 @@ class Checker:
                     if constraint.terms[0] not in values:
                         lacking.append((shape, asked))
                     continue
-                if constraint.component == "minCount":
-                    have, least = len(values), constraint.number
-                else:
-                    wanted = constraint.shapes[0]
-                    have, least = 0, constraint.number
-                    for value in values:
-                        lost = any(one.final for one in self.judge(wanted, value, facts, 1))
-                        have += not (
-                            lost or depth < _HANDED and any(self._unreachable(value, facts, wanted, depth + 1))
-                        )
-                if have + room < least:
+                wanted = constraint.shapes[:1]
+                have = sum(not self._lost(value, one, facts, depth) for one in wanted for value in values)
+                if (have if wanted else len(values)) + room < constraint.number:
                     yield shape, Found(node, inner, constraint, None, True, inner.path)
         for shape, (inner, constraint, predicates) in lacking:
             for limit in (one for one in limits if predicates <= one[2]):
@@ -340,6 +325,12 @@ class Checker:
                     yield shape, Found(node, inner, constraint, None, True, inner.path)
                     break
 
+    def _lost(self, value: Term, wanted: Shape, facts: Facts, depth: int) -> bool:
+        """Whether a value can never fit a shape."""
+        return any(one.final for one in self.judge(wanted, value, facts, 1)) or (
+            depth < _HANDED and any(self._unreachable(value, facts, wanted, depth + 1))
+        )
+
     @staticmethod
     def _room(node: Term, facts: Facts, limits: Iterable[Limit], predicates: frozenset[str]) -> int | None:
         """How many more values a node may have for these properties; None where there is no limit."""
@@ -347,26 +338,25 @@ class Checker:
         return max(0, min(left)) if left else None
 
     def _asking(self, shape: Shape) -> tuple[list[Asked], list[Limit]]:
-        """What a shape asks of its target at least, and how many values it allows it at most."""
+        """The minima that a shape demands of its target, and the maxima it allows."""
         known = self._demands.get(id(shape))
         if known is None:
             asked: list[Asked] = []
             limits: list[Limit] = []
             for inner in _of_target(shape, self.named):
+                if inner.path is None or inner.path.kind not in ("iri", "alternative"):
+                    continue
+                predicates = inner.path.predicates()
                 for constraint in inner.constraints:
-                    if inner.path is None or inner.path.kind not in ("iri", "alternative"):
-                        continue
                     if constraint.component == "maxCount":
-                        limits.append((inner.path, constraint.number, inner.path.predicates()))
-                    elif constraint.component == "hasValue" or (
-                        constraint.component in ("minCount", "qualifiedMinCount") and constraint.number
-                    ):
-                        asked.append((inner, constraint, inner.path.predicates()))
+                        limits.append((inner.path, constraint.number, predicates))
+                    elif _demands(constraint):
+                        asked.append((inner, constraint, predicates))
             known = self._demands[id(shape)] = (asked, limits)
         return known
 
     def _handed(self, shape: Shape, depth: int = 0) -> list[tuple[Path, Shape]]:
-        """What a shape asks of the values of its target, with the path to them: no more than can be added up."""
+        """What a shape demands of the values of its target, with the path to them: only what can be added up."""
         known = self._passed.get(id(shape))
         if known is None:
             known = self._passed[id(shape)] = []
@@ -374,7 +364,7 @@ class Checker:
                 nested = tuple(c for c in inner.constraints if c.component in ("and", "node"))
                 if inner.path is not None and (nested or inner.properties):
                     value = Shape(nested, None, inner.properties, shape.kind, shape.about, shape.id)
-                    self._values.append(value)  # kept, for what is known of a shape is found by its id()
+                    self._values.append(value)  # kept alive: the caches go by id()
                     if any(self._asking(value)) or self._handed(value, depth + 1):
                         known.append((inner.path, value))
         return known
@@ -383,36 +373,32 @@ class Checker:
         self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: Fresh | None = None, *,
         lasting: bool = False,
     ) -> list[Found]:  # fmt: skip
-        """What does not hold of one node under one shape; of its values only ``fresh`` ones where that is enough.
+        """What does not hold of one node under one shape; checks only ``fresh`` values where that is enough.
 
-        ``lasting`` leaves out, unlooked at, what more facts could mend.
+        ``lasting`` skips what more facts could make hold.
         """
         if shape.reference:
             if depth > 40 or shape.reference not in self.named:
-                return []  # a shape that runs in a circle says nothing (SHACL, section 3.4.3)
+                return []  # a circular shape demands nothing (SHACL, section 3.4.3)
             return self.judge(self.named[shape.reference], focus, facts, depth + 1, lasting=lasting)
         if shape.deactivated:
             return []
         values: Collection[Term] = [focus] if shape.path is None else facts.ends(focus, shape.path)
         found: list[Found] = []
-        looked_at = values
-        near = shape.path is not None and shape.path.reach() == 1
-        if fresh is not None and near:
-            looked_at = [value for value in fresh if value in values]
+        new = fresh if shape.path is not None and shape.path.reach() == 1 else None
+        checked = values if new is None else [value for value in new if value in values]
         for constraint in shape.constraints:
             if lasting and shape.path is not None and constraint.component in _MENDABLE:
                 continue
             if constraint.component in PER_VALUE:
-                for value in looked_at:
+                for value in checked:
                     found += self._value(shape, constraint, focus, value, facts, depth)
             else:
-                new = fresh if near else None
                 found += self._set(shape, constraint, focus, values, facts, depth, new)
+        new = fresh if shape.path is None else None
         for inner in shape.properties:
             for value in values:
-                found += self.judge(
-                    inner, value, facts, depth + 1, fresh if shape.path is None else None, lasting=lasting
-                )
+                found += self.judge(inner, value, facts, depth + 1, new, lasting=lasting)
         return found
 
     def _value(
@@ -420,7 +406,7 @@ class Checker:
     ) -> list[Found]:
         """One value under one component; empty where it holds."""
         component = constraint.component
-        if component == "isA" or component == "class":
+        if component in ("isA", "class"):
             fine = self._is_a(value, constraint, facts)
         elif component == "noneOf":
             types = facts.types(value)
@@ -438,13 +424,11 @@ class Checker:
     def _is_a(self, value: Term, constraint: Constraint, facts: Facts) -> bool:
         if isinstance(value, Literal):
             return False
-        types = facts.types(value)
-        if constraint.component == "isA":
-            return self.hierarchy.is_a(types, value, str(constraint.terms[0]))
-        wanted = constraint.terms[0]  # sh:class: over what the facts themselves say of subclasses, too
+        types, wanted = facts.types(value), constraint.terms[0]
         if self.hierarchy.is_a(types, value, str(wanted)):
             return True
-        return any(wanted in facts.follow(kind, SUBCLASSES) for kind in types)
+        stated = constraint.component == "class"  # then the facts' own rdfs:subClassOf counts too
+        return stated and any(wanted in facts.ends(kind, SUBCLASSES) for kind in types)
 
     def _logical(
         self, shape: Shape, constraint: Constraint, focus: Term, value: Term, facts: Facts, depth: int
@@ -454,22 +438,14 @@ class Checker:
         held = [inner for inner, found in zip(constraint.shapes, judged, strict=True) if not found]
         component = constraint.component
         if component == "not":
-            if not held:
-                return []
-            final = self.grows(constraint.shapes[0])
+            fine, final = not held, self.grows(constraint.shapes[0])
         elif component in ("and", "node"):
-            if len(held) == len(judged):
-                return []
-            final = any(lost)
+            fine, final = len(held) == len(judged), any(lost)
         elif component == "or":
-            if held:
-                return []
-            final = all(lost)
+            fine, final = bool(held), all(lost)
         else:
-            if len(held) == 1:
-                return []
-            final = all(lost) if not held else sum(map(self.grows, held)) > 1
-        return [Found(focus, shape, constraint, value, final, shape.path)]
+            fine, final = len(held) == 1, sum(map(self.grows, held)) > 1 if held else all(lost)
+        return [] if fine else [Found(focus, shape, constraint, value, final, shape.path)]
 
     def _set(
         self, shape: Shape, constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts, depth: int,
@@ -485,8 +461,7 @@ class Checker:
         if component == "maxCount":
             return [found(final=True)] if len(values) > constraint.number else []
         if component == "hasValue":
-            final = shape.path is None
-            return [] if constraint.terms[0] in values else [found(final=final)]
+            return [] if constraint.terms[0] in values else [found(final=shape.path is None)]
         if component.startswith("qualified"):
             return self._qualified(found, constraint, values, facts, depth, fresh)
         if component == "closed":
@@ -494,7 +469,7 @@ class Checker:
             return [
                 Found(value, shape, constraint, end, True, Path("iri", predicate))
                 for value in values
-                if is_node(value)
+                if isinstance(value, Iri | Blank)
                 for predicate, ends in facts.about(value).items()
                 if predicate not in allowed
                 for end in ends
@@ -507,13 +482,13 @@ class Checker:
         return [found(value, final=final) for value, final in compared(constraint, focus, values, facts)]
 
     def _sharing(self, constraint: Constraint, focus: Term, facts: Facts) -> Iterator[Term]:
-        """The other members of a class that have a value of every property of its key in common with a node."""
+        """The other instances of a class that share a value of every property of its key with a node."""
         keys = [(one.path, facts.ends(focus, one.path)) for one in constraint.shapes if one.path is not None]
 
         def shared(key: tuple[Path, Collection[Term]]) -> Iterator[Collection[Term]]:
             return (facts.ends(value, inverse(key[0])) for value in key[1])
 
-        fewest = min(keys, key=lambda key: sum(map(len, shared(key))))  # all first steps there are, or all of a recipe
+        fewest = min(keys, key=lambda key: sum(map(len, shared(key))))  # all first steps, or all steps of one recipe
         for other in dict.fromkeys(chain.from_iterable(shared(fewest))):
             if other != focus and self.hierarchy.is_a(facts.types(other), other, str(constraint.terms[0])) and all(
                 any(value in ends for value in facts.ends(other, path)) for path, ends in keys
@@ -524,7 +499,7 @@ class Checker:
         self, found: Callable[..., Found], constraint: Constraint, values: Collection[Term], facts: Facts, depth: int,
         fresh: Fresh | None,
     ) -> list[Found]:  # fmt: skip
-        """Whether too few or too many values fit; no more are looked at than decide it."""
+        """Whether too few or too many values fit; checks only as many as needed."""
         inner, number = constraint.shapes[0], constraint.number
 
         def fits(value: Term) -> bool:
@@ -542,7 +517,7 @@ class Checker:
         return [found(final=final)] if many else []
 
     def grows(self, shape: Shape, depth: int = 0) -> bool:
-        """Whether a node that fits the shape fits it for good, whatever facts are added."""
+        """Whether a node that fits the shape will fit it whatever facts are added."""
         if shape.reference:
             return depth < 40 and shape.reference in self.named and self.grows(self.named[shape.reference], depth + 1)
         if any(not self.grows(inner, depth + 1) for inner in shape.properties) or depth > 40:
@@ -553,7 +528,7 @@ class Checker:
         component = constraint.component
         if component in ("minCount", "hasValue"):
             return True
-        if component == "not" and shape.path is None:  # what has failed for good makes its negation hold for good
+        if component == "not" and shape.path is None:  # a negation holds for good where the negated has failed for good
             return all(
                 inner.path is None and not inner.properties and not inner.reference and inner.constraints
                 and all(c.component in ("disjoint", "noneOf") for c in inner.constraints)
@@ -566,7 +541,9 @@ class Checker:
         return all(self.grows(inner, depth + 1) for inner in constraint.shapes)
 
 
-SUBCLASSES = Path("zeroOrMore", parts=(Path("iri", "http://www.w3.org/2000/01/rdf-schema#subClassOf"),))
+def _demands(constraint: Constraint) -> bool:
+    """Whether a component demands that there be values."""
+    return constraint.component in _ASKING and (constraint.component == "hasValue" or constraint.number > 0)
 
 
 # components that look at a value alone, or compare two properties of a node
@@ -578,7 +555,7 @@ _KINDS = {
 
 
 def holds(constraint: Constraint, value: Term) -> bool:
-    """Whether one value keeps a component that needs nothing but the value (SHACL, sections 4.1 to 4.4 and 4.8)."""
+    """Whether one value satisfies a component that needs nothing but the value (SHACL, sections 4.1 to 4.4 and 4.8)."""
     component = constraint.component
     if component == "datatype":
         return isinstance(value, Literal) and conforms(value, str(constraint.terms[0]))
@@ -586,27 +563,24 @@ def holds(constraint: Constraint, value: Term) -> bool:
         return isinstance(value, _KINDS.get(str(constraint.terms[0]), ()))
     if component == "in":
         return value in constraint.terms
+    text = value.text if isinstance(value, Literal) else str(value)
     if component in ("minLength", "maxLength"):
-        if isinstance(value, Blank):
-            return False
-        length = len(_text(value))
-        return length >= constraint.number if component == "minLength" else length <= constraint.number
+        fine = len(text) >= constraint.number if component == "minLength" else len(text) <= constraint.number
+        return fine and not isinstance(value, Blank)
     if component == "pattern":
-        return not isinstance(value, Blank) and _pattern(*constraint.texts[:2]).search(_text(value)) is not None
+        return not isinstance(value, Blank) and _pattern(*constraint.texts[:2]).search(text) is not None
     if component == "languageIn":
         tag = (value.language or "").lower() if isinstance(value, Literal) else ""
         return any(tag == wanted or tag.startswith(f"{wanted}-") for wanted in map(str.lower, constraint.texts))
-    bound = constraint.terms[0]
-    order = compare(value, bound) if isinstance(value, Literal) and isinstance(bound, Literal) else None
-    if order is None:
-        return False
-    kept = {
-        "minInclusive": order >= 0,
-        "maxInclusive": order <= 0,
-        "minExclusive": order > 0,
-        "maxExclusive": order < 0,
-    }
-    return kept[component]
+    order = _order(value, constraint.terms[0])
+    return order is not None and order in _BOUNDS[component]
+
+
+_BOUNDS = {"minInclusive": (0, 1), "maxInclusive": (-1, 0), "minExclusive": (1,), "maxExclusive": (-1,)}
+
+
+def _order(one: Term, other: Term) -> int | None:
+    return compare(one, other) if isinstance(one, Literal) and isinstance(other, Literal) else None
 
 
 def compared(
@@ -624,22 +598,15 @@ def compared(
     else:
         for value in values:
             for other in others:
-                order = compare(value, other) if isinstance(value, Literal) and isinstance(other, Literal) else None
-                if order is None or order > 0 or (order == 0 and component == "lessThan"):
+                if _order(value, other) not in ((-1,) if component == "lessThan" else (-1, 0)):
                     yield value, True
-
-
-def _text(value: Term) -> str:
-    return value.text if isinstance(value, Literal) else str(value)
 
 
 @lru_cache(maxsize=1024)
 def _pattern(pattern: str, flags: str = "") -> re.Pattern[str]:
-    """The regular expression of XPath as Python's: the two agree on all but rare classes."""
+    """An XPath regular expression as Python's: the two agree on all but rare classes."""
     known = {"i": re.IGNORECASE, "s": re.DOTALL, "m": re.MULTILINE, "x": re.VERBOSE}
-    bits = 0
-    for flag in flags:
-        bits |= known.get(flag, 0)
+    bits = sum(bit for flag, bit in known.items() if flag in flags)
     return re.compile(re.escape(pattern) if "q" in flags else pattern, bits)
 
 

@@ -1,9 +1,14 @@
-"""XSD datatypes: which texts are legal, how values compare, and how JSON values are written as literals."""
+"""XSD datatypes: which texts are legal, how values compare, and which literals JSON values become.
+
+The lexical spaces are regular expressions, as in the standard: rdflib accepts "1_000" as an integer and refuses years
+beyond 9999, pyoxigraph knows neither bounded integers nor binary types.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
@@ -68,12 +73,12 @@ _INTEGER = re.compile(r"[+\-]?[0-9]+")
 
 
 def datatype_of(literal: Literal) -> str:
-    """The IRI of a literal's datatype, spelled out."""
+    """The IRI of a literal's datatype."""
     return literal.datatype or (LANG_STRING if literal.language is not None else f"{XSD}string")
 
 
 def is_legal(text: str, datatype: str) -> bool:
-    """Whether the text is in the lexical space of the datatype; of unknown datatypes every text is.
+    """Whether the text is in the lexical space of the datatype; for unknown datatypes always.
 
     >>> is_legal("2024-02-30", f"{XSD}date"), is_legal("12", f"{XSD}byte"), is_legal("300", f"{XSD}byte")
     (False, True, False)
@@ -93,9 +98,8 @@ def is_legal(text: str, datatype: str) -> bool:
 
 
 def _day_exists(text: str) -> bool:
-    year, month, day = (int(part) for part in text.lstrip("-")[: text.lstrip("-").index("-") + 6].split("-"))
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return day <= (29 if leap else 28) if month == 2 else day <= (30 if month in (4, 6, 9, 11) else 31)
+    year, month, day = map(int, re.findall(r"\d+", text)[:3])
+    return 1 <= month <= 12 and day <= monthrange(2000 + year % 400, month)[1]  # the calendar repeats every 400 years
 
 
 def conforms(literal: Literal, datatype: str) -> bool:
@@ -104,16 +108,17 @@ def conforms(literal: Literal, datatype: str) -> bool:
 
 
 def compare(one: Literal, other: Literal) -> int | None:
-    """-1, 0 or 1 as SPARQL's ``<`` sees two literals; None where they cannot be compared, as years and durations."""
+    """-1, 0 or 1 as SPARQL's ``<`` orders two literals; None where it does not, as for years and durations."""
     left, right = _comparable(one), _comparable(other)
     if left is None or right is None or left[0] != right[0]:
         return None
     a, b = left[1], right[1]
-    if isinstance(a, datetime | time) and isinstance(b, datetime | time) and (a.tzinfo is None) != (b.tzinfo is None):
+    if a != a or b != b:  # NaN
         return None
-    if a != a or b != b:
+    try:
+        return int(a > b) - int(a < b)
+    except TypeError:  # only one of them has a time zone
         return None
-    return int(a > b) - int(a < b)
 
 
 def _comparable(literal: Literal) -> tuple[str, Any] | None:
@@ -121,7 +126,7 @@ def _comparable(literal: Literal) -> tuple[str, Any] | None:
     if literal.language is not None or not is_legal(text, datatype):
         return None
     if datatype in FLOATS:
-        return ("number", float(text.replace("INF", "inf").replace("NaN", "nan")))
+        return ("number", float(text))
     if datatype in NUMBERS:
         return ("number", Decimal(text))
     if datatype == f"{XSD}boolean":
@@ -135,7 +140,7 @@ def _comparable(literal: Literal) -> tuple[str, Any] | None:
             return ("day", _moment(text[:10] + "T00:00:00" + text[10:]))
         if datatype == f"{XSD}time":
             return ("time", time.fromisoformat(text))
-    except ValueError:  # a year or a fraction Python's own types cannot hold
+    except ValueError:  # a year or a fraction that Python's types cannot hold
         return None
     return None
 
@@ -148,7 +153,7 @@ def _moment(text: str) -> datetime:
 
 
 def literal_of(value: Any, datatypes: Sequence[str], language: str | None = None) -> Literal | None:
-    """The literal a JSON value stands for: of the first datatype it fits, in this order; None where it fits none.
+    """The literal for a JSON value: of the first datatype, in this order, that it fits; None where it fits none.
 
     >>> literal_of(4, [f"{XSD}decimal"]).text, literal_of("four", [f"{XSD}decimal"])
     ('4', None)
@@ -173,15 +178,15 @@ _SPOKEN = (
     re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH},? (?P<year>\d{{4}})"),
     re.compile(rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
     re.compile(r"(?P<year>\d{4})[/.-](?P<month>\d{1,2})[/.-](?P<day>\d{1,2})"),
-    re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})"),  # nobody puts dots after a month
+    re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})"),  # with dots the day comes first
 )
 _SLASHED = re.compile(r"\d{1,2}[/.\-]\d{1,2}[/.\-]\d{2,4}")
 _MOMENT = re.compile(r"(?P<date>.*\d)(?:,? |T)(?:at |um |à )?(?P<time>\d\d:\d\d)(?P<seconds>:\d\d)?")
 
 
 def locales(languages: Iterable[str]) -> list[Locale]:
-    """What CLDR knows of English, and of those of these languages (``de``) that it holds."""
-    from babel import Locale, UnknownLocaleError  # its data are read by who needs them
+    """The CLDR locales of English and of those of these languages (``de``) that CLDR has."""
+    from babel import Locale, UnknownLocaleError  # loads data that few callers need
 
     found = []
     for language in dict.fromkeys(["en", *sorted(languages)]):
@@ -198,8 +203,7 @@ def _months(languages: frozenset[str]) -> tuple[tuple[str, int], ...]:
 
 
 def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) -> Literal | None:
-    """The literal that a text people write, in English or one of these languages, stands for, where it has one reading
-    only; None where it has not.
+    """The literal that everyday text means, in English or one of these languages; None where it is ambiguous.
 
     >>> everyday("5 March 2024", f"{XSD}date").text, everyday("2.50", f"{XSD}decimal").text
     ('2024-03-05', '2.50')
@@ -234,17 +238,12 @@ def _spoken_date(text: str, languages: frozenset[str]) -> str:
 
 
 def why_not(text: str, datatype: str) -> str:
-    """Why a text is no value of a datatype, where more can be said than its form."""
+    """Why a text is not a value of a datatype, where more can be said than its form."""
     name, plain = datatype.removeprefix(XSD), text.strip()
     if name in ("date", "dateTime") and _SLASHED.match(plain):
         return "day and month could be meant either way round, so write year-month-day"
     if name in ("date", "dateTime") and re.match(r"-?\d{4,}-\d\d-\d\d", plain):
-        try:
-            return (
-                "" if _day_exists(plain) and 1 <= int(plain.lstrip("-").split("-")[1]) <= 12 else "there is no such day"
-            )
-        except ValueError:
-            return ""
+        return "" if _day_exists(plain) else "there is no such day"
     if datatype in INTEGERS and _INTEGER.fullmatch(plain):
         low, high = _RANGES[name]
         bounds = [f"from {low}" if low is not None else "", f"up to {high}" if high is not None else ""]
@@ -274,7 +273,7 @@ def _written(value: Any, datatype: str) -> str | None:
         return plain_number(value) if datatype not in FLOATS else repr(value)
     if isinstance(value, str):
         if datatype in NUMBERS or datatype in REAL or datatype == f"{XSD}boolean":
-            return None  # JSON has numbers and truth values of its own
+            return None  # JSON has its own numbers and booleans
         kept = datatype in TEXTS or datatype in ANY_LITERAL or datatype in (LANG_STRING, PLAIN)
         return value if kept else value.strip()
     return None

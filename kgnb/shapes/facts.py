@@ -1,4 +1,4 @@
-"""The facts of a session in memory, looked up by subject, by object and by property, with a way back."""
+"""The facts of a session in memory, found by subject, by object and by property."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from kgnb.kg.terms import RDF, Blank, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path
 
 _Values = tuple[Term, ...] | dict[Term, None]
-"""Values of one property of one node, each once, in order: a tuple where they are few, for it takes less memory."""
+"""Values of one property of one node, each once, in order: a tuple where they are few, which takes less memory."""
 _FEW = 4
 _SHORT = 1 + 2 * 8
 
 
 class _Many(dict[str, _Values]):
-    """What is said of a node of which much is said, by property."""
+    """The values of a node that has many, by property."""
 
     __slots__ = ("node",)
     node: Term
 
     def put(self, predicate: str, end: Term) -> None:
-        """One more value, which is not there."""
+        """Add a value, which is not there yet."""
         values = self.get(predicate, ())
         if isinstance(values, dict):
             values[end] = None
@@ -29,7 +29,7 @@ class _Many(dict[str, _Values]):
             self[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
 
     def drop(self, predicate: str, end: Term) -> None:
-        """One of the values less."""
+        """Remove one of the values."""
         values = self[predicate]
         if isinstance(values, dict):
             del values[end]
@@ -40,7 +40,7 @@ class _Many(dict[str, _Values]):
 
 
 _Said = tuple[Term, ...]
-"""The node, then property, value, property, value ...: most nodes have few, and this is a quarter of the memory."""
+"""The node, then property, value, property, value ...: most nodes have few, and this takes a quarter of the memory."""
 _Index = dict[Term, _Said | _Many]
 
 
@@ -88,7 +88,7 @@ def _drop(index: _Index, node: Term, predicate: str, end: Term) -> None:
 
 
 class Facts:
-    """Triples, each once, in the order in which they came.
+    """Triples, each once, in the order they were added.
 
     >>> from kgnb.kg.terms import Iri
     >>> facts = Facts([(Iri("urn:hut"), Iri("urn:in"), Iri("urn:valley"))])
@@ -118,7 +118,7 @@ class Facts:
                     yield subject, Iri(predicate), value  # type: ignore[misc]  # subjects are no literals
 
     def _known(self, term: Term) -> Term:
-        """The same term, as the one object that stands for it everywhere."""
+        """The one object that represents this term everywhere."""
         said = self._by_subject.get(term) or self._by_object.get(term)
         return term if said is None else said.node if isinstance(said, _Many) else said[0]
 
@@ -135,7 +135,7 @@ class Facts:
         return True
 
     def remove(self, triple: Triple) -> None:
-        """Take a triple back that was added before."""
+        """Remove a triple that was added before."""
         subject, predicate, value = triple
         _drop(self._by_subject, subject, predicate, value)
         _drop(self._by_object, value, predicate, subject)
@@ -144,7 +144,7 @@ class Facts:
         self._count -= 1
 
     def knows(self, node: Term) -> bool:
-        """Whether anything is said of this node."""
+        """Whether this node is the subject of any triple."""
         return node in self._by_subject
 
     def about(self, node: Term) -> Mapping[str, Collection[Term]]:
@@ -152,7 +152,7 @@ class Facts:
         return _table(self._by_subject.get(node, ()))
 
     def pointing_at(self, node: Term) -> Mapping[str, Collection[Term]]:
-        """Properties that lead to a node, and from where."""
+        """Properties that lead to a node, and their subjects."""
         return _table(self._by_object.get(node, ()))
 
     def objects(self, node: Term, predicate: str) -> list[Term]:
@@ -160,7 +160,7 @@ class Facts:
         return list(_values(self._by_subject.get(node, ()), predicate))
 
     def members(self, head: Term) -> list[Term]:
-        """The members of an RDF list; one that runs in a circle ends where it began."""
+        """The members of an RDF list; a circular one ends where it began."""
         found: list[Term] = []
         seen: set[Term] = set()
         while head not in seen and str(head) != f"{RDF}nil":
@@ -180,53 +180,48 @@ class Facts:
                 yield subject, value
 
     def types(self, node: Term) -> Iterable[Term]:
-        """The classes a node is said to be of."""
+        """The classes a node is stated to be of."""
         return _values(self._by_subject.get(node, ()), TYPE)
 
     def neighbours(self, node: Term) -> Iterator[Term]:
-        """Nodes one step away, whichever the direction; not over ``rdf:type``."""
+        """Nodes one step away in either direction; not over ``rdf:type``."""
         for index in (self._by_subject, self._by_object):
             for predicate, values in _table(index.get(node, ())).items():
                 if predicate != TYPE:
                     yield from values
 
     def ends(self, node: Term, path: Path) -> Collection[Term]:
-        """The nodes a path leads to, each once; not to be kept, for it may change with the facts."""
+        """The nodes a path leads to, each once; do not keep it, since it may change with the facts."""
         if path.kind == "iri":
             return _values(self._by_subject.get(node, ()), path.iri)
-        if path.kind == "inverse" and path.parts[0].kind == "iri":
-            return _values(self._by_object.get(node, ()), path.parts[0].iri)
-        return self.follow(node, path)
-
-    def follow(self, node: Term, path: Path) -> list[Term]:
-        """The nodes a path leads to, each once."""
-        if path.kind == "iri":
-            return self.objects(node, path.iri)
+        first = path.parts[0]
         if path.kind == "inverse":
-            inner = path.parts[0]
-            if inner.kind == "iri":
-                return self.subjects(node, inner.iri)
-            return self.follow(node, _turned(inner))
+            if first.kind == "iri":
+                return _values(self._by_object.get(node, ()), first.iri)
+            return self.ends(node, _turned(first))
         if path.kind == "sequence":
             found: dict[Term, None] = {node: None}
             for part in path.parts:
-                found = {end: None for start in found for end in self.follow(start, part)}
-            return list(found)
+                found = {end: None for start in found for end in self.ends(start, part)}
+            return found
         if path.kind == "alternative":
-            return list(dict.fromkeys(end for part in path.parts for end in self.follow(node, part)))
-        reached = dict.fromkeys([node] if path.kind != "oneOrMore" else [])
-        step = self.follow(node, path.parts[0])
+            return {end: None for part in path.parts for end in self.ends(node, part)}
+        reached: dict[Term, None] = {} if path.kind == "oneOrMore" else {node: None}
+        step = dict.fromkeys(self.ends(node, first))
         if path.kind == "zeroOrOne":
-            return list(reached | dict.fromkeys(step))
-        while step:
-            fresh = [end for end in dict.fromkeys(step) if end not in reached]
+            return reached | step
+        while fresh := [end for end in step if end not in reached]:
             reached |= dict.fromkeys(fresh)
-            step = [end for start in fresh for end in self.follow(start, path.parts[0])]
-        return list(reached)
+            step = {end: None for start in fresh for end in self.ends(start, first)}
+        return reached
+
+    def follow(self, node: Term, path: Path) -> list[Term]:
+        """The nodes a path leads to, each once."""
+        return list(self.ends(node, path))
 
 
 def _turned(path: Path) -> Path:
-    """A composed path the other way round, pushed down to its properties."""
+    """A composed path in the other direction, inverted property by property."""
     if path.kind == "iri":
         return Path("inverse", parts=(path,))
     if path.kind == "inverse":

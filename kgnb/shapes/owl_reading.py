@@ -1,4 +1,4 @@
-"""The axioms of an ontology -> shapes with targets, read closed-world; what no shape can say becomes a warning."""
+"""The axioms of an ontology as shapes with targets, read closed-world; what no shape can express becomes a warning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import combinations
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
 from kgnb.shapes.checking import legal_pattern
-from kgnb.shapes.datatypes import REAL, compare, is_legal
+from kgnb.shapes.datatypes import ANY_LITERAL, PLAIN, REAL, compare, is_legal
 from kgnb.shapes.shape import SH, Constraint, Path, Shape, Warned, inverse
 from kgnb.shapes.tbox import ONE_OF, TBox
 from kgnb.shapes.units import Quantity, unit_shapes
@@ -24,7 +24,7 @@ _SOFT_RANGES = v.RANGES - {f"{RDFS}range"}
 def owl_shapes(
     tbox: TBox, measured: Mapping[str, Quantity], *, closed_world: bool = True
 ) -> tuple[list[Shape], list[Warned]]:
-    """Every constraint the ontology states, each a shape of its own with a name, in a fixed order; and warnings."""
+    """Every constraint the ontology states, each as a named shape of its own, in a fixed order; and warnings."""
     reader = _Reader(tbox, Expressions(tbox, closed_world=closed_world))
     found = [*reader.of_properties(), *reader.of_classes(), *reader.disjoint_classes(), *unit_shapes(measured),
              *reader.keys(), *reader.denied()]  # fmt: skip
@@ -34,11 +34,16 @@ def owl_shapes(
 
 
 def _named(shape: Shape) -> Shape:
-    """The shape with an IRI made of what it says."""
+    """The shape with an IRI derived from its content."""
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()[:8]
     local = re.sub(r"[^A-Za-z0-9]+", "-", re.split(r"[#/:]", shape.about.rstrip("#/"))[-1]).strip("-")[:40]
     kind = re.sub(r"[^a-z]+", "-", shape.kind.lower())
     return replace(shape, id=f"{SHAPES}{kind}-{local}-{digest}" if local else f"{SHAPES}{kind}-{digest}")
+
+
+def _differs(properties: Iterable[str]) -> tuple[Constraint, ...]:
+    """Constraints that no value is one of any of these properties."""
+    return tuple(Constraint("disjoint", texts=(one,)) for one in properties)
 
 
 class _Reader:
@@ -56,7 +61,7 @@ class _Reader:
         yield from self._apart()
 
     def _ends(self, iri: str) -> Iterator[Shape]:
-        """Domain and range, conjunct by conjunct, so that each refusal names what it is about."""
+        """Domain and range, conjunct by conjunct, so that each refusal names its reason."""
         tbox, subs = self.tbox, self.tbox.subs(iri)
         for side, plain, soft in (("domain", f"{RDFS}domain", _SOFT_DOMAINS), ("range", f"{RDFS}range", _SOFT_RANGES)):
             parts = [p for e in tbox.facts.objects(Iri(iri), plain) for p in self.expressions.stated(e, iri)]
@@ -76,18 +81,14 @@ class _Reader:
             yield Shape(once, path=path, kind="functional", about=iri, subjects_of=subs)
         if tbox.has_trait(iri, "InverseFunctional"):
             yield Shape(once, path=inverse(path), kind="inverseFunctional", about=iri, objects_of=subs)
-        if tbox.has_trait(iri, "Asymmetric"):
-            both = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
-            yield Shape(both, path=inverse(path), kind="asymmetric", about=iri, subjects_of=subs)
-        if tbox.has_trait(iri, "Irreflexive"):
-            apart = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
-            yield Shape(apart, kind="irreflexive", about=iri, subjects_of=subs)
-        strict = tbox.has_trait(iri, "Irreflexive") or tbox.has_trait(iri, "Asymmetric")
-        if tbox.has_trait(iri, "Transitive") and strict:
-            # what leads here, however far, is nothing this leads to: no way round
-            there = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
-            back = inverse(Path("oneOrMore", parts=(path,)))
-            yield Shape(there, path=back, kind="irreflexive", about=iri, subjects_of=subs)
+        asymmetric, irreflexive = tbox.has_trait(iri, "Asymmetric"), tbox.has_trait(iri, "Irreflexive")
+        if asymmetric:
+            yield Shape(_differs(subs), path=inverse(path), kind="asymmetric", about=iri, subjects_of=subs)
+        if irreflexive:
+            yield Shape(_differs(subs), kind="irreflexive", about=iri, subjects_of=subs)
+        if tbox.has_trait(iri, "Transitive") and (asymmetric or irreflexive):
+            back = inverse(Path("oneOrMore", parts=(path,)))  # nothing leads here, however far, that this leads to
+            yield Shape(_differs(subs), path=back, kind="irreflexive", about=iri, subjects_of=subs)
 
     def keys(self) -> Iterator[Shape]:
         """No two instances of a class share a value of every property of its key."""
@@ -95,7 +96,7 @@ class _Reader:
         for subject, head in tbox.facts.pairs(f"{OWL}hasKey"):
             members = [str(one) for one in tbox.facts.members(head) if isinstance(one, Iri)]
             if not isinstance(subject, Iri) or not members:
-                self.expressions.warn("key", _iri(subject), "the class or the properties have no name: not checked")
+                self.expressions.warn("key", _iri(subject), "the class or the properties have no IRI: not checked")
             elif len(members) == 1:
                 one_of_class = Shape((Constraint("isA", (subject,)),))
                 yield Shape((Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),), kind="key",
@@ -107,7 +108,7 @@ class _Reader:
                             about=str(subject), classes=(str(subject),))  # fmt: skip
 
     def denied(self) -> Iterator[Shape]:
-        """Facts that the ontology says to be false."""
+        """Facts that the ontology states to be false."""
         facts = self.tbox.facts
         for node in facts.subjects(Iri(f"{OWL}NegativePropertyAssertion"), v.TYPE):
             parts = [self.tbox.first(node, f"{OWL}{name}") for name in ("sourceIndividual", "assertionProperty")]
@@ -117,29 +118,28 @@ class _Reader:
                 yield Shape((never,), path=self.tbox.path(str(parts[1])), kind="negative assertion",
                             about=str(parts[1]), nodes=(parts[0],))  # fmt: skip
             else:
-                self.expressions.warn("negative assertion", "", "it names no individual, property and value")
+                self.expressions.warn("negative assertion", "", "it lacks an individual, a property or a value")
 
     def _apart(self) -> Iterator[Shape]:
-        """Properties that never lead to the same value."""
+        """Properties that never share a value."""
         tbox, pairs = self.tbox, set()
         for first, second in tbox.facts.pairs(f"{OWL}propertyDisjointWith"):
             if isinstance(first, Iri) and isinstance(second, Iri):
                 pairs.add(tuple(sorted((str(first), str(second)))))
             else:
-                self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith leads to no property")
+                self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith without a property")
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
             for members in tbox.facts.objects(head, v.MEMBERS):
                 names = sorted({str(m) for m in tbox.facts.members(members) if isinstance(m, Iri)})
                 pairs.update(combinations(names, 2))
         for left, right in sorted(pairs):
-            others = tuple(Constraint("disjoint", texts=(sub,)) for sub in tbox.subs(right))
-            yield Shape(others, path=tbox.path(left), kind="propertyDisjointWith", about=left,
+            yield Shape(_differs(tbox.subs(right)), path=tbox.path(left), kind="propertyDisjointWith", about=left,
                         subjects_of=tbox.subs(left))  # fmt: skip
 
     # classes ---------------------------------------------------------------------------------------------------------
 
     def of_classes(self) -> Iterator[Shape]:
-        """Restrictions, unions, enumerations and complements a class lies below or is equal to."""
+        """Restrictions, unions, enumerations and complements that a class is below or equal to."""
         tbox = self.tbox
         for iri in tbox.classes:
             node = Iri(iri)
@@ -148,9 +148,9 @@ class _Reader:
                 if isinstance(expression, Blank):
                     yield from self._below(iri, expression)
                 elif not isinstance(expression, Iri):
-                    self.expressions.warn("malformed axiom", iri, "a literal stands where a superclass is expected")
+                    self.expressions.warn("malformed axiom", iri, "a superclass is a literal")
             if any(tbox.facts.objects(node, p) for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")):
-                yield from self._below(iri, node)  # stated on the class itself, as RDF/XML often does
+                yield from self._below(iri, node)  # stated on the class itself, as often in RDF/XML
             for head in tbox.facts.objects(node, v.DISJOINT_UNION):
                 parts = [self.expressions.shape(member, iri) for member in tbox.facts.members(head)]
                 if parts and all(part.constraints or part.properties for part in parts):
@@ -168,7 +168,7 @@ class _Reader:
         return replace(shape, about=iri, classes=(iri,))
 
     def disjoint_classes(self) -> Iterator[Shape]:
-        """For every class the classes it shares no instance with; each pair once, under the first by name."""
+        """For every class the classes it shares no instance with; each pair once, at the first by name."""
         tbox = self.tbox
         known = set(tbox.classes)
         pairs: set[tuple[str, str]] = set()
@@ -196,15 +196,15 @@ class _Reader:
             terms = tuple(map(Iri, others))
             yield Shape((Constraint("noneOf", terms),), kind="disjointWith", about=left, classes=(left,))
 
-    # what is left ----------------------------------------------------------------------------------------------------
+    # what no shape expresses ------------------------------------------------------------------------------------------
 
     def unenforced(self) -> None:
-        """Warn of every axiom that the tools do not or only half enforce."""
+        """Warn of every axiom that the tools do not, or only partly, enforce."""
         facts, warn = self.tbox.facts, self.expressions.warn
         for subject, _ in facts.pairs(f"{OWL}propertyChainAxiom"):
-            warn("property chain", _iri(subject), "what follows from a property chain is neither written nor checked")
+            warn("property chain", _iri(subject), "the consequences of property chains are not written or checked")
         for kind, text in (
-            ("Transitive", "what follows from transitivity is not written"),
+            ("Transitive", "the consequences of transitivity are not written"),
             ("Reflexive", "that everything has it to itself is not written"),
         ):
             for subject in facts.subjects(Iri(f"{OWL}{kind}Property"), v.TYPE):
@@ -219,26 +219,27 @@ class _Reader:
                 for cls in self.tbox._named(value):
                     known = str(cls) in declared or str(cls) in v.TOPS or self.tbox.is_datatype(str(cls))
                     if not known and not facts.objects(cls, v.TYPE):
-                        warn(
-                            "undeclared class",
-                            str(cls),
-                            f"it is the range of {self.tbox.label(iri)} and declared nowhere",
-                        )
+                        text = f"it is the range of {self.tbox.label(iri)} and declared nowhere"
+                        warn("undeclared class", str(cls), text)
         for name, text in (
             ("http://www.w3.org/2003/11/swrl#Imp", "SWRL rules are neither run nor checked"),
-            (f"{OWL}AllDifferent", "entities are taken to be different unless they share an IRI"),
+            (f"{OWL}AllDifferent", "entities with different IRIs are taken to be different anyway"),
         ):
             if facts.subjects(Iri(name), v.TYPE):
                 warn("rule" if "swrl" in name else "all different", "", text)
         for iri in self.tbox.classes:
             blanks = [e for e in facts.objects(Iri(iri), v.EQUIVALENT_CLASS) if isinstance(e, Blank)]
             if any(not facts.objects(e, ONE_OF) and not facts.objects(e, v.UNION) for e in blanks):
-                warn("definition", iri, "what fits its definition is not classified; only what it demands is checked")
+                warn(
+                    "definition",
+                    iri,
+                    "entities that fit the definition are not classified; its demands are checked",
+                )
         general = [s for s, _ in facts.pairs(v.SUBCLASS) if isinstance(s, Blank)]
         if general:
-            warn("general class axiom", "", f"{len(general)} axioms about classes without a name are not enforced")
+            warn("general class axiom", "", f"{len(general)} axioms about anonymous classes are not enforced")
         for imported in sorted({str(o) for _, o in facts.pairs(v.IMPORTS)}):
-            warn("import", imported, "owl:imports are not followed; name the file beside this one to read it too")
+            warn("import", imported, "owl:imports are not followed; pass the imported file as well to read it too")
         left_out = sum(e.kind == "annotation property" for e in self.tbox.ontology.entities
                        if e.iri not in self.tbox.properties)  # fmt: skip
         if left_out:
@@ -250,6 +251,11 @@ def _iri(term: Term) -> str:
 
 
 _FACETS = ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive")
+_DIGITS = {
+    "totalDigits": r"^[+\-]?0*(?:\.?[0-9]){1,#}\.?0*$",
+    "fractionDigits": r"^[+\-]?[0-9]*(?:\.[0-9]{0,#}0*)?$",
+    "length": r"^[\s\S]{#}$",
+}
 _LITERAL = Constraint("nodeKind", (Iri(f"{SH}Literal"),))
 _SCHEMA = {
     "Text": ("string", "langString"), "URL": ("anyURI", "string"), "Number": ("integer", "decimal", "double", "float"),
@@ -264,14 +270,14 @@ NOTHING = Constraint("not", shapes=(Shape(),))
 
 @dataclass(frozen=True)
 class Stated:
-    """One thing an expression demands: of the value itself (no path), or of what a path leads to from it."""
+    """One demand of an expression: on the value itself (no path), or on what a path leads to from it."""
 
     kind: str
     shape: Shape
 
 
 class Expressions:
-    """Reads expressions of one T-Box; what cannot be read is a warning."""
+    """Reads expressions of one T-Box; whatever cannot be read becomes a warning."""
 
     def __init__(self, tbox: TBox, *, closed_world: bool = True) -> None:
         self.tbox = tbox
@@ -291,19 +297,19 @@ class Expressions:
         """What an expression demands, conjunct by conjunct."""
         if expression in seen or len(seen) > _DEEPEST:
             circular = expression in seen
-            text = "an expression contains itself" if circular else f"what lies more than {_DEEPEST} levels deep"
+            text = "an expression contains itself" if circular else f"expressions more than {_DEEPEST} levels deep"
             self.warn("circular expression" if circular else "deep nesting", about, text)
             return []
         seen = seen | {expression}
         if isinstance(expression, Literal):
-            self.warn("malformed axiom", about, f"a literal stands where a class is expected: {expression.text[:60]!r}")
+            self.warn("malformed axiom", about, f"a literal where a class is expected: {expression.text[:60]!r}")
             return []
         if isinstance(expression, Iri):
             return list(self._named(expression, about, seen))
         return list(self._anonymous(expression, about, seen))
 
     def warn(self, kind: str, about: str, text: str) -> None:
-        """Note what is not enforced."""
+        """Note something that is not enforced."""
         self.warnings.add(Warned(kind, about, text))
 
     def _named(self, iri: Iri, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
@@ -313,7 +319,7 @@ class Expressions:
         if name == f"{OWL}Nothing":
             yield Stated("nothing", Shape((NOTHING,)))
         elif name.startswith((RDF, RDFS, OWL)) and not self.tbox.is_datatype(name) and name not in self._classes:
-            self.warn("meta class", about, f"{name.rsplit('#', 1)[-1]} is no class of entities, so it demands nothing")
+            self.warn("meta class", about, f"{name.rsplit('#', 1)[-1]} is not a class of entities and demands nothing")
         elif self.tbox.is_datatype(name):
             yield from self._datatype(iri, about, seen)
         else:
@@ -321,26 +327,17 @@ class Expressions:
 
     def _datatype(self, iri: Iri, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
         tbox, name = self.tbox, str(iri)
-        local = next((n for n in self._schema_names(name) if n in _SCHEMA), None)
-        if local is not None:
-            spaces = [f"{RDF if part == 'langString' else XSD}{part}" for part in _SCHEMA[local]]
-            yield Stated("datatype", any_of([datatype(space) for space in spaces]))
+        names = ["Number"] if name in REAL else ["Text"] if name == PLAIN else self._schema_names(name)
+        parts = next((_SCHEMA[one] for one in names if one in _SCHEMA), ())
+        if parts:
+            spaces = [datatype(f"{RDF if part == 'langString' else XSD}{part}") for part in parts]
+            yield Stated("datatype", any_of(spaces))
             return
-        if name in REAL:
-            yield Stated("datatype", any_of([datatype(f"{XSD}{n}") for n in ("integer", "decimal", "double", "float")]))
-            return
-        if name in (f"{RDFS}Literal", f"{XSD}anyType", f"{XSD}anySimpleType", f"{XSD}anyAtomicType"):
+        if name in ANY_LITERAL:
             yield Stated("datatype", Shape((_LITERAL,)))
             return
-        if name == f"{RDF}PlainLiteral":
-            yield Stated("datatype", any_of([datatype(f"{XSD}string"), datatype(f"{RDF}langString")]))
-            return
         definitions = tbox.all(iri, v.EQUIVALENT_CLASS)
-        if (
-            tbox.facts.objects(iri, ONE_OF)
-            or tbox.facts.objects(iri, v.ON_DATATYPE)
-            or tbox.facts.objects(iri, v.UNION)
-        ):
+        if any(tbox.facts.objects(iri, predicate) for predicate in (ONE_OF, v.ON_DATATYPE, v.UNION)):
             yield from self._anonymous(iri, about, seen)
         elif definitions:
             for definition in definitions:
@@ -348,10 +345,8 @@ class Expressions:
         else:
             yield Stated("datatype", datatype(name))
 
-    def _schema_names(self, name: str) -> Iterator[str]:
-        if name.startswith(("http://schema.org/", "https://schema.org/")):
-            for above in self.tbox._schema_ancestors(name):
-                yield str(above).rsplit("/", 1)[-1]
+    def _schema_names(self, name: str) -> list[str]:
+        return [str(above).rsplit("/", 1)[-1] for above in self.tbox._schema_ancestors(name)]
 
     def _anonymous(self, node: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
         tbox, known = self.tbox, False
@@ -374,8 +369,8 @@ class Expressions:
         ):
             known = True
             shape = self.shape(inner, about, seen)
-            text = "read closed-world: what is not known to be in it counts as outside"
-            self.warn("complement", about, f"a complement is {text}")
+            text = "a complement is read closed-world: whatever is not known to be in the class counts as outside"
+            self.warn("complement", about, text)
             if shape.constraints or shape.properties:
                 yield Stated("complementOf", Shape((Constraint("not", shapes=(shape,)),)))
         for base in tbox.facts.objects(node, v.ON_DATATYPE):
@@ -388,7 +383,7 @@ class Expressions:
             known = True
             self.warn("n-ary data range", about, "owl:onProperties is not enforced")
         if not known:
-            self.warn("unreadable expression", about, "an anonymous class that states nothing readable")
+            self.warn("unreadable expression", about, "an anonymous class without a readable axiom")
 
     def _facets(self, node: Term, base: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
         yield from (spaces := self.stated(base, about, seen))
@@ -405,11 +400,11 @@ class Expressions:
         name = predicate.rsplit("#", 1)[-1]
         text = value.text if isinstance(value, Literal) else ""
         if name in _FACETS and isinstance(value, Literal):
-            if value.datatype is None and value.language is None:  # a bound written as a text: the base says of what
+            if value.datatype is None and value.language is None:  # a bound without a datatype has that of the base
                 value = next((Literal(text, None, base) for base in bases if is_legal(text, base)), value)
             if compare(value, value) == 0:
                 return Constraint(name, (value,))
-            self.warn("facet", about, f"{name} of {text[:40]!r} is not enforced: its datatype has no order in SHACL")
+            self.warn("facet", about, f"{name} of {text[:40]!r} is not enforced: SHACL does not order its datatype")
             return None
         if name in ("minLength", "maxLength") and text.isdecimal():
             return Constraint(name, number=int(text))
@@ -417,12 +412,8 @@ class Expressions:
             return Constraint("pattern", texts=(f"^(?:{text})$", ""))
         if name == "langRange":
             return Constraint("languageIn", texts=(text,))
-        if name == "totalDigits" and text.isdecimal():
-            return Constraint("pattern", texts=(rf"^[+\-]?0*(?:\.?[0-9]){{1,{text}}}\.?0*$", ""))
-        if name == "fractionDigits" and text.isdecimal():
-            return Constraint("pattern", texts=(rf"^[+\-]?[0-9]*(?:\.[0-9]{{0,{text}}}0*)?$", ""))
-        if name == "length" and text.isdecimal():
-            return Constraint("pattern", texts=(rf"^[\s\S]{{{text}}}$", ""))
+        if name in _DIGITS and text.isdecimal():
+            return Constraint("pattern", texts=(_DIGITS[name].replace("#", text), ""))
         self.warn("facet", about, f"the facet {name} is not enforced")
         return None
 
@@ -443,7 +434,7 @@ class Expressions:
                     yield Stated("allValuesFrom", replace(inner, path=path))
             for value in tbox.facts.objects(node, f"{OWL}hasValue"):
                 if isinstance(value, Blank):
-                    self.warn("value", about, "a restriction to a value without a name is not enforced")
+                    self.warn("value", about, "a restriction to a blank node is not enforced")
                 elif self.closed_world:
                     fitting = self._in_range(on, value, about)
                     yield Stated("hasValue", Shape((Constraint("hasValue", (fitting,)),), path=path))
@@ -454,7 +445,7 @@ class Expressions:
             yield from self._cardinalities(node, about, seen, path_shape=Shape(path=path))
 
     def _in_range(self, on: Term, value: Term, about: str) -> Term:
-        """A value as the range of its property reads it: "--01" is a month where months are asked for."""
+        """A value typed by the range of its property: "--01" is a month where months are expected."""
         if not isinstance(value, Literal) or value.datatype or value.language:
             return value
         ranges = [str(one) for one in self.tbox.facts.objects(on, f"{RDFS}range")]
@@ -463,7 +454,7 @@ class Expressions:
         if not is_legal(value.text, ranges[0]):
             return value
         kind = ranges[0].removeprefix(XSD)
-        self.warn("value", about, f"{value.text[:40]!r} is written as a text and read as the {kind} its property wants")
+        self.warn("value", about, f"{value.text[:40]!r} is written as text and read as the {kind} its property expects")
         return Literal(value.text, None, ranges[0])
 
     def _cardinalities(self, node: Term, about: str, seen: frozenset[Term], path_shape: Shape) -> Iterator[Stated]:
@@ -472,7 +463,7 @@ class Expressions:
         for predicate, kind in v.CARDINALITIES.items():
             for value in self.tbox.facts.objects(node, predicate):
                 if not isinstance(value, Literal) or not value.text.strip().isdecimal():
-                    self.warn("malformed axiom", about, f"a cardinality that is no number: {str(value)[:60]!r}")
+                    self.warn("malformed axiom", about, f"a cardinality that is not a number: {str(value)[:60]!r}")
                     continue
                 number = int(value.text)
                 for side in ("min", "max") if kind == "exactly" else (kind,):
@@ -486,20 +477,20 @@ def datatype(iri: str) -> Shape:
 
 
 def any_of(shapes: list[Shape]) -> Shape:
-    """The shape of what fits one of these shapes; order and repeats do not matter."""
+    """The shape of what fits one of these shapes, in any order and however often each is named."""
     different = sorted(set(shapes), key=repr)
     return different[0] if len(different) == 1 else Shape((Constraint("or", shapes=tuple(different)),))
 
 
 def counted(side: str, number: int, inner: Shape) -> Shape:
-    """At least or at most so many values, of those that fit a shape if it says anything."""
+    """At least or at most so many values, counting those that fit a shape unless it is empty."""
     if not inner.constraints and not inner.properties:
         return Shape((Constraint(f"{side}Count", number=number),))
     return Shape((Constraint(f"qualified{side.capitalize()}Count", number=number, shapes=(inner,)),))
 
 
 def _packed(constraints: list[Constraint]) -> tuple[Constraint, ...]:
-    """Constraints of one shape, in order; SHACL allows most parameters once, so repeats go into shapes of their own."""
+    """Constraints of one shape, sorted; SHACL allows most parameters once, so repeats go into shapes of their own."""
     single: dict[str, Constraint] = {}
     others: list[Constraint] = []
     for constraint in sorted(set(constraints), key=repr):

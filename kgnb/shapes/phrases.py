@@ -1,4 +1,4 @@
-"""Constraints in plain words, for descriptions, tables and hints."""
+"""Constraints in plain words, for descriptions, tables and hints. Models read them: changes invalidate recordings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def joined(texts: Sequence[str], most: int, word: str = "or") -> str:
 
 
 def _denied(said: str) -> str:
-    """The opposite of a demand, in words: "is a vessel" becomes "is not a vessel"."""
+    """A demand negated: "is a vessel" becomes "is not a vessel"."""
     if said.startswith("does not lead ") and " and " not in said:
         return f"leads {said.removeprefix('does not lead ')}"
     verb, _, rest = said.partition(" ")
@@ -36,7 +36,7 @@ def _denied(said: str) -> str:
 
 
 def _pattern(pattern: str) -> str:
-    """A regular expression in words, where it only says how long a text is."""
+    """A regular expression in words, where it only restricts the length of a text."""
     length = re.fullmatch(r"\^\[\\s\\S\]\{(\d+)(?:,(\d*))?\}\$", pattern)
     if length is None:
         return f"matches {pattern}"
@@ -55,14 +55,14 @@ def a_noun(noun: str) -> str:
 
 
 class Phrases:
-    """Says what shapes demand, with the names of one T-Box."""
+    """Puts what shapes demand into words, with the names of one T-Box."""
 
     def __init__(
         self, tbox: TBox, units: Mapping[str, str] | None = None, named: Mapping[str, Shape] | None = None
     ) -> None:
         self.tbox = tbox
         self.named = dict(named or {})  # the shapes that others refer to
-        self.units = dict(units or {})  # what the units are called in the tools, by IRI
+        self.units = dict(units or {})  # names of the units in the tools, by IRI
         self._cache: dict[Shape, str] = {}
 
     def term(self, term: Term) -> str:
@@ -85,7 +85,7 @@ class Phrases:
         return word.join(inner[:3]) + (word + "..." if len(inner) > 3 else "") if word else f"any number of {inner[0]}"
 
     def of_shape(self, shape: Shape) -> str:
-        """What a shape demands, its targets left out."""
+        """What a shape demands, without its targets."""
         if shape not in self._cache:
             about = self.tbox.label(shape.about) if shape.about else ""
             lead = {"domain": f"subject of '{about}'", "irreflexive": f"subject of '{about}'"}.get(shape.kind, "")
@@ -155,7 +155,7 @@ class Phrases:
         return f"{words.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
 
     def wanted(self, constraint: Constraint, told: str = "") -> str:
-        """What a component counts, and how many of it: "at least 1 value of 'kept by' that is a warden"."""
+        """What a component counts, and how many: "at least 1 value of 'kept by' that is a warden"."""
         component, number, of = constraint.component, constraint.number, f" of '{told}'" if told else ""
         if component == "hasValue":
             return f"the value {self.term(constraint.terms[0])}{of}"
@@ -165,6 +165,6 @@ class Phrases:
         return f"{side} {number} {what}{'' if number == 1 else 's'}{of}{fits}"
 
     def mirrored(self, iri: str) -> tuple[str, ...]:
-        """What a fact with this property says the other way round."""
+        """The properties that are written in the other direction with this one, in words."""
         return tuple(f"'{self.tbox.label(other)}' is written the other way round with it"
                      for other in self.tbox.mirrors.get(iri, ()))  # fmt: skip

@@ -1,13 +1,14 @@
-"""SHACL Core in a graph -> shapes, and shapes -> SHACL as Turtle, the same text for the same shapes.
+"""SHACL Core in a graph read as shapes, and shapes written as SHACL in Turtle, the same text for the same shapes.
 
-What lies beyond the core (SPARQL, functions, rules) is named in a warning. What is written stands alone: classes below
-a class are spelled out, so that a SHACL engine needs no ontology beside it; read back, it says the same.
+Anything beyond the core (SPARQL, functions, rules) becomes a warning. The written text is self-contained: it lists the
+classes below a class, so that a SHACL engine does not need the ontology; reading it back gives the same constraints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, n3
@@ -31,14 +32,14 @@ _MARKS = {f"{SH}zeroOrMorePath": "zeroOrMore", f"{SH}oneOrMorePath": "oneOrMore"
 
 
 def has_shapes(graph: Facts) -> bool:
-    """Whether a graph states any shape."""
+    """Whether a graph holds any shape."""
     return any(True for name in (*_TARGETS, "property", "path") for _ in graph.pairs(f"{SH}{name}")) or any(
         graph.subjects(Iri(f"{SH}{kind}"), TYPE) for kind in ("NodeShape", "PropertyShape")
     )
 
 
 def read_shapes(graph: Facts) -> tuple[list[Shape], dict[str, Shape], list[Warned]]:
-    """The shapes that have targets, all shapes with a name, and what could not be read; in a fixed order."""
+    """The shapes with targets, all named shapes, and what could not be read; in a fixed order."""
     reader = _Reader(graph)
     targeted, named = [], {}
     for node in reader.nodes():
@@ -56,7 +57,7 @@ class _Reader:
         self.warnings: set[Warned] = set()
 
     def nodes(self) -> list[Term]:
-        """Every node that is a shape by its type, its target or its parameters; the nested ones without a name not."""
+        """Every node that is a shape by its type, its target or its parameters, except anonymous nested ones."""
         found: set[Term] = set()
         for kind in ("NodeShape", "PropertyShape"):
             found.update(self.graph.subjects(Iri(f"{SH}{kind}"), TYPE))
@@ -72,24 +73,24 @@ class _Reader:
         return next(iter(self._all(node, name)), None)
 
     def _iris(self, node: Term, name: str) -> Iterator[str]:
-        """The values that have a name; others are reported."""
+        """The values that are IRIs; others become warnings."""
         for value in self._all(node, name):
             if isinstance(value, Iri):
                 yield str(value)
             else:
-                self._warn("malformed shape", node, f"a value of sh:{name} is no IRI")
+                self._warn("malformed shape", node, f"a value of sh:{name} is not an IRI")
 
     def _true(self, node: Term, name: str) -> bool:
         value = self._first(node, name)
         return isinstance(value, Literal) and value.text in ("true", "1")
 
     def shape(self, node: Term, *, top: bool = False, seen: tuple[Term, ...] = ()) -> Shape:
-        """One shape; a nested one with a name is referred to by it, so that shapes may run in circles."""
+        """One shape; a nested one with a name becomes a reference, so that shapes may be circular."""
         if isinstance(node, Iri) and not top:
             return Shape(reference=str(node), id=str(node))
         name = str(node) if isinstance(node, Iri) else ""
         if node in seen or len(seen) > 60:
-            self._warn("circular shape", node, "a shape without a name contains itself")
+            self._warn("circular shape", node, "an anonymous shape contains itself")
             return Shape(id=name, deactivated=True)
         seen = (*seen, node)
         for beyond in _BEYOND:
@@ -112,12 +113,7 @@ class _Reader:
             path=path,
             properties=tuple(sorted((self.shape(inner, seen=seen) for inner in self._properties(node)), key=repr)),
             id=name,
-            classes=tuple(sorted(self._target_classes(node))) if top else (),
-            nodes=tuple(value for value in self._all(node, "targetNode") if isinstance(value, Iri | Blank | Literal))
-            if top
-            else (),
-            subjects_of=tuple(self._iris(node, "targetSubjectsOf")) if top else (),
-            objects_of=tuple(self._iris(node, "targetObjectsOf")) if top else (),
+            **(self._targets(node) if top else {}),
             severity=next(iter(self._iris(node, "severity")), f"{SH}Violation"),
             message=message,
             deactivated=self._true(node, "deactivated"),
@@ -132,11 +128,16 @@ class _Reader:
             else:
                 self._warn("malformed shape", node, "a sh:property without a path that can be read is not enforced")
 
-    def _target_classes(self, node: Term) -> Iterator[str]:
-        yield from (str(value) for value in self._all(node, "targetClass") if isinstance(value, Iri))
-        classes = {f"{RDFS}Class", f"{OWL}Class"}
-        if isinstance(node, Iri) and any(str(kind) in classes for kind in self.graph.types(node)):
-            yield str(node)  # implicit class target (section 2.1.3.3)
+    def _targets(self, node: Term) -> dict[str, Any]:
+        classes = [str(value) for value in self._all(node, "targetClass") if isinstance(value, Iri)]
+        if isinstance(node, Iri) and not {f"{RDFS}Class", f"{OWL}Class"}.isdisjoint(self.graph.types(node)):
+            classes.append(str(node))  # implicit class target (section 2.1.3.3)
+        return {
+            "classes": tuple(sorted(classes)),
+            "nodes": tuple(self._all(node, "targetNode")),
+            "subjects_of": tuple(self._iris(node, "targetSubjectsOf")),
+            "objects_of": tuple(self._iris(node, "targetObjectsOf")),
+        }
 
     def _constraints(self, node: Term, path: Path | None, seen: tuple[Term, ...]) -> Iterator[Constraint]:
         for name in _TERMS:
@@ -149,15 +150,14 @@ class _Reader:
                 if isinstance(value, Literal) and value.text.strip().lstrip("+-").isdecimal():
                     yield Constraint(name, number=int(value.text))
                 else:
-                    self._warn("number", node, f"sh:{name} is no whole number")
+                    self._warn("number", node, f"sh:{name} is not a whole number")
         for name in _PAIRS:
             yield from (Constraint(name, texts=(value,)) for value in self._iris(node, name))
         for head in self._all(node, "in"):
             yield Constraint("in", tuple(self.graph.members(head)))
         for head in self._all(node, "languageIn"):
-            yield Constraint(
-                "languageIn", texts=tuple(v.text for v in self.graph.members(head) if isinstance(v, Literal))
-            )
+            tags = tuple(value.text for value in self.graph.members(head) if isinstance(value, Literal))
+            yield Constraint("languageIn", texts=tags)
         flags = self._first(node, "flags")
         for value in self._all(node, "pattern"):
             texts = (value.text if isinstance(value, Literal) else "", flags.text if isinstance(flags, Literal) else "")
@@ -178,11 +178,10 @@ class _Reader:
                     self._warn("malformed shape", node, f"sh:{name} has an empty list")
         yield from self._qualified(node, seen)
         if self._true(node, "closed"):
-            own = {
-                str(p) for inner in self._all(node, "property") for p in self._all(inner, "path") if isinstance(p, Iri)
-            }
-            ignored = [term for head in self._all(node, "ignoredProperties") for term in self.graph.members(head)]
-            yield Constraint("closed", tuple(sorted(set(ignored), key=repr)), texts=tuple(sorted(own)))
+            paths = (path for inner in self._all(node, "property") for path in self._all(inner, "path"))
+            own = {str(path) for path in paths if isinstance(path, Iri)}
+            ignored = {term for head in self._all(node, "ignoredProperties") for term in self.graph.members(head)}
+            yield Constraint("closed", tuple(sorted(ignored, key=repr)), texts=tuple(sorted(own)))
 
     def _qualified(self, node: Term, seen: tuple[Term, ...]) -> Iterator[Constraint]:
         for inner in self._all(node, "qualifiedValueShape"):
@@ -244,7 +243,7 @@ class _Writer:
         own = {p: ns for p, ns in prefixes.items() if p not in _PREFIXES and ns not in taken and (not p or p.isalnum())}
         self.prefixes = _PREFIXES | own
         self.used: set[str] = set()
-        self.checked: set[str] = set()  # classes that need a shape saying what is one
+        self.checked: set[str] = set()  # classes that need a shape listing the classes below
 
     def document(self, shapes: tuple[Shape, ...], named: Mapping[str, Shape]) -> str:
         """The whole file."""
@@ -278,7 +277,7 @@ class _Writer:
             lines.append(f"sh:path {self._path(shape.path)}")
         for constraint in shape.constraints:
             lines += self._constraint(constraint, depth)
-        lines = list(dict.fromkeys(lines))  # least and most count the values of one qualifiedValueShape, not of two
+        lines = list(dict.fromkeys(lines))  # minimum and maximum share one qualifiedValueShape
         lines += [f"sh:property {self._nested(inner, depth)}" for inner in shape.properties]
         if shape.severity != f"{SH}Violation":
             lines.append(f"sh:severity {self._iri(shape.severity)}")
@@ -301,7 +300,7 @@ class _Writer:
             yield self._is_a(str(terms[0]))
         elif name == "noneOf":
             self.checked |= {str(term) for term in terms}
-            yield f"sh:not {', '.join(self._iri(self._test(str(term))) for term in terms)}"
+            yield f"sh:not {', '.join(self._iri(f'{IS_A}{term}') for term in terms)}"
         elif name == "class" and self._has_more(str(terms[0])):
             yield self._is_a(str(terms[0]))
         elif name == "in":
@@ -334,7 +333,7 @@ class _Writer:
             yield from self._qualified(constraint, depth)
 
     def _same_key(self, constraint: Constraint) -> str:
-        """The query that finds others with the same key; SHACL Core has no words for it."""
+        """The query that finds others with the same key, which SHACL Core cannot express."""
         kinds = ", ".join(n3(Iri(one)) for one in sorted(self.hierarchy.below.get(str(constraint.terms[0]), ())))
         parts = []
         for at, one in enumerate(constraint.shapes):
@@ -345,7 +344,7 @@ class _Writer:
 
     def _qualified(self, constraint: Constraint, depth: int) -> Iterator[str]:
         inner = constraint.shapes[0]
-        if constraint.siblings:  # spelled out, since the shapes beside it need not be written beside it
+        if constraint.siblings:  # spelled out, since the sibling shapes need not be written next to it
             apart = tuple(Constraint("not", shapes=(sibling,)) for sibling in constraint.siblings)
             inner = Shape((Constraint("node", shapes=(inner,)), *apart))
         yield f"sh:qualifiedValueShape {self._nested(inner, depth)}"
@@ -360,11 +359,7 @@ class _Writer:
         if not self._has_more(iri):
             return f"sh:class {self._iri(iri)}"
         self.checked.add(iri)
-        return f"sh:node {self._iri(self._test(iri))}"
-
-    def _test(self, iri: str) -> str:
-        """The name of the shape that says what is an instance of a class."""
-        return f"{IS_A}{iri}"
+        return f"sh:node {self._iri(f'{IS_A}{iri}')}"
 
     def _class_test(self, iri: str) -> str:
         below = sorted(self.hierarchy.below.get(iri, {iri}))
@@ -372,7 +367,7 @@ class _Writer:
         if members := sorted(self.hierarchy.members.get(iri, ())):
             tests.append(f"[ sh:in ( {' '.join(map(self._iri, members))} ) ]")
         listed = "\n        ".join(tests)
-        return f"{self._iri(self._test(iri))} a sh:NodeShape ;\n    sh:or (\n        {listed} ) .\n"
+        return f"{self._iri(f'{IS_A}{iri}')} a sh:NodeShape ;\n    sh:or (\n        {listed} ) .\n"
 
     # terms -----------------------------------------------------------------------------------------------------------
 
@@ -393,8 +388,8 @@ class _Writer:
 
     def _iri(self, iri: str) -> str:
         short = shorten(iri, self.prefixes)
-        prefix, colon, local = short.partition(":")
-        if short != iri and prefix in self.prefixes and iri == self.prefixes[prefix] + local and "." not in local:
+        prefix, _, local = short.partition(":")
+        if short != iri and iri == self.prefixes.get(prefix, " ") + local and "." not in local:
             self.used.add(prefix)
-            return f"{prefix}{colon}{local}"
+            return short
         return n3(Iri(iri))

@@ -1,7 +1,7 @@
-"""Shapes: what must hold of which nodes, in the vocabulary of SHACL Core, whether OWL or SHACL said so.
+"""Shapes: what must hold of which nodes, in the vocabulary of SHACL Core, whether OWL or SHACL states it.
 
 One form for every constraint, so that what the session checks, what ``shapes.ttl`` says and what a SHACL engine finds
-cannot differ. Names of components are those of the SHACL parameters (``sh:minCount`` is ``minCount``).
+cannot differ. Components are named like the SHACL parameters (``sh:minCount`` is ``minCount``).
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kgnb.kg.terms import RDF, Blank, Iri, Literal, Term
+from kgnb.kg.terms import RDF, Iri, Term
 
 SH = "http://www.w3.org/ns/shacl#"
-Node: TypeAlias = Iri | Blank | Literal
 
 PER_VALUE = ("class", "datatype", "nodeKind", "in", "pattern", "languageIn", "minLength", "maxLength",
              "minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "not", "and", "or", "xone", "node", "isA",
@@ -33,7 +32,7 @@ class Path:
         return frozenset({self.iri}) if self.kind == "iri" else frozenset().union(*(p.predicates() for p in self.parts))
 
     def reach(self) -> int:
-        """How many steps it leads away at most; a large number where there is no end."""
+        """The most steps it leads away; ``FAR`` where there is no limit."""
         if self.kind == "iri":
             return 1
         if self.kind in ("zeroOrMore", "oneOrMore"):
@@ -46,12 +45,12 @@ FAR = 99
 
 
 def one(iri: str) -> Path:
-    """The path that is a single property."""
+    """The path of a single property."""
     return Path("iri", iri)
 
 
 def inverse(path: Path) -> Path:
-    """The path the other way round."""
+    """The path in the other direction."""
     return path.parts[0] if path.kind == "inverse" else Path("inverse", parts=(path,))
 
 
@@ -64,9 +63,9 @@ def either(*paths: Path) -> Path:
 class Constraint:
     """One component with its parameter: a number, terms, shapes, properties or a text.
 
-    Three components are ours, two since the graph of facts does not hold the class hierarchy: ``isA`` (an instance of
-    the class or of one below it, or a member of its enumeration) and ``noneOf`` (of none of these classes). The third
-    is ``sameKey``: no other of the class shares a value of every path of ``shapes`` (OWL 2, section 9.5).
+    Three components are not SHACL's. ``isA`` (an instance of the class or of one below it, or a member of its
+    enumeration) and ``noneOf`` (of none of these classes) exist because the facts do not hold the class hierarchy.
+    ``sameKey``: no other instance of the class shares a value of every path of ``shapes`` (OWL 2, section 9.5).
     """
 
     component: str
@@ -79,20 +78,20 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Constraints on the nodes a path leads to, or on the focus node itself where there is none."""
+    """Constraints on the nodes a path leads to, or without a path on the focus node itself."""
 
     constraints: tuple[Constraint, ...] = ()
     path: Path | None = None
     properties: tuple[Shape, ...] = ()
-    kind: str = ""  # what the constraint is called: range, max, disjoint, sh:minCount, ...
+    kind: str = ""  # range, max, disjoint, sh:minCount, ...
     about: str = ""  # IRI of the class or property whose axiom it is
     id: str = ""  # IRI of the shape; "" for a nested one
     reference: str = ""  # stands for the named shape of this IRI
     classes: tuple[str, ...] = ()  # targets
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[Term, ...] = ()
     subjects_of: tuple[str, ...] = ()
     objects_of: tuple[str, ...] = ()
-    late: bool = False  # looked at by missing and finish only
+    late: bool = False  # checked by missing and finish only
     severity: str = f"{SH}Violation"
     message: str = ""
     deactivated: bool = False
@@ -102,7 +101,7 @@ class Shape:
         return (self, *self.properties)
 
     def asks(self) -> bool:
-        """Whether it asks for so many values at least."""
+        """Whether it demands a minimum of values."""
         return any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in self.constraints)
 
 
@@ -111,7 +110,7 @@ TYPE = Iri(f"{RDF}type")
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """An axiom that the tools do not enforce, or not wholly."""
+    """An axiom that the tools do not, or only partly, enforce."""
 
     kind: str  # property chain, complement, key, ...
     about: str  # IRI of the class or property
@@ -126,7 +125,7 @@ _DEEPEST = 12
 
 
 def reaches(shape: Shape, named: Mapping[str, Shape]) -> Iterator[Reach]:
-    """Every place where new facts could break a shape that held; what facts can only mend is left out."""
+    """Every place where new facts could break a shape that held; not where facts can only make it hold."""
     yield from _of_shape(shape, named, None, True, 0)
 
 
@@ -168,18 +167,18 @@ def _of_constraint(
 
 
 def _along(back: Path | None, path: Path) -> Path:
-    """The way back from where a path leads."""
+    """The path back from where a path leads."""
     home = inverse(path)
     return home if back is None else Path("sequence", parts=(home, back))
 
 
 def _steps(path: Path, back: Path | None) -> Iterator[Reach]:
-    """Each property a path follows, and the way back from the end it is followed from."""
+    """Each property a path follows, and the path back from the end it is followed from."""
     if path.kind == "iri":
         yield path.iri, True, back
     elif path.kind == "inverse":
-        for iri, forward, way in _steps(path.parts[0], back):
-            yield iri, not forward, way
+        for iri, forward, home in _steps(path.parts[0], back):
+            yield iri, not forward, home
     elif path.kind == "alternative":
         for part in path.parts:
             yield from _steps(part, back)

@@ -1,10 +1,10 @@
-"""A T-Box looked up: its triples, its classes with what lies below them, its properties, its individuals."""
+"""Look-ups in a T-Box: its triples, its classes with what lies below them, its properties, its individuals."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.labels import readable
@@ -21,18 +21,19 @@ _NO_CLASSES = v.TOPS | v.DATATYPES
 
 
 class TBox:
-    """What compiling asks of an ontology, over its entities (names, texts, kinds) and its raw triples."""
+    """What compiling needs of an ontology, from its entities (names, texts, kinds) and its raw triples."""
 
     def __init__(self, facts: Facts, ontology: Ontology) -> None:
         self.facts = facts
         self.ontology = ontology
-        self._labels: dict[str, str] = {}
-        self._above: dict[str, tuple[str, ...]] = {}
+        self.label = cache(self._label)
+        """What a person would call the term of an IRI."""
+        self.above = cache(self._above)
+        """The class of an IRI and the classes above it, nearest first."""
         self.entities: dict[str, Entity] = {}
         for entity in ontology.entities:
-            if entity.kind == "class" and self.is_datatype(entity.iri):
-                continue
-            self.entities.setdefault(entity.iri, entity)
+            if entity.kind != "class" or not self.is_datatype(entity.iri):
+                self.entities.setdefault(entity.iri, entity)
         self.declared = {(entity.iri, entity.kind) for entity in ontology.entities}
 
     def first(self, node: Term, *predicates: str) -> Term | None:
@@ -40,7 +41,7 @@ class TBox:
         return next(iter(self.all(node, *predicates)), None)
 
     def all(self, node: Term, *predicates: str) -> list[Term]:
-        """The values of some properties, ordered; blank nodes keep the graph's order, which says nothing."""
+        """The values of some properties, sorted; blank nodes last, in the graph's order, which means nothing."""
         return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
 
     @cached_property
@@ -110,11 +111,8 @@ class TBox:
                 children[parent].add(child)
         return {iri: frozenset(_reached(iri, children)) for iri in self.classes}
 
-    def above(self, iri: str) -> tuple[str, ...]:
-        """A class and the classes above it, nearest first."""
-        if iri not in self._above:
-            self._above[iri] = tuple(_reached(iri, self.parents))
-        return self._above[iri]
+    def _above(self, iri: str) -> tuple[str, ...]:
+        return tuple(_reached(iri, self.parents))
 
     @cached_property
     def enumerated(self) -> dict[str, frozenset[str]]:
@@ -140,7 +138,7 @@ class TBox:
 
     @cached_property
     def closed_lists(self) -> frozenset[str]:
-        """The classes that are nothing but a list of individuals: no tool can make a new one."""
+        """The classes that are only a list of individuals: no tool can make a new one."""
         return frozenset(
             iri for iri in self.classes
             if any(self.facts.objects(e, ONE_OF) for e in [Iri(iri), *self.all(Iri(iri), v.EQUIVALENT_CLASS)])
@@ -148,7 +146,7 @@ class TBox:
 
     @cached_property
     def individuals(self) -> dict[str, frozenset[str]]:
-        """The T-Box's own individuals with their classes, those of enumerations among them."""
+        """The T-Box's own individuals with their classes, including those of enumerations."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         classes = set(self.classes)
         terms = {entity.iri for entity in self.ontology.entities if entity.kind != "individual"}
@@ -165,7 +163,7 @@ class TBox:
         return {iri: frozenset(kinds) for iri, kinds in sorted(found.items())}
 
     def _filled_in(self) -> Iterable[tuple[str, list[str]]]:
-        """Individuals that only a restriction to a value or a list names, and the classes its property leads to."""
+        """Individuals that only a list or a restriction to a value names, and the classes its property leads to."""
         for predicate in (f"{SH}hasValue", f"{SH}targetNode"):
             yield from ((str(value), []) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri))
         for predicate in (f"{SH}in", ONE_OF):
@@ -227,7 +225,7 @@ class TBox:
         return tuple(sorted(self.sub_properties.get(iri, {iri})))
 
     def path(self, iri: str) -> Path:
-        """The path that leads wherever the property does, stated itself or by a property below it."""
+        """The path of a property and the properties below it."""
         return either(*map(one, self.subs(iri)))
 
     def path_of(self, node: Term) -> Path | None:
@@ -243,7 +241,7 @@ class TBox:
 
     @cached_property
     def mirrors(self) -> dict[str, tuple[str, ...]]:
-        """What a fact says the other way round: inverse properties, and symmetric ones themselves."""
+        """The properties that hold in the other direction: inverse properties, and symmetric ones themselves."""
         inverses: defaultdict[str, set[str]] = defaultdict(set)
         for one_, other in self.facts.pairs(v.INVERSE):
             if isinstance(one_, Iri) and isinstance(other, Iri):
@@ -279,12 +277,6 @@ class TBox:
 
     # names -----------------------------------------------------------------------------------------------------------
 
-    def label(self, iri: str) -> str:
-        """What a person would call a term."""
-        if iri not in self._labels:
-            self._labels[iri] = self._label(iri)
-        return self._labels[iri]
-
     def _label(self, iri: str) -> str:
         entity = self.entities.get(iri) or Entity(iri, "class")
         if not entity.labels:
@@ -295,9 +287,9 @@ class TBox:
         return readable(entity)
 
     def comment(self, iri: str) -> str:
-        """What definitions, comments and notes say of a term, in one line."""
+        """The definitions and comments of a term, in one line."""
         entity = self.entities.get(iri)
-        texts = [t for t in (*entity.definitions, *entity.comments)] if entity else []
+        texts = [*entity.definitions, *entity.comments] if entity else []
         english = [t for t in texts if not t.language or t.language.lower().startswith("en")] or texts
         return " ".join(" ".join(dict.fromkeys(t.text.strip() for t in english)).split())
 
@@ -307,7 +299,7 @@ def _order(term: Term) -> tuple[int, str]:
 
 
 def _reached(start: str, steps: dict[str, frozenset[str]] | defaultdict[str, set[str]]) -> dict[str, None]:
-    """Where one comes from a start, itself first, then nearest first; circles do no harm."""
+    """What can be reached from a start, itself first, then the nearest first; circles are allowed."""
     reached = {start: None}
     edge = [start]
     while edge:

@@ -1,7 +1,7 @@
-"""Quantities and their units: out of OM-2 or QUDT where the ontology brings them, else from a short list of our own.
+"""Quantities and their units: from OM-2 or QUDT where the ontology includes them, else from a short list here.
 
-An ontology often only names a quantity class (``om:Temperature``) and leaves OM-2 unread. The short list then says
-which units such a quantity is given in. Names and IRIs are those of OM-2 (Rijgersberg et al.) and QUDT, both CC BY 4.0.
+An ontology often only names a quantity class (``om:Temperature``) without importing OM-2. The short list then says
+which units such a quantity may have. Names and IRIs are those of OM-2 (Rijgersberg et al.) and QUDT, both CC BY 4.0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 QUDT, QUDT_UNIT = "http://qudt.org/schema/qudt/", "http://qudt.org/vocab/unit/"
-MOST_UNITS = 100  # more are not listed in a schema
+MOST_UNITS = 100  # a schema lists no more
 
 # name: (OM-2, QUDT, symbols)
 _UNITS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
@@ -91,11 +91,11 @@ _QUANTITIES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity class is written, and the units it may be given in; no units: any unit the graph knows."""
+    """How a quantity class is written, and the units it may have; no units: any unit the graph knows."""
 
     style: str  # om or qudt
     units: tuple[tuple[str, str], ...]  # name, IRI
-    symbols: tuple[tuple[str, str], ...] = ()  # what people write instead, and the name
+    symbols: tuple[tuple[str, str], ...] = ()  # how people write it, and the name
     number: str = f"{XSD}decimal"  # datatype of the number
 
     @property
@@ -161,7 +161,7 @@ def _values(tbox: TBox, iri: str, on: str) -> list[Term]:
 
 
 def _listed_units(tbox: TBox, iri: str) -> list[str]:
-    """The units the ontology itself gives a quantity class: those it commonly has, else those it is restricted to."""
+    """The units that the ontology lists for a quantity class: its common ones, else those it is restricted to."""
     common = [str(u) for u in tbox.all(Iri(iri), f"{OM}commonlyHasUnit", f"{QUDT}applicableUnit") if isinstance(u, Iri)]
     if common:
         return common
@@ -169,7 +169,7 @@ def _listed_units(tbox: TBox, iri: str) -> list[str]:
 
 
 def _restricted(tbox: TBox, expression: Term, depth: int) -> set[str]:
-    """Members of the classes that a unit is restricted to, however deep the restriction is nested."""
+    """The members of the classes that a unit is restricted to, at any depth of nesting."""
     found: set[str] = set()
     if depth > 6:
         return found
@@ -187,7 +187,7 @@ def _restricted(tbox: TBox, expression: Term, depth: int) -> set[str]:
 
 
 def _named(tbox: TBox, iris: list[str]) -> tuple[tuple[str, str], ...]:
-    """Units with unique names, everyday ones first."""
+    """Units with unique names, the most usual first."""
     usual = {f"{OM}{om}": at for at, (om, _, _) in enumerate(_UNITS.values())}
     usual |= {f"{QUDT_UNIT}{qudt}": at for at, (_, qudt, _) in enumerate(_UNITS.values())}
     ordered = sorted(set(iris), key=lambda iri: (usual.get(iri, 999), len(iri), iri))
@@ -197,7 +197,7 @@ def _named(tbox: TBox, iris: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str, str], ...]:
-    """What people write for these units: symbols of the ontology and of our list."""
+    """How people write these units: the symbols of the ontology and of the list above."""
     ours = {f"{base}{entry[at]}": entry[2] for entry in _UNITS.values() for at, base in ((0, OM), (1, QUDT_UNIT))}
     found: dict[str, str] = {}
     for name, iri in named:
@@ -209,13 +209,13 @@ def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str,
 
 
 def unit_names(found: Mapping[str, Quantity]) -> dict[str, str]:
-    """What each unit is called, by IRI: one name in descriptions, lists and hints."""
+    """The name of each unit by IRI, as used in descriptions, lists and hints."""
     return {iri: name for quantity in found.values() for name, iri in quantity.units}
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A unit as far as conversion goes: SI = value * factor + offset, of quantities with these dimensions."""
+    """How a unit converts: SI = value * factor + offset, for quantities with these dimensions."""
 
     dimensions: str
     factor: float
@@ -231,7 +231,7 @@ _NEVER_NEGATIVE = ("[mass]", "[length] ** 3", "[substance]", "[mass] / [length] 
 
 @lru_cache(maxsize=512)
 def scale(name: str) -> Scale | None:
-    """The scale of a unit by its English name, as pint knows it; None for a unit it does not know.
+    """The scale of a unit by its English name, from pint; None for a unit it does not know.
 
     >>> scale("hour").of(0.5) == scale("minute").of(30) == 1800.0
     True
@@ -243,12 +243,12 @@ def scale(name: str) -> Scale | None:
     registry = _registry()
     try:
         one, none = (registry.Quantity(value, spelled).to_base_units() for value in (1, 0))
-    except (AttributeError, ValueError, TypeError, SyntaxError, TokenError):  # what pint raises for unknown names
+    except (AttributeError, ValueError, TypeError, SyntaxError, TokenError):  # pint's errors for unknown names
         return None
     return Scale(str(one.dimensionality), float(one.magnitude - none.magnitude), float(none.magnitude))
 
 
-# What texts state besides, and no ontology is offered.
+# Units that texts use and no ontology offers.
 _OTHERS: Mapping[str, tuple[str, ...]] = {
     "pound": ("lbs",), "euro": ("€", "EUR"), "dollar": ("$", "USD"), "pound sterling": ("£", "GBP"), "franc": ("CHF",),
     "yen": ("¥", "JPY"),
@@ -260,7 +260,7 @@ _NO_MEASURES = re.compile(r"graphics|concentr|consumption|force|light|.*(-generi
 def _spellings(languages: frozenset[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The name of a unit by every spelling in these languages (CLDR), and by the longer ones without case and plural.
 
-    Of two units that are spelled alike, as tonne and the Danish hour, the one in the list above or in English counts.
+    Of two units with the same spelling, as tonne and the Danish hour, the one in the list above or in English wins.
     """
     exact: dict[str, str] = {}
     units = {name: symbols for name, (_, _, symbols) in _UNITS.items() if name != "one"}
@@ -278,7 +278,7 @@ def _spellings(languages: frozenset[str]) -> tuple[dict[str, str], dict[str, str
 
 
 def _spelled(unit: str, locale: Locale) -> Iterator[str]:
-    """A unit as it is written after one and after several, in words and as a symbol."""
+    """A unit in singular and plural, in words and as a symbol."""
     from babel.units import format_unit
 
     for number in (1, 2, 5):
@@ -288,7 +288,7 @@ def _spelled(unit: str, locale: Locale) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 16)
 def unit_key(text: str) -> str:
-    """A unit's spelling as it is compared: without blanks, dots and the plural.
+    """A unit's spelling for comparison: without spaces, dots and the plural ending.
 
     >>> unit_key("Minutes") == unit_key("minute"), unit_key("°C")
     (True, '°c')
@@ -301,7 +301,7 @@ def unit_key(text: str) -> str:
 
 
 def unit_named(text: str, languages: frozenset[str] = frozenset()) -> str:
-    """The English name of the unit that a text is, in English or one of these languages; "" where it is none.
+    """The English name of the unit that a text names in English or one of these languages; "" where it names none.
 
     >>> unit_named("cm"), unit_named("Quadratmetern", frozenset({"de"})), unit_named("people")
     ('centimetre', 'square metre', '')
@@ -312,7 +312,7 @@ def unit_named(text: str, languages: frozenset[str] = frozenset()) -> str:
 
 
 def unit_after(text: str, languages: frozenset[str] = frozenset()) -> str:
-    """The unit that what follows a number begins with; "" where it begins with none."""
+    """The unit at the beginning of the text after a number, or ""."""
     said = text.split()
     if len(said) > 1 and said[0] in ("a", "in"):  # "4 in two rooms"
         return ""
@@ -337,7 +337,7 @@ def property_unit(tbox: TBox, iri: str) -> str:
 
 
 def converted(value: float, unit: str, wanted: str) -> float | None:
-    """A number of one unit in another, to twelve digits; None between units that measure different things.
+    """A number converted from one unit to another, to twelve digits; None between different dimensions.
 
     >>> converted(0.54, "metre", "centimetre"), converted(3, "metre", "gram")
     (54.0, None)
@@ -352,13 +352,13 @@ def converted(value: float, unit: str, wanted: str) -> float | None:
 
 @lru_cache(maxsize=1)
 def _registry() -> Any:
-    import pint  # half a second, and most ontologies have no quantity
+    import pint  # takes half a second, and most ontologies have no quantity
 
     return pint.UnitRegistry()
 
 
 def impossible(value: float, name: str) -> str:
-    """Why there is no such quantity; "" where there may be."""
+    """Why this quantity is impossible, or ""."""
     found = scale(name)
     if found is None:
         return ""
@@ -371,7 +371,7 @@ def impossible(value: float, name: str) -> str:
 
 
 def unit_shapes(found: Mapping[str, Quantity]) -> list[Shape]:
-    """The shapes that hold a quantity to its units, one a class; named by the caller."""
+    """The shapes that restrict a quantity to its units, one per class; the caller names them."""
     return [
         Shape((Constraint("in", tuple(Iri(unit) for _, unit in quantity.units)),), path=quantity.unit_path,
               kind="unit", about=iri, classes=(iri,))
