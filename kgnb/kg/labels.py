@@ -1,4 +1,4 @@
-"""The name a person would read for an entity: its best label, or its IRI's last part taken apart into words."""
+"""Readable names of entities: the best label, or the last part of the IRI split into words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _YEARS = re.compile(r"[A-Z][a-z]+[_\-](?:1[0-9]|20)\d\d")
 
 
 def is_code(name: str) -> bool:
-    """Whether a local name is an identifier that says nothing to a reader.
+    """Whether a local name is an identifier that means nothing to a reader.
 
     >>> [name for name in ("MA_0000270", "Q42", "C12345", "Paper", "H2O", "Review_2020") if is_code(name)]
     ['MA_0000270', 'Q42', 'C12345']
@@ -41,14 +41,14 @@ def is_code(name: str) -> bool:
 
 
 FEW_NAMES = 5
-"""Labelled entities of a namespace below which its local names are judged one by one."""
+"""In a namespace with fewer labelled entities, each local name is judged on its own."""
 
 
 def coded(entities: Collection[Entity]) -> frozenset[str]:
-    """The IRIs whose local name is an identifier, judged by what all entities of a namespace are called.
+    """The IRIs whose local name is an identifier, judged by the names of all entities of a namespace.
 
-    Where hardly any label repeats its local name and most of these look like identifiers (digits, no vowel), all names
-    that no label repeats are; else each is judged by its shape. A name that its own label repeats is never one.
+    Where hardly any label repeats its local name and most local names look like identifiers (digits, no vowel), all
+    names that no label repeats are; else each is judged by its shape. A name that its own label repeats never is.
     """
     spaces: dict[str, list[tuple[Entity, bool]]] = defaultdict(list)
     for entity in entities:
@@ -65,7 +65,7 @@ def coded(entities: Collection[Entity]) -> frozenset[str]:
 
 
 def _repeated(entity: Entity) -> bool:
-    """Whether a label or synonym has a word of the local name."""
+    """Whether a label or synonym contains a word of the local name."""
     own = {word for word in words(unquote(entity.local_name)) if len(word) > 2}
     texts = [words(text.text) for text in (*entity.labels, *entity.synonyms)]
     whole = "".join(words(unquote(entity.local_name)))
@@ -79,10 +79,10 @@ def _identifier_shaped(name: str) -> bool:
 
 
 def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> Text | None:
-    """The text in the language that comes first in ``languages``, or None where there is no text.
+    """The text in the first possible of ``languages``, or None where there is no text.
 
-    After a tag itself come its regional forms (``en-GB`` for ``en``), then texts without a language, then the rest by
-    tag. A text that reads as a code yields to one that does not; then the shorter wins.
+    A tag is followed by its regional forms (``en-GB`` for ``en``), then texts without a language, then the rest by tag.
+    Texts that are codes come last; of otherwise equal ones the shorter wins.
 
     >>> choose_label((Text("Hütte", "de"), Text("hut", "en-GB"), Text("Q42")), ("fr", "en")).text
     'hut'
@@ -103,7 +103,7 @@ def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> T
 
 
 def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
-    """What to call an entity before a person: its label, else its name in words, else a synonym, else the bare name.
+    """A readable name of an entity: its label, else its local name in words, else a synonym, else the local name.
 
     >>> readable(Entity("http://hut.example/onto#hasMountainGuide", "object property"))
     'has mountain guide'
@@ -120,9 +120,9 @@ def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
     return _one_line(other.text) if other is not None else name or entity.iri
 
 
-@lru_cache(maxsize=1 << 16)  # names of properties are read again and again
+@lru_cache(maxsize=1 << 16)  # the same property names occur again and again
 def readable_name(name: str) -> str:
-    """A local name as words: percent signs decoded, camel case and underscores taken apart, acronyms kept.
+    """A local name as words: percent-encoding decoded, camel case and underscores split, acronyms kept.
 
     >>> [readable_name(name) for name in ("hasPCMember", "Barack_Obama", "H2O", "ProgramCommittee2", "%C3%89cole")]
     ['has PC member', 'Barack Obama', 'H2O', 'Program committee 2', 'École']
@@ -136,7 +136,7 @@ def readable_name(name: str) -> str:
 
 
 def _humps(piece: str) -> list[str]:
-    """Camel case taken apart; a digit is cut off only after a word, so that H2O and CO2 stay whole."""
+    """The parts of a camel-case name; digits are split only from words, so that H2O and CO2 stay whole."""
     cuts = [0]
     for at in range(1, len(piece)):
         before, here, after = piece[at - 1], piece[at], piece[at + 1 : at + 2]
@@ -151,7 +151,7 @@ def _humps(piece: str) -> list[str]:
 
 
 def _sentence(words: list[str]) -> list[str]:
-    """The words after the first in lower case, acronyms excepted."""
+    """The words, those after the first in lower case except acronyms."""
     return words[:1] + [word.lower() if word[:1].isupper() and not word.isupper() else word for word in words[1:]]
 
 

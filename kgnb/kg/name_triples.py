@@ -1,8 +1,8 @@
-"""Triples as three columns of names, ``head TAB relation TAB tail``: how most benchmark graphs come.
+"""Triples as three columns of names, ``head TAB relation TAB tail``: the form of most benchmark graphs.
 
 A name becomes an IRI below :data:`BASE` and a label: the relation ``place_of_birth`` is
-``http://names.example/relation/place_of_birth``, "place of birth". A cell that is an IRI already stays one. A tail that
-is a number or a date, and nowhere a head, becomes a literal.
+``http://names.example/relation/place_of_birth``, "place of birth". IRIs stay as they are. A tail that is a number or a
+date, and nowhere a head, becomes a literal.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _LABEL = ox.NamedNode(RDFS + "label")
 
 
 def looks_like_names(head: str) -> bool:
-    """Whether most of the first lines have three columns, and not numbers or dates below a word in the middle one.
+    """Whether most of the first lines have three columns, the middle one not of numbers or dates below a word.
 
     >>> looks_like_names("ada\\twarden_of\\thochkarhaus\\n"), looks_like_names("one,two,three\\n")
     (True, False)
     """
     lines = [_cells(line) for line in head.split("\n")[:20] if line.strip()]
-    whole = lines[:-1] or lines  # the last may be cut
+    whole = lines[:-1] or lines  # the last may be cut off
     triples = [typed_literal(cells[1]) is None for cells in whole if len(cells) == 3]
     return 2 * len(triples) > len(whole) and (not triples[0] or 2 * sum(triples) > len(triples))
 
 
 def entity_iri(name: str) -> str:
-    """The IRI an entity of this name gets.
+    """The IRI of an entity of this name.
 
     >>> entity_iri("the 3rd hut")
     'http://names.example/entity/the%203rd%20hut'
@@ -50,14 +50,14 @@ def entity_iri(name: str) -> str:
 
 
 def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:
-    """The triples of a text with three columns, and the labels of what they name.
+    """The triples of a text with three columns, and the labels of the names.
 
     Raises:
-        DataError: a line has not three columns, or an empty one; it names file and line.
+        DataError: a line has more or fewer columns, or an empty one; it names file and line.
     """
     rows = list(_rows(text, where))
     if not rows:
-        raise DataError("there is no triple in it", where=where, fix=_FORM)
+        raise DataError("it holds no triple", where=where, fix=_FORM)
     below = base or BASE
     heads = {head for head, _, _ in rows}
     quads: dict[ox.Quad, None] = {}
@@ -69,7 +69,7 @@ def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox
     return list(quads)
 
 
-_FORM = "A line is head TAB relation TAB tail, one triple a line."
+_FORM = "Write one triple per line: head TAB relation TAB tail."
 
 
 def _cells(line: str) -> list[str]:
@@ -102,7 +102,7 @@ def _node(name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool =
 
 
 def as_iri_part(name: str) -> str:
-    """A name as it stands in an IRI."""
+    """A name encoded for use in an IRI."""
     return _UNSAFE.sub(_encoded, name)
 
 

@@ -1,4 +1,4 @@
-"""``{{name}}`` in a query: a Python value written as an RDF term, quoted, so that no text of it can act as SPARQL.
+"""``{{name}}`` in a query: replaced by a Python value as a quoted RDF term, so that its text cannot act as SPARQL.
 
 ``{{name}}`` stands for a term (a list for several, one after another: ``VALUES ?x { {{names}} }``), ``<{{name}}>`` for
 an IRI.
@@ -22,7 +22,7 @@ from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, is_iri, n3
 
 
 def term_of(value: object) -> Term:
-    """The RDF term of a Python value: text is a literal, never an IRI; wrap an IRI in ``Iri``, or write ``<{{name}}>``.
+    """The RDF term of a Python value: text is a literal, never an IRI; wrap IRIs in ``Iri``, or write ``<{{name}}>``.
 
     >>> term_of("Hut"), term_of(3).datatype
     (Literal(text='Hut', language=None, datatype=None), 'http://www.w3.org/2001/XMLSchema#integer')
@@ -35,17 +35,17 @@ def term_of(value: object) -> Term:
         return iri_of(value) if isinstance(value, Iri) else value
     if isinstance(value, rdflib.term.Identifier):
         return from_rdflib(value)
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # also NumPy's, by its old name or new
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # also NumPy's, by its old or new name
         return Literal("true" if value else "false", datatype=f"{XSD}boolean")
     if isinstance(value, numbers.Integral):
         return Literal(str(int(value)), datatype=f"{XSD}integer")
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
-            raise ValueError(f"{value} is no xsd:decimal")
+            raise ValueError(f"{value} is not an xsd:decimal")
         return Literal(f"{value:f}", datatype=f"{XSD}decimal")
     if isinstance(value, numbers.Real):
         return Literal(_double(float(value)), datatype=f"{XSD}double")
-    if isinstance(value, datetime.datetime) and value == value:  # before date, for it is one; pandas' NaT is none
+    if isinstance(value, datetime.datetime) and value == value:  # before date, which it is too; not pandas' NaT
         return Literal(value.isoformat(), datatype=f"{XSD}dateTime")
     if isinstance(value, datetime.date) and value == value:
         return Literal(value.isoformat(), datatype=f"{XSD}date")
@@ -64,7 +64,7 @@ def terms_of(value: object) -> list[Term]:
 
 
 def iri_of(value: object) -> Iri:
-    """A value that must be an IRI; ValueError where it is none.
+    """A value as an IRI; raises ValueError where it is not one.
 
     >>> iri_of("http://huts.example/id/hochkar")
     Iri('http://huts.example/id/hochkar')
@@ -84,7 +84,7 @@ _PLACE = re.compile(r"(?P<open><)?\{\{\s*(?P<name>[^\W\d]\w*)\s*\}\}(?P<close>>)
 
 
 def placeholders(query: str) -> list[str]:
-    """The names a query asks for, each once, in order."""
+    """The names of the placeholders in a query, each once, in order."""
     return list(dict.fromkeys(match["name"] for match in _PLACE.finditer(query)))
 
 
@@ -97,7 +97,7 @@ def fill(query: str, values: Mapping[str, object]) -> str:
     'DESCRIBE <http://huts.example/id/hochkar>'
 
     Raises:
-        DataError: a name has no value, a value is no RDF term, or the place is inside quotes or a comment.
+        DataError: a name has no value, a value has no RDF term, or a placeholder is inside quotes.
     """
     quoted = [(token.start, token.start + len(token.text)) for token in tokens(query) if token.kind == "string"]
     parts, end = [], 0
@@ -107,8 +107,8 @@ def fill(query: str, values: Mapping[str, object]) -> str:
         where = f"SPARQL query, line {line}, column {start - query.rfind(chr(10), 0, start)}"
         name = match["name"]
         if any(begin < start < stop for begin, stop in quoted):
-            fix = "Leave the quotes out: the value brings its own."
-            raise DataError(f"{{{{{name}}}}} stands inside quotes", where=where, fix=fix)
+            fix = "Leave the quotes out: the value has its own."
+            raise DataError(f"{{{{{name}}}}} is inside quotes", where=where, fix=fix)
         if name not in values:
             fix = f"Set {name} = ... in a cell above."
             raise DataError(f"there is no value for {{{{{name}}}}}", where=where, fix=fix)

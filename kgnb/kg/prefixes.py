@@ -1,4 +1,4 @@
-"""Prefixes that nearly every file and endpoint uses, and IRIs written short with them."""
+"""Prefixes that nearly every file and endpoint uses, and IRIs shortened with them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _LOCAL = re.compile(r"\w(?:[\w.\-]*[\w\-])?|")
 
 
 def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> str:
-    """The IRI as ``prefix:name`` by the longest namespace that fits, else the IRI itself.
+    """The IRI as ``prefix:name`` with the longest namespace that fits, else the IRI itself.
 
-    The caller's prefixes go before the built-in ones. What is left after the namespace must be a plain name, so that
-    the result can be read by a Turtle or SPARQL parser.
+    The caller's prefixes take precedence over the built-in ones. The rest after the namespace must be a plain name, so
+    that Turtle and SPARQL parsers can read the result.
 
     >>> shorten("http://www.w3.org/2000/01/rdf-schema#label")
     'rdfs:label'
@@ -59,14 +59,8 @@ def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = 
     'hut:Bed'
     """
     own = dict(prefixes)
-    best = ""
-    short = iri
-    for known in (own, PREFIXES):
-        for prefix, namespace in known.items():
-            if known is PREFIXES and prefix in own:
-                continue
-            if namespace and iri.startswith(namespace) and len(namespace) > len(best):
-                local = iri[len(namespace) :]
-                if _LOCAL.fullmatch(local):
-                    best, short = namespace, f"{prefix}:{local}"
+    best, short = "", iri
+    for prefix, namespace in {**own, **{name: space for name, space in PREFIXES.items() if name not in own}}.items():
+        if iri.startswith(namespace) and len(namespace) > len(best) and _LOCAL.fullmatch(iri[len(namespace) :]):
+            best, short = namespace, f"{prefix}:{iri[len(namespace) :]}"
     return short

@@ -1,4 +1,4 @@
-"""What a query gave, as files: CSV, TSV, JSON, Parquet for rows; Turtle and N-Triples for triples."""
+"""Query results as files: CSV, TSV, JSON and Parquet for rows; Turtle, N-Triples and JSON-LD for triples."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
+from rdflib.term import URIRef, XSDToPython
 
 from kgnb.errors import ConfigError, DataError
 from kgnb.files import write_whole
@@ -21,20 +23,24 @@ from kgnb.kg.oxigraph_graph import triple_to_oxigraph
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, n3
 
 ROWS = (".csv", ".tsv", ".json", ".srj", ".parquet")
-TRIPLES = (".ttl", ".nt", ".json", ".jsonld")
-_ACTS = re.compile(r"[=+\-@\t\r]")
+TRIPLES = {
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".nt": ox.RdfFormat.N_TRIPLES,
+    ".json": ox.RdfFormat.JSON_LD,
+    ".jsonld": ox.RdfFormat.JSON_LD,
+}
+_FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+\-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+\-]?\d+)?\Z")
 
 
 def save_rows(solutions: Solutions, path: str | Path) -> Path:
-    """Write the rows of a SELECT query, in the form the file's ending names; the file appears whole or not at all.
+    """Write the rows of a SELECT query in the format of the file's suffix; the file appears whole or not at all.
 
-    CSV and TSV as the W3C writes them (SPARQL 1.1 Query Results CSV and TSV Formats), JSON as SPARQL 1.1 Query Results
-    JSON; TSV and JSON lose nothing. In CSV a text that a spreadsheet would run as a formula gets an apostrophe before
-    it.
+    CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON follows SPARQL 1.1 Query Results JSON; TSV and
+    JSON lose nothing. In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it.
 
     Raises:
-        DataError: the ending names no form for rows.
+        DataError: rows cannot be written in this format.
         ConfigError: Parquet without pyarrow.
     """
     path = Path(path)
@@ -49,21 +55,19 @@ def save_rows(solutions: Solutions, path: str | Path) -> Path:
 
 
 def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[str, str] | None = None) -> Path:
-    """Write triples in the form the file's ending names: Turtle, N-Triples or JSON-LD.
+    """Write triples in the format of the file's suffix: Turtle, N-Triples or JSON-LD.
 
     Raises:
-        DataError: the ending names no form for triples.
+        DataError: triples cannot be written in this format.
     """
     path = Path(path)
     kind = path.suffix.lower()
-    forms = {".ttl": ox.RdfFormat.TURTLE, ".nt": ox.RdfFormat.N_TRIPLES}
-    forms |= {".json": ox.RdfFormat.JSON_LD, ".jsonld": ox.RdfFormat.JSON_LD}
-    if kind not in forms:
+    if kind not in TRIPLES:
         raise _no_form(path, TRIPLES, "triples", "rows come from SELECT")
     with _writable(path):
         written = ox.serialize(
             (ox.Triple(*triple_to_oxigraph(triple)) for triple in triples),
-            format=forms[kind],
+            format=TRIPLES[kind],
             prefixes=dict(prefixes or {}) if kind == ".ttl" else None,
         )
     return write_whole(path, written or b"")
@@ -71,7 +75,7 @@ def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[
 
 @contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """A term that this form cannot write (a service sent it) becomes an error that says so."""
+    """Turns the error for a term that this format cannot hold (some services send such) into a DataError."""
     try:
         yield
     except ValueError as error:
@@ -116,12 +120,12 @@ def _separated(solutions: Solutions) -> str:
 
 
 def inert(text: str) -> str:
-    """A text that no spreadsheet takes for a formula; numbers stay as they are.
+    """A text that no spreadsheet takes for a formula; numbers are unchanged.
 
     >>> inert("=HYPERLINK(1)"), inert("-12.5"), inert("-cmd")
     ("'=HYPERLINK(1)", '-12.5', "'-cmd")
     """
-    return f"'{text}" if _ACTS.match(text) and not _NUMBER.match(text) else text
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 
 def _tabbed(solutions: Solutions) -> str:
@@ -162,35 +166,29 @@ def frame_of(solutions: Solutions) -> Any:
     return pandas.DataFrame(columns).convert_dtypes()
 
 
-_INTEGERS = {f"{XSD}{name}" for name in ("integer", "int", "long", "short", "byte", "nonNegativeInteger")}
-_INTEGERS |= {f"{XSD}{name}" for name in ("positiveInteger", "negativeInteger", "nonPositiveInteger")}
-_INTEGERS |= {f"{XSD}{name}" for name in ("unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte")}
-_DATES = {f"{XSD}date", f"{XSD}dateTime", f"{XSD}dateTimeStamp"}
-
-
 def python_value(term: Term | None) -> object:
-    """A Python value where XSD has one; a literal that breaks its datatype stays text."""
+    """The Python value of a term; a literal that is malformed for its datatype stays text."""
     if not isinstance(term, Literal):
         return None if term is None else _lexical(term)
+    kind = XSDToPython.get(URIRef(term.datatype or ""))  # int for xsd:byte and its like
     try:
-        if term.datatype in _INTEGERS:
+        if kind is int:
             return int(term.text)
-        if term.datatype in (f"{XSD}decimal", f"{XSD}double", f"{XSD}float"):
+        if kind in (float, Decimal):
             return float(term.text)
-        if term.datatype in _DATES:
+        if term.datatype in (f"{XSD}date", f"{XSD}dateTime", f"{XSD}dateTimeStamp"):
             import pandas
 
             return pandas.Timestamp(term.text)
     except ValueError:
         return term.text
-    if term.datatype == f"{XSD}boolean":
-        return {"true": True, "1": True, "false": False, "0": False}.get(term.text, term.text)
-    return term.text
+    truth = {"true": True, "1": True, "false": False, "0": False}
+    return truth.get(term.text, term.text) if term.datatype == f"{XSD}boolean" else term.text
 
 
-def _no_form(path: Path, forms: Sequence[str], what: str, hint: str) -> DataError:
+def _no_form(path: Path, forms: Iterable[str], what: str, hint: str) -> DataError:
     return DataError(
-        f"{path.suffix or 'no ending'} is no form {what} are written in",
+        f"{what} cannot be written as {path.suffix or 'a file without a suffix'}",
         where=str(path),
         fix=f"Choose {', '.join(forms)}; {hint}.",
     )

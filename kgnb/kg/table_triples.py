@@ -1,9 +1,9 @@
-"""A table with a header as a graph: a row is a thing, a column a property (CSV on the Web, W3C 2015, minimal mode).
+"""A table with a header as a graph: rows are things, columns properties (CSV on the Web, W3C 2015, minimal mode).
 
-The key of a row is the first column whose cells are all there and all different, else its number; what it is called is
-the column whose header says so, else the first of words. IRIs lie below :data:`~kgnb.kg.name_triples.BASE`; columns of
-one header are one property, also of two tables. A column of numbers or dates alone holds typed literals
-(1,6 is 1.6; 1,600 stays text).
+The key of a row is its cell in the first column that is complete and without repeats, else its number; its label is in
+the column whose header says so, else in the first column of words. IRIs lie below
+:data:`~kgnb.kg.name_triples.BASE`; columns with the same header are one property, also of two tables. A column of only
+numbers or only dates holds typed literals (1,6 is 1.6; 1,600 stays text).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kgnb.kg.terms import RDF, RDFS, XSD, is_iri
 SUFFIXES = (".csv", ".tsv")
 NAMING = frozenset({"name", "title", "label", "nom", "titre", "titel", "bezeichnung", "désignation"})
 _DELIMITERS = ",;\t|"
-_FIX = "A table has a line of column names, and every line below it has as many cells."
+_FIX = "Write a line of column names, and below it lines with as many cells."
 _LABEL, _CLASS = ox.NamedNode(f"{RDFS}label"), ox.NamedNode(f"{RDFS}Class")
 _TYPE, _PROPERTY = ox.NamedNode(f"{RDF}type"), ox.NamedNode(f"{RDF}Property")
 _BEFORE_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")  # three digits may as well be thousands
@@ -35,7 +35,8 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
     """The triples of a table; ``stem`` is the name of its file and of the class of its rows.
 
     Raises:
-        DataError: no row, a line of more or fewer cells than the header, two columns of one name; names file and line.
+        DataError: there is no row, a line has more or fewer cells than the header, or two columns share a name; it
+            names file and line.
     """
     header, rows = _rows(text, where)
     below = base or BASE
@@ -68,7 +69,7 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
 
 
 def _rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
-    """The header of a table and its rows, without blank ones, all cells without blanks around them."""
+    """The header of a table and its non-empty rows, the cells without surrounding white space."""
     first = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
     rows: list[list[str]] = []
@@ -80,18 +81,18 @@ def _rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
                 raise DataError(what, where=f"{where}:{reader.line_num}", fix=_FIX)
             rows += [row] if any(row) else []
     except csv.Error as error:
-        fix = 'A cell with a line end or the delimiter stands in quotation marks, which are doubled inside: "5"" pipe".'
-        raise DataError(f"this is no table: {error}", where=f"{where}:{reader.line_num}", fix=fix) from error
+        fix = 'Put a cell with a line break or the delimiter in quotation marks, and double those inside: "5"" pipe".'
+        raise DataError(f"this is not a table: {error}", where=f"{where}:{reader.line_num}", fix=fix) from error
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_FIX)
     twice = [title or "(empty)" for title, often in Counter(rows[0]).items() if often > 1 or not title]
     if twice:
-        raise DataError(f"column names that are empty or stand twice: {', '.join(twice)}", where=f"{where}:1", fix=_FIX)
+        raise DataError(f"column names that are empty or repeated: {', '.join(twice)}", where=f"{where}:1", fix=_FIX)
     return rows[0], rows[1:]
 
 
 def _values(cells: Sequence[str]) -> list[ox.NamedNode | ox.Literal | None]:
-    """The cells of a column as terms; numbers and dates where all of it are, for 007 among names is none."""
+    """The cells of a column as terms; as numbers or dates only if all of them are, since 007 may be a code."""
     plain = [cell if _BEFORE_COMMA.fullmatch(cell) is None else cell.replace(",", ".") for cell in cells]
     typed = [typed_literal(cell) if cell and not re.match(r"[+-]?0\d", cell) else None for cell in plain]
     kinds = {one.datatype.value.removeprefix(XSD) for one in typed if one is not None}

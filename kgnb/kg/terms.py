@@ -1,7 +1,7 @@
-"""RDF terms as small frozen values: the only RDF terms that travel through kgnb.
+"""RDF terms as small frozen values: the only RDF terms that leave the adapters.
 
-They are our own because rdflib's literals rewrite what they read (``"01"^^xsd:integer`` becomes ``"1"``)
-and have no RDF 1.2 triple terms, and because adapters must not leak their types.
+They are our own because rdflib's literals rewrite what they read (``"01"^^xsd:integer`` becomes ``"1"``) and rdflib
+has no RDF 1.2 triple terms, and because adapters must not leak their types.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 
 class Iri(str):
-    """An absolute IRI; equal to the plain string it is made of."""
+    """An absolute IRI; equal to the same plain string."""
 
     __slots__ = ()
 
@@ -22,7 +22,7 @@ class Iri(str):
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A blank node, known by its label within one graph."""
+    """A blank node, identified by its label within one graph."""
 
     label: str
 
@@ -72,13 +72,12 @@ def is_iri(text: str) -> bool:
 
 
 def n3(term: Term) -> str:
-    r"""Write a term as N-Triples does (RDF 1.2 N-Triples, section 3); the text is safe inside a SPARQL query too.
+    r"""A term in N-Triples syntax (RDF 1.2 N-Triples, section 3), which is safe inside a SPARQL query too.
 
     A backslash before a ``u`` is written ``\\\U00000075``, because SPARQL (section 19.2) resolves code point escapes
     before it looks for strings and its engines disagree about ``\\u``. Eight digits, because rdflib takes eight after
-    ``\u`` where it finds them. Raises ValueError for what RDF cannot write: an IRI
-    that is relative or holds ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a
-    surrogate pair.
+    ``\u`` where it finds them. Raises ValueError for what RDF does not allow: an IRI that is relative or holds
+    ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a surrogate pair.
 
     >>> n3(Iri("http://example.org/hut")), n3(Literal('the "Alpine" hut', "en"))
     ('<http://example.org/hut>', '"the \\"Alpine\\" hut"@en')
@@ -108,7 +107,7 @@ def _bracketed(iri: str) -> str:
 
 
 def _scalars(text: str) -> str:
-    """The text with surrogate pairs joined, as some JSON readers leave them apart."""
+    """The text with surrogate pairs joined, which some JSON readers leave separate."""
     if text.isascii():
         return text
     try:
@@ -128,7 +127,7 @@ Key = tuple[int, str, str, str]
 
 
 def term_key(term: Term | None) -> Key:
-    """Orders terms as SPARQL's ORDER BY does: unbound, blank nodes, IRIs, literals (SPARQL 1.1, section 15.1)."""
+    """Sorts terms like SPARQL's ORDER BY: unbound, blank nodes, IRIs, literals (SPARQL 1.1, section 15.1)."""
     if term is None:
         return (0, "", "", "")
     if isinstance(term, Blank):
@@ -144,5 +143,5 @@ def term_key(term: Term | None) -> Key:
 
 
 def triple_key(triple: Triple) -> tuple[Key, Key, Key]:
-    """Orders triples by subject, predicate and object."""
+    """Sorts triples by subject, predicate and object."""
     return term_key(triple[0]), term_key(triple[1]), term_key(triple[2])

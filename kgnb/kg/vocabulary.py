@@ -1,4 +1,4 @@
-"""The properties and classes an ontology is read by: OWL 2, RDFS, SKOS, oboInOwl, IAO, Dublin Core, schema.org."""
+"""The properties and classes that ontologies use: OWL 2, RDFS, SKOS, oboInOwl, IAO, Dublin Core, schema.org."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABELS = frozenset({LABEL, f"{SKOS}prefLabel", f"{SKOSXL}prefLabel"})
 NAMES = frozenset(
     {f"{OBO}IAO_0000111", f"{_DC}title", f"{_DCTERMS}title", f"{_FOAF}name", *(f"{s}name" for s in _SCHEMA)}
 )
-"""They stand in for a label where there is none, and are synonyms beside one."""
+"""They replace a missing label, and are synonyms next to one."""
 
 SYNONYMS = frozenset(
     {
@@ -45,7 +45,7 @@ DEFINITIONS = frozenset(
 )
 COMMENTS = frozenset({COMMENT, f"{SKOS}note", f"{SKOS}scopeNote"})
 TEXT_OF_NODE = (LABEL, f"{SKOSXL}literalForm", f"{RDF}value")
-"""Where a synonym or a definition is a node, its text stands here."""
+"""Where a synonym or a definition is a node, these properties hold its text."""
 
 NAMED_AS = {
     "synonym": SYNONYMS, "exactsynonym": SYNONYMS, "relatedsynonym": SYNONYMS, "alternativelabel": SYNONYMS,
@@ -56,7 +56,7 @@ NAMED_AS = {
     "preflabel": LABELS, "preferredlabel": LABELS, "preferredname": LABELS,
     "label": NAMES, "name": NAMES, "title": NAMES,
 }  # fmt: skip
-"""What a file's own annotation property must mean by its name or label, spelled without spaces, marks and case."""
+"""What a file's own annotation property means by its name or label, without spaces, punctuation and case."""
 
 DOMAINS = frozenset({f"{RDFS}domain", f"{_DCAM}domainIncludes", *(f"{s}domainIncludes" for s in _SCHEMA)})
 RANGES = frozenset({f"{RDFS}range", f"{_DCAM}rangeIncludes", *(f"{s}rangeIncludes" for s in _SCHEMA)})
@@ -141,7 +141,7 @@ BUILT_IN = (
     PREFIXES["swrlb"],
     PREFIXES["protege"],
 )
-"""Namespaces whose terms belong to the languages ontologies are written in."""
+"""Namespaces of the languages that ontologies are written in."""
 
 TOPS = frozenset(
     {f"{OWL}Thing", f"{RDFS}Resource", f"{OWL}topObjectProperty", f"{OWL}topDataProperty", f"{OWL}Nothing"}

@@ -1,4 +1,4 @@
-"""Names taken apart into words, whatever their style and script: camel case, underscores, digits, Arabic, Chinese."""
+"""Names split into words, in any style and script: camel case, underscores, digits, Arabic, Chinese."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 
 ROMAN = dict(zip("ii iii iv vi vii viii ix xi xii xiii".split(), "2 3 4 6 7 8 9 11 12 13".split(), strict=True))  # noqa: SIM905
-"""Numerals that are hardly ever a word; a lone i, v or x is left as it is."""
+"""Numerals that are hardly ever words; i, v and x alone are not read as numerals."""
 
 _CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
@@ -15,7 +15,7 @@ NUMBERS = {
     **{word: str(n) for n, word in enumerate(_CARDINALS.split())},
     **{word: str(n) for n, word in enumerate(_ORDINALS.split())},
 }
-"""Words that are numbers, as digits: Roman numerals, English cardinals and ordinals."""
+"""Words for numbers as digits: Roman numerals, English cardinals and ordinals."""
 
 
 @lru_cache(maxsize=1 << 17)
@@ -48,20 +48,20 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def _starts_a_word(text: str, position: int) -> bool:
-    """Whether a word boundary lies before this letter or digit although nothing separates it."""
+    """Whether a word starts at this letter or digit although nothing separates it."""
     before, here, after = text[position - 1], text[position], text[position + 1 : position + 2]
     if before.isdigit() != here.isdigit():
         return True
     if here.isupper() and before.islower():
         return True
-    # the last capital of a run begins the next word: PCMember is PC Member, but a plural of capitals stays whole: PCs
+    # the last of several capitals starts the next word: PCMember is PC Member; a plural of capitals stays whole: PCs
     plural = after == "s" and not text[position + 2 : position + 3].islower()
     return here.isupper() and before.isupper() and after.islower() and not plural
 
 
 @lru_cache(maxsize=1 << 17)
 def normal(name: str) -> str:
-    """A name as plain words with single spaces: what is compared and embedded.
+    """A name as plain words with single spaces, for comparing and embedding.
 
     >>> normal("Program_Committee-Member")
     'program committee member'
@@ -71,7 +71,7 @@ def normal(name: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """A word without an English plural ending; other words come back unchanged.
+    """A word without its English plural ending.
 
     >>> [stem(word) for word in ("bodies", "classes", "vertebrae", "axis", "authors")]
     ['body', 'class', 'vertebra', 'axis', 'author']
@@ -100,7 +100,7 @@ def key(name: str) -> tuple[str, ...]:
 
 
 def plain(word: str) -> str:
-    """A word with its plural ending off, or as digits if it is a number.
+    """A word without its plural ending, or a number as digits.
 
     >>> plain("beds"), plain("four"), plain("vii")
     ('bed', '4', '7')

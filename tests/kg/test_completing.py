@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgnb.kg.schema import Named, Schema
@@ -52,8 +52,9 @@ def test_without_a_graph_there_are_still_variables_and_keywords() -> None:
     assert offered("FIL", None) == ["FILTER"] and offered("SELECT ?hut { ?", None) == ["?hut"]
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=60), st.integers(0, 60))
-def test_any_text_and_place_gives_a_list_and_a_start_before_the_cursor(query: str, cursor: int) -> None:
+def test_completes_any_text_at_any_place(query: str, cursor: int) -> None:
     cursor = min(cursor, len(query))
     start, found = complete(query, cursor, HUTS)
     assert 0 <= start <= cursor and len(found) <= 60

@@ -19,13 +19,9 @@ def test_requests_start_no_closer_than_the_pace_allows() -> None:
     assert waits == [0.25, 0.25]
 
 
-def test_what_is_ones_own_is_asked_as_fast_as_it_answers() -> None:
-    assert courtesy_towards("http://127.0.0.1:7878/query").per_second == 0
-    assert courtesy_towards("http://localhost/sparql").per_second == 0
-    assert courtesy_towards("http://[::1]:80/sparql").per_second == 0
-
-
-def test_graphs_on_one_public_host_share_a_pace() -> None:
+def test_only_public_hosts_have_a_pace_which_their_graphs_share() -> None:
+    for own in ("http://127.0.0.1:7878/query", "http://localhost/sparql", "http://[::1]:80/sparql"):
+        assert courtesy_towards(own).per_second == 0
     one, other = courtesy_towards("https://query.huts.example/sparql"), courtesy_towards("https://QUERY.huts.example/b")
     assert one is other and one.per_second == PUBLIC_QUERIES_PER_SECOND
     assert courtesy_towards("https://else.huts.example/sparql") is not one

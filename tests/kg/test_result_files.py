@@ -52,8 +52,8 @@ def test_triples_are_read_back_the_same(tmp_path: Path) -> None:
     assert "h:warden" in (tmp_path / "huts.ttl").read_text(encoding="utf-8")
 
 
-def test_an_ending_nobody_knows_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no form rows are written in"):
+def test_an_unknown_suffix_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="rows cannot be written as .xlsx"):
         save_rows(SOLUTIONS, tmp_path / "huts.xlsx")
     with pytest.raises(DataError, match="rows come from SELECT"):
         save_triples([], tmp_path / "huts.csv")
