@@ -1,4 +1,4 @@
-"""Documents to be read: text, Markdown, HTML, tables and PDF become text whose characters facts can point at."""
+"""Documents: text, Markdown, HTML, tables and PDF become text, and facts point at its characters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import glob
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
@@ -17,12 +17,13 @@ from typing import TypeAlias
 from kgnb.errors import DataError
 
 SUFFIXES = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf", ".csv", ".tsv")
+_SUFFIXES = f"Documents end in {' '.join(SUFFIXES)}."
 LARGEST = 50_000_000  # bytes of one file
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text to be read. Spans of facts count characters of ``text``: the file's own, or what HTML and PDF show."""
+    """A text to read. Spans of facts count characters of ``text``: the file's content, or what HTML and PDF show."""
 
     name: str
     text: str
@@ -39,7 +40,7 @@ class Document:
 
 @dataclass(frozen=True)
 class DocumentFile:
-    """A file that is read when its turn comes, so that a damaged one stops no other."""
+    """A file that is read when its turn comes, so that a damaged one does not stop the others."""
 
     name: str
     path: Path
@@ -50,22 +51,20 @@ Documents: TypeAlias = "str | Path | Document | Mapping[str, str] | Sequence[str
 
 
 def find_documents(given: Documents) -> list[Readable]:
-    """The documents that files, folders, globs, Document values or ``{name: text}`` name, in order, each name once.
+    """The documents of files, folders, globs, Document values or ``{name: text}``, in order, with unique names.
 
-    A folder stands for the files inside whose suffix says that they can be read, sorted by name. Of files of one name
-    in several folders the later ones are named with their folder.
+    A folder stands for the files in it with a readable suffix, sorted by name. Of files with the same name in several
+    folders, the later ones are named with their folder.
 
     Raises:
-        DataError: a file is not there, a folder or a pattern holds none.
-        ValueError: nothing was named, or two documents have one name.
+        DataError: a file does not exist, or a folder or pattern holds none.
+        ValueError: nothing was named, or two documents have the same name.
     """
     if isinstance(given, Mapping):
         found: list[Readable] = [Document(name, text) for name, text in given.items()]
     else:
-        each: Iterable[str | Path | Document] = [given] if isinstance(given, str | Path | Document) else given
-        found = []
-        for one in each:
-            found += [one] if isinstance(one, Document) else _files(one)
+        listed = [given] if isinstance(given, str | Path | Document) else given
+        found = [one for each in listed for one in ([each] if isinstance(each, Document) else _files(each))]
     if not found:
         raise ValueError("no document was named")
     named: dict[str, Readable] = {}
@@ -89,11 +88,8 @@ def read_document(entry: Readable) -> Document:
     """
     document = entry if isinstance(entry, Document) else Document(entry.name, _text(entry.path))
     if not document.text.strip():
-        raise DataError(
-            "there is no text in it",
-            where=document.name,
-            fix="A scanned page has to go through text recognition first.",
-        )
+        fix = "A scanned page has to go through text recognition first."
+        raise DataError("there is no text in it", where=document.name, fix=fix)
     return document
 
 
@@ -102,20 +98,14 @@ def _files(spec: str | Path) -> list[Readable]:
     if path.is_dir():
         inside = sorted(file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in SUFFIXES)
         if not inside:
-            raise DataError(
-                "no document in this folder", where=str(spec), fix=f"Documents end in {' '.join(SUFFIXES)}."
-            )
+            raise DataError("no document in this folder", where=str(spec), fix=_SUFFIXES)
         return [DocumentFile(file.relative_to(path).as_posix(), file) for file in inside]
     if path.is_file():
         return [DocumentFile(path.name, path)]
-    matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]
-    files = [match for match in matches if match.is_file()]
+    files = [file for match in sorted(glob.glob(str(path), recursive=True)) if (file := Path(match)).is_file()]
     if not files:
-        raise DataError(
-            "there is no such document",
-            where=str(spec)[:200],
-            fix="Name a file, a folder or a pattern; a text itself goes in as {name: text}.",
-        )
+        fix = "Name a file, a folder or a pattern; a text itself goes in as {name: text}."
+        raise DataError("there is no such document", where=str(spec)[:200], fix=fix)
     return [DocumentFile(file.name, file) for file in files]
 
 
@@ -126,13 +116,12 @@ def _text(path: Path) -> str:
             raise DataError(f"it has {size:,} bytes, more than {LARGEST:,}", where=str(path), fix="Split it.")
         data = path.read_bytes()
     except OSError as error:
-        raise DataError(
-            f"it cannot be read: {error.strerror}", where=str(path), fix="Check the file and its rights."
-        ) from error
+        fix = "Check the file and its permissions."
+        raise DataError(f"it cannot be read: {error.strerror}", where=str(path), fix=fix) from error
     if data.startswith(b"%PDF") or path.suffix.lower() == ".pdf":
         return _pdf_text(data, path)
     if b"\0" in data[:2000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError("this is not a text file", where=str(path), fix=f"Documents end in {' '.join(SUFFIXES)}.")
+        raise DataError("this is not a text file", where=str(path), fix=_SUFFIXES)
     text = _decoded(data)
     if path.suffix.lower() in (".html", ".htm", ".xhtml"):
         return html_text(text)
@@ -148,23 +137,18 @@ def _table_text(text: str, path: Path) -> str:
     try:
         rows = [row for row in given if any(map(str.strip, row))]
     except csv.Error as error:
-        raise DataError(
-            f"the table cannot be read: {error}",
-            where=f"{path}, line {given.line_num}",
-            fix="Close every quote, and double those inside a cell.",
-        ) from error
+        where, fix = f"{path}, line {given.line_num}", "Close every quote, and double those inside a cell."
+        raise DataError(f"the table cannot be read: {error}", where=where, fix=fix) from error
     if not rows:
         return ""
-    width = max(map(len, rows), default=0)
-    cells = [
-        [" ".join(cell.split()).replace("|", "\\|") for cell in (*row, *[""] * (width - len(row)))] for row in rows
-    ]
+    width = max(map(len, rows))
+    cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in rows)
     lines = ["| " + " | ".join(row) + " |" for row in cells]
     return "\n".join([*lines[:1], "|" + "---|" * width, *lines[1:]])
 
 
 def _decoded(data: bytes) -> str:
-    """Text in whatever encoding it says, else UTF-8, else the one of old Windows files, which reads anything."""
+    """Text in UTF-16 with a byte order mark, else in UTF-8, else in Windows-1252, which decodes anything."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     try:
@@ -174,7 +158,7 @@ def _decoded(data: bytes) -> str:
 
 
 def is_utf8(entry: Readable) -> bool:
-    """Whether a document's file is text in UTF-8; so is what is no file."""
+    """Whether a document is in UTF-8; text that is not from a file is."""
     try:
         return isinstance(entry, Document) or bool(entry.path.read_bytes().decode("utf-8-sig") or True)
     except (UnicodeDecodeError, OSError):
@@ -191,11 +175,8 @@ def _pdf_text(data: bytes, path: Path) -> str:
             raise DataError("the PDF is locked with a password", where=str(path), fix="Save it without one.")
         return "\n\n".join(page.extract_text() for page in reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise DataError(
-            f"the PDF cannot be read ({type(error).__name__})",
-            where=str(path),
-            fix="Open and save it again, or convert it to text.",
-        ) from error
+        fix = "Open and save it again, or convert it to text."
+        raise DataError(f"the PDF cannot be read ({type(error).__name__})", where=str(path), fix=fix) from error
 
 
 _HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}
@@ -262,7 +243,7 @@ class _Shown(HTMLParser):
 
 
 def html_text(page: str) -> str:
-    """The text that a page shows, headings and lists written as in Markdown.
+    """The visible text of a page, with headings and lists in Markdown.
 
     >>> html_text("<h1>Soup</h1><ol><li>Boil&nbsp;it</ol><script>no()</script>")
     '# Soup\\n\\n1. Boil it'
@@ -294,8 +275,9 @@ class Passage:
 
 
 def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:
-    """The document in passages of at most ``length`` characters, each beginning ``overlap`` or fewer before the last
-    one's end, cut at paragraphs where possible, else at lines, sentences, words.
+    """The document in passages of at most ``length`` characters that overlap by ``overlap`` characters or fewer.
+
+    They are cut at paragraphs where possible, else at lines, sentences or words.
 
     >>> [one.text for one in passages(Document("note", "Boil it. Serve it hot."), length=15, overlap=0)]
     ['Boil it.', 'Serve it hot.']
@@ -321,7 +303,7 @@ def passages(document: Document, length: int = 6000, overlap: int = 400) -> tupl
 
 
 def _tables(text: str) -> list[tuple[int, int, str]]:
-    """Where the Markdown tables of a text begin and end, and their first lines."""
+    """Start, end and first line of the Markdown tables of a text."""
     found: list[tuple[int, int, str]] = []
     at, before, inside = 0, "", False
     for line in text.split("\n") if "|" in text else ():
@@ -339,7 +321,7 @@ RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header of a Markdo
 
 
 def _end(text: str, start: int, length: int) -> int:
-    """Where a passage ends: at the last good place in its second half."""
+    """The end of a passage: the last good place for a cut in its second half."""
     limit = start + length
     if limit >= len(text):
         return len(text)
@@ -351,7 +333,7 @@ def _end(text: str, start: int, length: int) -> int:
 
 
 def _begin(text: str, end: int, overlap: int) -> int:
-    """Where the next one begins: at a line, sentence or word within the overlap."""
+    """The start of the next passage: a line, sentence or word within the overlap."""
     for cut in _CUTS[1:]:
         match = cut.search(text, end - overlap, end)
         if overlap and match:

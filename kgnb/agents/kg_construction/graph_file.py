@@ -1,9 +1,9 @@
-"""The file a served graph is kept in: read first, each write noted beside it, written whole now and then.
+"""The file of a served graph, with a write-ahead journal.
 
-Writing a graph of n facts whole costs time in n, so a file written anew after each fact costs n squared in all. Each
-write is therefore appended to ``FILE.journal`` and forced onto the disk before it is acknowledged; the file itself is
-written when no call has come for a while and on leaving, and the journal is emptied then. Whoever starts next reads the
-file and does the journal again, so a process that is killed loses nothing it had acknowledged.
+Rewriting a graph of n facts after each fact takes time n squared in all. Each write is therefore appended to
+``FILE.journal`` and synced to the disk before it is acknowledged; the file itself is rewritten when no call has come
+for a while and at the end, and the journal is emptied then. The next start reads the file and replays the journal, so
+a process that is killed loses nothing it had acknowledged.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 _HEAD = '{"kgnb": "journal", "version": 1}'
 IDLE = 2.0
-"""Seconds without a write after which the file is written whole."""
+"""Seconds without a write after which the file is rewritten."""
 _BUSY = 30.0
-_SHARE = 200  # while writes keep coming, at most one part in this many of the time goes into writing the file whole
+_SHARE = 200  # while writes keep coming, at most one part in this many of the time goes into rewriting the file
 
 
 class GraphFile:
-    """A session kept in a file. Open it before the first call, close it after the last.
+    """A session saved in a file. Open it before the first call, close it after the last.
 
     Raises:
         DataError: the file or its journal cannot be read; neither is touched.
-        BackendError: another process keeps its graph in this file.
+        BackendError: another process uses this file.
     """
 
     def __init__(self, path: Path, session: Session, idle: float | None = IDLE) -> None:
@@ -106,11 +106,11 @@ class GraphFile:
 
     @property
     def changed(self) -> bool:
-        """Whether there is something that the file does not hold yet."""
+        """Whether there are writes that the file does not contain yet."""
         return self._noted > self._saved
 
     def note(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
-        """Put one write onto the disk; the session calls this before it writes. Raises BackendError where it cannot."""
+        """Journal one write, before the session does it. Raises BackendError where that fails."""
         entry = {"add": written(added, "n-quads")} | ({"remove": written(removed, "n-quads")} if removed else {})
         line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
         end = os.fstat(self._stream.fileno()).st_size
@@ -135,7 +135,7 @@ class GraphFile:
         os.fsync(self._stream.fileno())
 
     def save(self) -> None:
-        """Write the whole file, if anything changed, and empty the journal."""
+        """Rewrite the file, if anything changed, and empty the journal."""
         noted, begun = self._noted, monotonic()
         if noted == self._saved:
             return
@@ -144,12 +144,12 @@ class GraphFile:
             self._saved = noted
             self._took = monotonic() - begun
             self._since = monotonic()
-            # a write that came meanwhile stands in the journal; doing all of it again over the new file is harmless
+            # a write that came meanwhile is in the journal; replaying all of it over the new file is harmless
             if self._noted == noted:
                 os.ftruncate(self._stream.fileno(), 0)
 
     def close(self) -> None:
-        """Write the file if it lacks anything and let go of it; the journal stays only where that fails."""
+        """Write the file if anything changed and release it; the journal remains only where that fails."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -167,8 +167,6 @@ class GraphFile:
             self.journal.unlink(missing_ok=True)
         self._stream.close()
 
-    # now and then ----------------------------------------------------------------------------------------------------
-
     def _stir(self) -> None:
         if self._idle is None:
             return
@@ -178,7 +176,7 @@ class GraphFile:
         self._stirred.set()
 
     def _keep(self, idle: float) -> None:
-        """Write the file when nothing came for a while, and seldom while writes keep coming."""
+        """Writes the file when no write came for a while, and rarely while writes keep coming."""
         while not self._closed.is_set():
             self._stirred.wait()
             self._stirred.clear()
@@ -190,6 +188,6 @@ class GraphFile:
                     continue
                 try:
                     self.save()
-                except OSError as error:  # the journal holds what the file lacks
+                except OSError as error:  # the journal has what the file lacks
                     print(f"kgnb: {self.path} could not be written: {error}", file=sys.stderr, flush=True)
                     self._closed.wait(_BUSY)

@@ -1,4 +1,4 @@
-"""A graph under construction: its facts, what can be asked of them, and the store that holds them."""
+"""A graph under construction: its facts, queries over them, and the store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_MISSING = 200
 
 
 class GraphState:
-    """The facts of one graph under construction, by a pack's shapes; who changes them holds ``lock``."""
+    """The facts of one graph under construction and a pack's shapes; whoever changes them holds ``lock``."""
 
     def __init__(
         self, pack: PackContent, namespace: str, store: OxigraphGraph | str | Path | None = None, *,
@@ -42,7 +42,7 @@ class GraphState:
         self._store = store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
         self.facts = Facts()
         self.lock = threading.RLock()
-        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # told of a write before it is done
+        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # called before each write
         self._version = 0
         self._graph: tuple[int, rdflib.Graph] | None = None
         if store is not None:
@@ -50,7 +50,7 @@ class GraphState:
 
     @property
     def store(self) -> OxigraphGraph:
-        """The facts, each call's in a named graph of its own, and where they come from."""
+        """The facts, each call's in a named graph of its own, with their provenance."""
         with self.lock:
             if self._store is None:
                 self._store = OxigraphGraph()
@@ -64,7 +64,7 @@ class GraphState:
         return QuadWriter(self.store)
 
     def reload(self) -> None:
-        """Take up the facts that the store holds."""
+        """Read the facts from the store."""
         with self.lock:
             for triple, name in quads(self.store):
                 if name != DESCRIPTIONS:
@@ -73,7 +73,7 @@ class GraphState:
 
     @cached_property
     def hints(self) -> Hints:
-        """Puts findings into words."""
+        """Turns findings into words."""
         return Hints(self.pack)
 
     def touch(self) -> None:
@@ -81,7 +81,7 @@ class GraphState:
         self._version += 1
 
     def take_back(self, content: Sequence[Quad], said: Sequence[Quad]) -> None:
-        """Take quads out of the store, and put in what is to be said of that."""
+        """Remove quads from the store, and add the description of that."""
         if self._stored:
             if self.log is not None:
                 self.log(said, content)
@@ -89,17 +89,15 @@ class GraphState:
             self._writer.add(said)
 
     def sources(self, triple: Triple) -> list[Iri]:
-        """The named graphs a fact stands in: one a call that said it."""
+        """The named graphs of a fact: one per call that stated it."""
         return self._writer.graphs_of(triple)
 
     def documents(self, graph: Iri) -> list[Term]:
         """The documents a call's facts were read in."""
         return self._writer.values(graph, f"{PREFIXES['prov']}wasDerivedFrom", DESCRIPTIONS)
 
-    # what is known ---------------------------------------------------------------------------------------------------
-
     def resolve(self, said: str, classes: Iterable[str] = ()) -> Iri | None:
-        """The entity a text stands for: an IRI in use or of the ontology's own individuals, or such one's name."""
+        """The entity a text stands for: an IRI in use, or the IRI or label of one of the ontology's own individuals."""
         iri = Iri(said)
         if self.facts.knows(iri) or said in self.pack.tbox.individuals:
             return iri
@@ -119,8 +117,10 @@ class GraphState:
         return found
 
     def near(self, said: str, classes: Iterable[str] = ()) -> tuple[str, ...]:
-        """The IRIs of the known entities that a wrong one may have meant, the ontology's own individuals of the classes
-        among them, the likeliest first; none that is unlike."""
+        """The IRIs of known entities that an unknown one may have meant, the likeliest first.
+
+        The ontology's own individuals of the classes are among them.
+        """
         wanted, labels = tuple(classes), self.labels()
         own = [iri for iri, kinds in self.pack.tbox.individuals.items() if self._fits(iri, kinds, wanted)]
         labels = {iri: self.pack.tbox.label(iri) for iri in own} | labels
@@ -130,7 +130,7 @@ class GraphState:
         return tuple(texts[text] for text in nearest(said, texts, 5, least=65.0))
 
     def _fits(self, iri: str, kinds: Iterable[str], classes: Iterable[str]) -> bool:
-        """Whether an individual of the ontology is of one of the classes; not, where none is given."""
+        """Whether an individual of the ontology is a member of one of the classes."""
         return any(self.pack.hierarchy.is_a(list(map(Iri, kinds)), Iri(iri), one) for one in classes)
 
     def entities(self, *classes: str) -> tuple[str, ...]:
@@ -145,21 +145,19 @@ class GraphState:
         """The label of every entity that has one."""
         return {str(s): o.text for s, o in self.facts.pairs(v.LABEL) if isinstance(o, Literal)}
 
-    # judgement -------------------------------------------------------------------------------------------------------
-
     def validate(self, iri: str | None = None, most: int | None = None) -> tuple[Violation, ...]:
-        """Everything that does not hold now, what is still required included: what a SHACL engine would report."""
+        """All violations, missing values included: what a SHACL engine would report."""
         with self.lock:
             nodes: list[Term] | None = None if iri is None else [Iri(iri)]
             found = self.pack.checker.everything(self.facts, nodes)
             return tuple(self.hints.violation(shape, one, self.facts) for shape, one in found[:most])
 
     def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """What is still required before the work can be finished, of one entity or of all; no more than 200."""
+        """What is still required before the work can be finished, of one entity or of all; at most 200."""
         return self.validate(iri, _MOST_MISSING)
 
     def sparql_violations(self) -> tuple[Violation, ...]:
-        """What the constraints in SPARQL find, by pyshacl; empty where there are none."""
+        """The violations of SPARQL constraints, found by pyshacl."""
         if not self.pack.sparql_shapes:
             return ()
         from pyshacl import validate
@@ -177,8 +175,6 @@ class GraphState:
             found.append(Violation("the entity itself", "sh:sparql", str(value or name), (), f"{name}: {message}",
                                    str(focus), f"{SH}SPARQLConstraintComponent", shape))  # fmt: skip
         return tuple(sorted(set(found), key=repr))[:_MOST_MISSING]
-
-    # the graph -------------------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> rdflib.Graph:
@@ -201,6 +197,6 @@ class GraphState:
         return own | used
 
     def close(self) -> None:
-        """Let go of the store; a store on disk keeps what was written."""
+        """Close the store; a store on disk keeps what was written."""
         if self._store is not None:
             self._store.close()

@@ -1,4 +1,4 @@
-"""HTTP connections that are closed where a request does not arrive whole in time: uvicorn waits for it for ever."""
+"""HTTP connections that time out while a request arrives, which uvicorn's own never do."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ SECONDS = 10.0
 
 
 class PromptRequests(H11Protocol):
-    """Closes a connection whose request is not whole after ``seconds``; answers may take as long as they like."""
+    """Closes a connection whose request is incomplete after ``seconds``; answers may take any time."""
 
     seconds = SECONDS
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first request."""
+        """Starts the timer for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take in what comes; a request that is whole waits for nothing."""
+        """Stops the timer when the request is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED):
             self._rest()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Starts the timer for the next request."""
         super().on_response_complete()
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the timer."""
+        """Stops the timer."""
         self._rest()
         super().connection_lost(exc)
 

@@ -1,4 +1,4 @@
-"""Who reads: a model that calls tools, a person or any function that does; the rule is in ``rule_reader``."""
+"""Readers: a model that calls tools, or any function that does; the one without a model is in ``rule_reader``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_KNOWN = 60  # entities of earlier steps that are listed
 
 @dataclass(frozen=True)
 class Task:
-    """One passage in one step of the plan. ``last`` says that no step comes after it in this document."""
+    """One passage in one step of the plan. ``last``: it is the last step for this document."""
 
     passage: Passage
     prompt: StepPrompt
@@ -52,10 +52,10 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """Who reads: goes into the journal and the ledger."""
+        """The reader's name in the journal and the ledger."""
 
     def read(self, task: Task, workspace: Workspace) -> None:
-        """Write what the passage says of the step's entities. Nothing need be returned: the workspace keeps all."""
+        """Write what the passage says about the step's entities; the workspace records it, and nothing is returned."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class CallableReader:
 
 @dataclass(frozen=True)
 class ModelReader:
-    """A model in a loop of thought, call and answer, one for each passage and step.
+    """A model that calls tools in a loop, one for each passage and step.
 
-    What a call is refused for comes back as the tool's answer. When the model finishes while something required is
-    missing of what the step is about, it is told so, ``reminders`` times. ``emulate`` is as in ``call_tools``.
-    ``outside`` are tools of others that it may ask as well. ``extractor`` first notes in words what a passage says, and
-    the model builds from the notes. ``examples`` are texts to show it, those most like the passage.
+    The reasons for a refused call come back as the tool's answer. A model that finishes while something required is
+    missing is reminded, ``reminders`` times. ``emulate`` is as in ``call_tools``. ``outside`` are other tools that it
+    may call as well. ``extractor`` first takes notes of a passage, and the model builds from the notes. ``examples``
+    are texts to show it, those most like the passage.
     """
 
     model: ChatModel
@@ -91,13 +91,13 @@ class ModelReader:
 
     @property
     def name(self) -> str:
-        """The model's name, and what it is helped by."""
+        """The model's name, with its tools, extractor and examples."""
         asked = f", asking {joined([tool.spec.name for tool in self.outside], 40, 'and')}" if self.outside else ""
         shown = f", shown {self.examples.name}" if self.examples else ""
         return f"model {self.model.name}{f' on notes of {self.extractor.name}' if self.extractor else ''}{asked}{shown}"
 
     def read(self, task: Task, workspace: Workspace) -> None:
-        """Lets the model work until it finishes, for at most ``calls`` replies."""
+        """Runs the model until it finishes, for at most ``calls`` replies."""
         face, finish, messages = self._opening(task, workspace, self._notes(task, workspace))
         asked, left = self._asked(workspace), self.calls
         for reminder in range(self.reminders + 1):
@@ -125,7 +125,7 @@ class ModelReader:
             messages = (*talk.messages, *answered, *skipped)
 
     def first_request(self, task: Task, workspace: Workspace) -> Request:
-        """What the first call of a step sends: to reckon what it takes."""
+        """The first request of a step, to estimate its tokens."""
         face, finish, messages = self._opening(task, workspace, "")
         tools = {**self._asked(workspace), **face.tools}
         return replace(self.request, messages=tuple(messages), tools=(*(tool.spec for tool in tools.values()), finish))
@@ -142,7 +142,7 @@ class ModelReader:
         )  # fmt: skip
 
     def _notes(self, task: Task, workspace: Workspace) -> str:
-        """What the extracting model says of the passage; the workspace keeps it."""
+        """The extracting model's notes on the passage, which the workspace keeps."""
         if self.extractor is None:
             return ""
         names = [tool.label for tool in task.tools if tool.kind == "add"]  # the generic prompt tells the whole ontology
@@ -195,7 +195,7 @@ def _failed(use: ToolUse) -> bool:
 
 
 class _Face(ABC):
-    """What a model is shown of a task: its tools, and what is there already. Ids stand for IRIs."""
+    """What a model sees of a task: its tools, and what is in the graph already, with ids for IRIs."""
 
     def __init__(self, task: Task, workspace: Workspace) -> None:
         self.task, self.workspace = task, workspace
@@ -217,10 +217,10 @@ class _Face(ABC):
 
     @abstractmethod
     def missing(self) -> list[str]:
-        """What is still required of the entities of the document, as far as these tools can say it."""
+        """What is still required of the entities of the document and can be stated by these tools."""
 
     def known(self) -> list[str]:
-        """The entities of the document, each with what has been said of it."""
+        """The entities of the document, each with its facts."""
         told = [one for one in self.workspace.entities.values() if one.term not in self.task.pack.quantities]
         return [self._entity(one) for one in told[-_MOST_KNOWN:]]
 
@@ -234,7 +234,7 @@ class _Face(ABC):
         return f'- {name}: {kinds} "{label}"' + (f" ({facts})" if facts else "")
 
     def _label(self, iri: str) -> str | None:
-        """What an entity without an id is called: a quantity, or one of the ontology's own."""
+        """The label of an entity without an id: a quantity, or one of the ontology's own."""
         label = (self.workspace.session.call("inspect", {"iri": iri}).data or {}).get("label")
         return f'"{label}"' if label else None
 
@@ -266,19 +266,19 @@ class _Typed(_Face):
 
     @property
     def tools(self) -> dict[str, Tool]:
-        """The tools of the step, and those that a reminder named; none that tell what the request tells already."""
+        """The tools of the step, and those that a reminder named; none whose answers are in the request already."""
         return {name: self._tool(tool) for name, tool in self._named.items() if not self._told(tool)}
 
     def _told(self, tool: ToolSpec) -> bool:
-        """Whether a tool's answer stands in the request, which lists the entities and what has been said of them."""
+        """Whether a tool's answer is part of the request, which lists the entities and their facts."""
         known, own = self.task.pack.tbox.individuals, self.task.pack.tbox.below.get(tool.term, {tool.term})
         listed = len(self.workspace.entities) <= _MOST_KNOWN and not any(own & kinds for kinds in known.values())
         return tool.kind == "missing" or (tool.kind in ("find", "inspect") and listed)
 
     def _tool(self, tool: ToolSpec) -> Tool:
-        """A tool of the pack as a model sees it, with an id for what it creates and the words that say so.
+        """A tool of the pack as a model sees it, with an id for what it creates and a quote.
 
-        The prompt says once what an id and a quote are, and what helps to tell the classes.
+        The prompt explains ids, quotes and the classes once, so the descriptions leave that out.
         """
         schema = deepcopy(dict(tool.input_schema))
         for told in schema["properties"].values():
@@ -325,7 +325,7 @@ class _Typed(_Face):
         return hint if not allowed or any(text in hint for text in allowed) else f"{hint} ({joined(allowed, 8)})"
 
     def missing(self) -> list[str]:
-        """What is required and can be said now; a tool that is named is given, whichever step it belongs to."""
+        """What is required and can be stated now; the tools that it names are offered, whatever their step."""
         found = [self._reason(one) for one in still_missing(self.task, self.workspace)]
         for name in re.findall(r"\b(?:add|create)_\w+", " ".join(found)):
             if name in self.task.pack:
@@ -334,7 +334,7 @@ class _Typed(_Face):
 
 
 def _marked_off(task: Task) -> str:
-    """The passage between lines that it does not hold, after the header of the table that it begins in."""
+    """The passage, after the header of a table that it begins in, between fences that do not occur in it."""
     text = "\n".join(filter(None, (task.passage.header, task.passage.text)))
     fence = "=" * 8
     while fence in text:
@@ -344,9 +344,9 @@ def _marked_off(task: Task) -> str:
 
 
 def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:
-    """What a step asks of a passage: the prompts, what is known, and the passage, marked off as material.
+    """The request for a passage in a step: the prompts, what is known, and the fenced passage.
 
-    What is the same for all documents comes first, so that a server may keep it.
+    What is the same for all documents comes first, so that a server may cache it.
     """
     parts = [task.prompt.extraction, task.prompt.building]
     if known := face.known():
@@ -355,7 +355,7 @@ def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:
 
 
 def still_missing(task: Task, workspace: Workspace) -> list[Violation]:
-    """What is required and missing of entities of this document, as far as this step can write it."""
+    """What is required and missing of entities of this document and can be written in this step."""
     own = [one for one in workspace.session.missing() if one.focus in workspace.entities or not one.focus]
     if task.last:
         return own[:20]

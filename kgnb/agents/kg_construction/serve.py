@@ -1,7 +1,7 @@
 """Stage 5: the tools of a pack for any MCP client, over stdio or streamable HTTP.
 
-The clients share one session: the same checks, the same store, one call at a time. Over HTTP the server listens on this
-machine only and wants a token, unless it is told otherwise.
+The clients share one session, with the same checks and store, one call at a time. Over HTTP the server listens on this
+machine only and requires a token, unless told otherwise.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Shared:
     """One session that several clients call, one at a time. ``file`` keeps it on the disk.
 
     ``documents`` are the texts that quotes are looked up in, by name. ``face`` says which tools clients are shown:
-    "typed", one a class and property; "generic", the few that take class and property as arguments; "auto", the few
-    where the schemas of the many take more than 6,000 tokens. All of them can be called, whichever are shown.
-    ``outside`` are other tools offered beside them, such as looking names up in a reference graph.
+    "typed", one per class and property; "generic", the few that take class and property as arguments; "auto", the
+    generic ones where the schemas of the typed ones take more than 6,000 tokens. All of them can be called either way.
+    ``outside`` are other tools to offer, such as looking names up in a reference graph.
     """
 
     pack: ToolPack
@@ -68,7 +68,7 @@ class Shared:
 
     @cached_property
     def generic(self) -> bool:
-        """Whether clients are shown the few generic tools."""
+        """Whether clients are shown the generic tools."""
         return self.face == "generic" or (self.face == "auto" and schema_tokens(self.pack) > BUDGET)
 
     @cached_property
@@ -82,10 +82,9 @@ class Shared:
         return GenericTools(OntologyTerms(self.pack), call, self.session.holds, kind=kind)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
-        """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
+        """Call a tool; waits while another client's call is running. An acknowledged write is on the disk.
 
-        ``document`` and ``quote`` among the arguments say where it was read; a quote that is not in the document is
-        refused.
+        ``document`` and ``quote`` among the arguments name the source; a quote that is not in the document is refused.
         """
         given = dict(arguments)
         with self._lock:
@@ -98,11 +97,11 @@ class Shared:
     def _kept(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
         try:
             return self.session.call(name, given, source)
-        except BackendError as error:  # the disk is full: nothing was written, and the client hears why
+        except BackendError as error:  # the disk is full: nothing was written, and the client is told why
             return CallResult.refused(Violation(name, "not kept", "", (), str(error)))
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Call a generic tool: plain JSON with ids in place of IRIs."""
+        """Call a generic tool; the answer is plain JSON with ids in place of IRIs."""
         given = dict(arguments)
         with self._lock:
             self.calls += 1
@@ -113,7 +112,7 @@ class Shared:
             return self._generic.use(name, given)
 
     def ask(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask one of the outside tools; arguments that its schema does not allow are refused."""
+        """Call one of the outside tools; arguments that violate its schema are refused."""
         from jsonschema import Draft202012Validator  # takes a second to import
 
         tool = self.outside[name]
@@ -126,7 +125,7 @@ class Shared:
         return answer if isinstance(answer, dict) else {"ok": True, "answer": answer}
 
     def _read_in(self, name: str, given: dict[str, Any]) -> Source | Violation:
-        """Where a call's facts were read; its arguments lose what says so."""
+        """The source of a call's facts, whose names are removed from the arguments."""
         if not name.startswith(tuple(WRITING)):
             return Source(self.source)
         quote, document = (str(given.pop(key, None) or "") for key in ("quote", "document"))
@@ -155,8 +154,8 @@ class Shared:
 def mcp_server(shared: Shared) -> Server[Any]:
     """The MCP server over a shared session.
 
-    A call that is refused is marked as an error and carries the reasons, so that a model can mend it. The list of
-    tools comes in pages of a hundred.
+    A refused call is marked as an error and carries the reasons, so that a model can repair it. Tools are listed in
+    pages of a hundred.
     """
     import anyio
     import mcp_types as types
@@ -182,7 +181,8 @@ def mcp_server(shared: Shared) -> Server[Any]:
             result = await anyio.to_thread.run_sync(shared.call, params.name, given)
             said, ok = json.loads(json.dumps(result.as_json(), default=str)), result.ok
         else:
-            said = {"ok": False, "retryable": True, "error": _unknown(shared.pack, params.name)}
+            near = ", ".join(nearest(params.name, [tool.name for tool in shared.pack.tools], 3))
+            said = {"ok": False, "retryable": True, "error": f"there is no tool {params.name!r}; near: {near}"}
             ok = False
         text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False))
         return types.CallToolResult(content=[text], structured_content=said, is_error=not ok)
@@ -193,10 +193,10 @@ def mcp_server(shared: Shared) -> Server[Any]:
 
 
 def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
-    """What a client is told: instructions, and the tools in the order of the list."""
+    """The instructions for clients, and the tools in the order of the list."""
     import mcp_types as types
 
-    def told(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> types.Tool:
+    def served(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> types.Tool:
         if kind in WRITING:
             schema = {**schema, "properties": {**schema["properties"], **_READ_IN}}
         notes = types.ToolAnnotations(
@@ -210,10 +210,12 @@ def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
     if shared.generic:
         how = f"{how}\n\n{OntologyTerms(shared.pack).text(BUDGET // 3)[0]}"
         few = model_tools(partial=True, quoted=False)
-        tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
+        tools = [served(one.name, "", one.description, one.parameters, one.name) for one in few]
     else:
-        tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
-    others = (told(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items())
+        tools = [served(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
+    others = (
+        served(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items()
+    )
     return how, [*tools, *others]
 
 
@@ -222,14 +224,6 @@ _READ_IN: Mapping[str, Any] = {
     "document": {"type": "string", "description": "the name of the document that says so"},
     "quote": QUOTE,
 }
-
-
-def _unknown(pack: ToolPack, name: str) -> str:
-    try:
-        pack.tool(name)
-    except KeyError as error:
-        return str(error.args[0])
-    return ""
 
 
 def serve(
@@ -244,10 +238,10 @@ def serve(
     """Serves until the client leaves (stdio), or until interrupted (HTTP).
 
     Args:
-        host: where to listen; other than this machine's loopback only with a token of the caller's own.
+        host: where to listen; anything but loopback needs a token of the caller's own.
         port: 0 lets the system choose.
-        token: what clients have to send as ``Authorization: Bearer``; None draws one, "" wants none.
-        on_ready: told the URL and the token once the server listens.
+        token: what clients have to send as ``Authorization: Bearer``; None generates one, "" requires none.
+        on_ready: called with the URL and the token once the server listens.
 
     Raises:
         ConfigError: the host is not loopback and there is no token of 16 characters or more.
@@ -294,35 +288,32 @@ def _http(
         timeout_graceful_shutdown=2, limit_concurrency=MOST_AT_ONCE,
     )  # fmt: skip
     listening = config.bind_socket()
-    listening.listen(config.backlog)  # who is told the address waits in line from now on, and is not refused
+    listening.listen(config.backlog)  # from now on clients wait in line and are not refused
     try:
         if on_ready:
-            on_ready(f"http://{_in_url(host)}:{listening.getsockname()[1]}/mcp", wanted)
+            named = f"[{host}]" if ":" in host else host
+            on_ready(f"http://{named}:{listening.getsockname()[1]}/mcp", wanted)
         uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()
 
 
 MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
-"""Clients at once, and the seconds after which one that says nothing is forgotten; each keeps some 30 kB."""
+"""Clients at once, and the seconds after which an idle one is dropped; each takes some 30 kB."""
 MOST_AT_ONCE = 512
-"""Connections and requests under way at once; who comes on top is told 503 and may come again."""
+"""Concurrent connections and requests; any more get status 503."""
 MOST_A_SECOND = 1_000
-"""Requests taken in a second, several times what eight busy clients send; who comes on top is told 429."""
+"""Requests accepted in a second, several times what eight busy clients send; any more get status 429."""
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App:
-    """The application for those who send the token and ask for one of these hosts; 401, 421 or 429 for all others.
+    """The application for requests with the token and one of these hosts; 401, 421 or 429 for all others.
 
-    An empty token guards nothing; nor does None for the hosts.
+    An empty token, or None for the hosts, is not checked.
     """
 
     second = calls = 0

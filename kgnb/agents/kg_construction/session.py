@@ -1,4 +1,4 @@
-"""A session: calls are checked before anything is written, and written whole or not at all."""
+"""A session: calls are checked before anything is written, and written atomically."""
 
 from __future__ import annotations
 
@@ -53,23 +53,21 @@ class Session(GraphState):
         super().__init__(pack, namespace, store, checked=checked, stored=stored)
         self._writes = Writes(self)
         self._withdrawals = Withdrawals(self, self._attempts)
-        self._made: dict[str, CallResult] = {}  # calls that wrote, and what came of them
-        self._refused: dict[str, int] = {}  # calls that were refused, and how many facts there were then
+        self._made: dict[str, CallResult] = {}  # the results of calls that wrote
+        self._refused: dict[str, int] = {}  # the version of the graph at refused calls
 
     def __repr__(self) -> str:
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
-
-    # calls -----------------------------------------------------------------------------------------------------------
 
     def call(
         self, name: str, arguments: Mapping[str, Any] | None = None, source: Source | None = None, *,
         merge: bool = False,
     ) -> CallResult:  # fmt: skip
-        """Call a tool. What is wrong comes back as violations; nothing is raised for it and nothing is written.
+        """Call a tool. A wrong call returns violations, raises nothing and writes nothing.
 
-        ``source`` says where in which document the facts were read. ``merge`` is for doing again what was accepted
-        elsewhere: an entity of the same name and a fitting class is taken for the same, and a fact is taken back only
-        as far as this document said it. Raises BackendError where the store fails.
+        ``source`` says where in which document the facts were read. ``merge`` is for repeating calls that were accepted
+        elsewhere: an entity with the same name and a fitting class is taken for the same, and a fact is retracted only
+        as far as this document stated it. Raises BackendError where the store fails.
         """
         with self.lock:
             if name not in self.pack:
@@ -162,9 +160,9 @@ class Session(GraphState):
     def _met(
         self, tool: ToolSpec, iri: Iri, triples: list[Triple], merge: bool
     ) -> tuple[Iri, list[Triple]] | CallResult:
-        """What becomes of a creation whose name another entity has: the one there is, or a refusal that says so.
+        """The entity and triples of a creation whose name another entity has, or the result that ends it.
 
-        A name is not an identity, so nothing new is said of what is there unless the caller names it.
+        A name is not an identity, so nothing new is stated about the other entity unless the caller names it.
         """
         types, hierarchy = list(self.facts.types(iri)), self.pack.hierarchy
         fits = hierarchy.is_a(types, iri, tool.term)
@@ -209,7 +207,7 @@ class Session(GraphState):
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
 
     def _put(self, content: list[Quad]) -> None:
-        """Into the store what it does not hold, noted before it is done."""
+        """Adds to the store what it lacks, after logging it."""
         fresh = self._writer.lacking(content)
         if fresh:
             if self.log is not None:
@@ -217,12 +215,12 @@ class Session(GraphState):
             self._writer.add(fresh)
 
     def replay(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
-        """Do again, unchecked, to the store alone, what a log was told; ``reload`` takes it up."""
+        """Repeat logged writes in the store alone, unchecked; ``reload`` reads them."""
         self._writer.add(added)
         self._writer.remove(removed)
 
     def _caused(self, added: list[Triple], broken: list[Judged]) -> tuple[Violation, ...]:
-        """What the new facts broke, leaving out what was broken before; the facts are as they were afterwards."""
+        """The violations that the new facts caused, without those that existed before; the facts stay unchanged."""
         said = [self.hints.violation(shape, found, self.facts) for shape, found in broken]
         for triple in reversed(added):
             self.facts.remove(triple)
@@ -233,7 +231,7 @@ class Session(GraphState):
         return tuple(dict.fromkeys(fresh))[:_MOST_VIOLATIONS]
 
     def trig(self) -> str:
-        """Facts and where they come from, each call's in a named graph of its own, as TriG."""
+        """Facts and their provenance, each call's in a named graph of its own, as TriG."""
         return self._text("trig")
 
     def turtle(self) -> str:
@@ -250,7 +248,7 @@ class Session(GraphState):
         return stream.getvalue().decode("utf-8")
 
     def _write_as(self, form: str, stream: IO[bytes]) -> None:
-        """Write the graph piece by piece; where several may call at once, as it was when this began."""
+        """Write the graph piece by piece, as of now, even if other threads go on writing."""
         with self.lock:
             if form == "trig" and self._calls is not None:
                 return write(self._calls.quads(), form, stream, self._prefixes)
@@ -263,7 +261,7 @@ class Session(GraphState):
         write(facts, form, stream, self._prefixes)
 
     def save(self, path: str | Path, *, lasting: bool = False) -> Path:
-        """Write the graph to a file: .trig with provenance, .ttl or .jsonld without; whole or not at all.
+        """Write the graph to a file atomically: .trig with provenance, .ttl or .jsonld without.
 
         ``lasting`` waits until it is on the disk.
         """
@@ -274,7 +272,7 @@ class Session(GraphState):
         return write_whole(target, partial(self._write_as, forms[target.suffix]), lasting=lasting)
 
     def shacl_report(self) -> tuple[bool, str]:
-        """Whether the facts conform to the pack's SHACL, and the report as Turtle, by an engine not ours (pyshacl)."""
+        """Whether the facts conform to the pack's SHACL according to pyshacl, and its report as Turtle."""
         try:
             from pyshacl import validate
         except ImportError as error:
@@ -296,7 +294,7 @@ _NEAR = 75.0  # of 100, rapidfuzz's WRatio
 
 
 def answer(session: GraphState, tool: ToolSpec, read: Arguments) -> CallResult:
-    """What a tool that writes nothing has to say."""
+    """The result of a tool that writes nothing."""
     if tool.kind == "find":
         return _find(session, tool.term, read.texts.get("label", ""))
     iri = str(read.term("iri") or "")
@@ -310,20 +308,15 @@ def answer(session: GraphState, tool: ToolSpec, read: Arguments) -> CallResult:
 
 
 def _find(session: GraphState, kind: str, said: str) -> CallResult:
-    """Entities of a class whose label is, holds or resembles what was said; the ontology's own individuals too."""
-    labels = session.labels()
-    own = session.pack.tbox.individuals
+    """Entities of a class whose label equals, contains or resembles a name, the ontology's own individuals included."""
+    labels, own = session.labels(), session.pack.tbox.individuals
     below = session.pack.hierarchy.below.get(kind, frozenset({kind}))
     members = session.pack.hierarchy.members.get(kind, frozenset())
     known = dict.fromkeys(session.entities(kind)) | {i: None for i, k in own.items() if k & below or i in members}
     wanted = normalised(said)
-    ranked = []
-    for at, iri in enumerate(known):
-        label = labels.get(iri) or session.pack.tbox.label(iri)
-        score = _score(wanted, normalised(label))
-        if score >= _NEAR or not wanted:
-            ranked.append((-score, at, {"iri": iri, "label": label}))
-    found = [entry for _, _, entry in sorted(ranked, key=lambda one: one[:2])]
+    entries = [{"iri": iri, "label": labels.get(iri) or session.pack.tbox.label(iri)} for iri in known]
+    scores = {entry["iri"]: _score(wanted, normalised(entry["label"])) for entry in entries}
+    found = sorted((entry for entry in entries if scores[entry["iri"]] >= _NEAR), key=lambda one: -scores[one["iri"]])
     exact = [e for e in found if normalised(e["label"]) == wanted]
     data: dict[str, Any] = {"found": found[:_MOST_FOUND], "total": len(found)}
     return CallResult(True, exact[0]["iri"] if len(exact) == 1 else "", data=data)
@@ -336,7 +329,7 @@ def _score(wanted: str, label: str) -> float:
 
 
 def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
-    """An entity's classes, labels, facts and what leads to it."""
+    """An entity's classes, label, facts and the facts that lead to it."""
     tbox, facts, node, name = session.pack.tbox, session.facts, Iri(iri), session.hints.name
     said: dict[str, list[str]] = {}
     for predicate, values in facts.about(node).items():
