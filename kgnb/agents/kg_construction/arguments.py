@@ -1,6 +1,6 @@
-"""Arguments of a call against the parameters of its tool: terms where they are right, violations where not.
+"""Arguments of a call, read by the parameters of its tool into terms or violations.
 
-What is accepted here is what the tool's lossless JSON Schema accepts, and then the names and numbers must exist.
+Whatever is accepted here also fits the tool's lossless JSON Schema.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_LABEL = 2000
 
 @dataclass
 class Arguments:
-    """What was read, by parameter name: texts, terms (a literal may have several), plain values; and what is wrong."""
+    """Arguments by parameter name: texts, terms (a literal may have several readings), plain values; and violations."""
 
     texts: dict[str, str] = field(default_factory=dict)
     terms: dict[str, list[Term]] = field(default_factory=dict)
@@ -35,18 +35,18 @@ class Arguments:
     violations: list[Violation] = field(default_factory=list)
 
     def term(self, name: str) -> Term | None:
-        """The term of a parameter, the likeliest of several."""
+        """The likeliest term of a parameter."""
         return self.terms[name][0] if self.terms.get(name) else None
 
     def refuse(self, path: str, constraint: str, got: Any, allowed: Sequence[str], hint: str) -> None:
-        """Note what is wrong with an argument."""
+        """Add a violation."""
         text = got if isinstance(got, str) else repr(got)
         text = text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…"
         self.violations.append(Violation(path, constraint, text, tuple(allowed), hint))
 
 
 def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments:
-    """Everything a call was given, read by its tool's parameters."""
+    """The arguments of a call, read by its tool's parameters."""
     read = Arguments()
     if not isinstance(given, Mapping):
         read.refuse("arguments", "object", given, (), "give the arguments as one JSON object")
@@ -62,7 +62,7 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
     for name, parameter in known.items():
         value = given.get(name)
         if value is None:
-            if parameter.required:  # null stands for an optional one that is left out
+            if parameter.required:  # null stands for an optional argument that is left out
                 listed = [choice for choice, _ in parameter.choices[:25]]
                 read.refuse(name, "required argument", "nothing", listed, f"give {name}: {parameter.description}")
             continue
@@ -79,7 +79,7 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
 
 
 def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None:
-    """Refuses what its unit says cannot be."""
+    """Refuses physically impossible quantities."""
     names = {term: name for p in tool.parameters if p.kind == "unit" for name, term in p.choices}
     value, unit = read.term("value"), read.term("unit")
     if isinstance(value, Literal) and unit in names and (why := impossible(float(value.text), names[unit])):
@@ -87,7 +87,7 @@ def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None
 
 
 def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None:
-    """What belongs to something is not told from others by its name: "Add" is a step of many."""
+    """Requires the owner or place of a part, which its name does not identify: "Add" is a step of many recipes."""
     owner = session.pack.dependent(tool.term)
     told = {"within", "entity"} & set(read.terms) or any(
         p.property in session.pack.orders and p.name in read.terms for p in tool.parameters
@@ -100,7 +100,7 @@ def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None
 
 
 def _read(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
-    """One argument; numbers and texts by their JSON type, never one taken for the other."""
+    """Reads one argument; numbers and texts are told apart by their JSON type."""
     name = parameter.name
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
         hint = "the text is empty" if not value.strip() else "the text holds control characters or half a character"
@@ -139,7 +139,7 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Graph
 
 
 def _listed(parameter: Parameter, value: Any) -> Term | None:
-    """The listed term a value stands for: by name or IRI, else as the only one where case and blanks are let go."""
+    """The listed term a value stands for, by name or IRI; case and spaces are ignored where the match is unique."""
     for name, term in parameter.choices:
         if value == name or (isinstance(term, Iri) and value == term):
             return term

@@ -1,6 +1,6 @@
-"""Texts with the facts that are wanted of them: those most like a passage are shown to the model that reads it.
+"""Annotated texts: those most like a passage are shown to the model that reads it.
 
-What to write of a text, by which property and in which form, an ontology does not say; annotated texts do. The systems
+They show what an ontology does not: which facts of a text are wanted, by which property and in which form. The systems
 of Text2KGBench (Mihindukulasooriya et al. 2023, section 4.1) show the most similar training sentence.
 """
 
@@ -29,7 +29,7 @@ than the text does, do so too if you are sure of it. This goes before the rules 
 
 @dataclass(frozen=True)
 class Example:
-    """A text and the facts that are wanted of it, as (subject, property, value)."""
+    """A text and the facts wanted from it, as (subject, property, value)."""
 
     text: str
     facts: tuple[tuple[str, str, str], ...]
@@ -46,7 +46,7 @@ class Examples:
 
     @property
     def name(self) -> str:
-        """How many there are, and which."""
+        """Their number, and a digest."""
         return f"{len(self.every)} examples {sha256(repr(tuple(self.every)).encode()).hexdigest()[:8]}"
 
     @cached_property
@@ -59,12 +59,12 @@ class Examples:
         return {word: log(1 + len(self.every) / number) for word, number in counts.items()}
 
     def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """How much of two texts is the same, 0 to 1: the rarity of the words they share, by that of all."""
+        """The similarity of two texts, 0 to 1: the rarity of the words they share, relative to that of all."""
         shared, left, right = (fsum(self._rarity.get(word, 0.0) for word in said) for said in (one & other, one, other))
         return shared / sqrt(left * right) if shared > 0 else 0.0
 
     def like(self, text: str, most: int = SHOWN) -> list[Example]:
-        """The examples most like a text and least like one another (maximal marginal relevance), the likest first."""
+        """The examples most like a text and least like each other (maximal marginal relevance), the best first."""
         said = frozenset(words(text))
         worth = {at: self._alike(said, known) for at, known in enumerate(self._words)}
         chosen: list[int] = []
@@ -77,12 +77,12 @@ class Examples:
         return [self.every[at] for at in chosen]
 
     def prompt(self, text: str) -> str:
-        """What a reader of this text is shown."""
+        """The prompt with the examples for a text."""
         return _SHOWN.format(examples="\n".join(map(str, self.like(text))))
 
 
 def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | None:
-    """The examples of a JSON Lines file, ``{"text": ..., "facts": [[subject, property, value], ...]}`` a line.
+    """The examples of a JSON Lines file with ``{"text": ..., "facts": [[subject, property, value], ...]}`` per line.
 
     Raises:
         DataError: the file is missing, or a line of it is something else.

@@ -1,13 +1,12 @@
-"""Stage 4: the entities of a new graph are linked to those of a reference graph that are the same.
+"""Stage 4: the entities of a new graph are linked to the same entities of a reference graph.
 
 The published code takes the first label with any hit above 0.6, of any type. Here all labels are compared, exact before
-fuzzy; a candidate must be of a class that fits; and the best one must stand clear of the next, or a person decides.
+fuzzy; a candidate's class must fit; and the best one must be clearly better than the next, or a person decides.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -21,7 +20,7 @@ from typing import Literal as OneOf
 from rapidfuzz import fuzz, process
 
 from kgnb.agents.options import Field, options
-from kgnb.files import write_whole
+from kgnb.files import append_lines, read_lines
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
 from kgnb.kg.words import key, words
@@ -60,8 +59,8 @@ def ground(
     Args:
         schema: graphs whose ``rdfs:subClassOf`` says which classes fit, besides those two.
         predicates: the reference's label properties; found by sampling when none are given.
-        decisions: what a person decided: the reference's IRI by the entity's, None where there is none. They hold.
-        cache: a folder for the pages of the reference's labels, so that it need not be asked twice.
+        decisions: a person's decisions: the reference's IRI by the entity's, None where there is none.
+        cache: a folder for the pages of the reference's labels, so that they are asked for once.
     """
     mine = label_index(graph)
     theirs = label_index(reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page)
@@ -82,14 +81,14 @@ def ground(
 
 
 def _decided(entity: str, name: str, target: str | None, label: str) -> Link:
-    """What a person decided; None: nothing in the reference is the same."""
+    """The link that a person decided; None: nothing in the reference is the same."""
     if target is None:
         return Link(entity, name, "none", reason="a person decided")
     return Link(entity, name, "decided", target, label, 1.0, reason="a person decided")
 
 
 class Names:
-    """What the things of a reference are called, ready to be asked who a name may stand for."""
+    """The names of a reference's entities, indexed for lookup."""
 
     def __init__(self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()) -> None:
         self.index, self.options, self.name = index, options, index.source
@@ -103,7 +102,7 @@ class Names:
         self._above = _above(schema)
 
     def link(self, entity: Named, fits: Callable[[Named, Named], bool]) -> Link:
-        """The thing that an entity is, by its labels, of those that fit."""
+        """The link of an entity to the reference, by its labels and classes."""
         best: dict[str, Candidate] = {}
 
         def consider(target: str, label: str, score: float, method: _METHOD) -> None:
@@ -132,9 +131,9 @@ class Names:
         return Link(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
 
     def look_up(self, label: str, kind: str = "") -> dict[str, Any]:
-        """Who a name may stand for, of a class by its name or IRI: plain JSON, the best first.
+        """The entities that a name may stand for, of a class by its name or IRI: plain JSON, the best first.
 
-        ``certain`` says that the first one is clearly the one; where it is not, a person or the text has to tell.
+        ``certain`` says that the first one is clearly meant; otherwise a person or the text has to decide.
         """
         wanted = key(_local(kind))
 
@@ -152,7 +151,7 @@ class Names:
 
 
 def _folded(label: str) -> str:
-    """The words of a name without accents: who types Munchen means München."""
+    """The words of a name without accents: Munchen means München."""
     plain = unicodedata.normalize("NFKD", " ".join(words(label)))
     return "".join(one for one in plain if not unicodedata.combining(one))
 
@@ -168,7 +167,7 @@ def _above(graphs: Iterable[Graph]) -> dict[str, set[str]]:
 def _fitting(
     mine: LabelIndex, theirs: LabelIndex, graphs: Iterable[Graph], check: bool
 ) -> tuple[Callable[[Named, Named], bool], str]:
-    """Whether an entity of theirs may be one of mine by its classes; and what to say where that cannot be told."""
+    """A test whether the classes of two entities fit, and a note on how it compares them."""
     if not check:
         return (lambda one, other: True), "classes were not compared"
     above = _above(graphs)
@@ -215,7 +214,7 @@ OUTCOMES: tuple[Outcome, ...] = ("exact", "fuzzy", "decided", "same", "unsure", 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A thing of the reference that an entity may be; ``score`` between 0 and 1."""
+    """An entity of the reference that an entity may be linked to; ``score`` between 0 and 1."""
 
     target: str
     label: str
@@ -225,7 +224,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What became of one entity. ``same``: the reference has its IRI already, so that nothing need be written."""
+    """The outcome for one entity. ``same``: the reference uses the same IRI, so that nothing need be written."""
 
     entity: str
     label: str
@@ -238,13 +237,13 @@ class Link:
 
     @property
     def holds(self) -> bool:
-        """Whether it says that two IRIs are one thing."""
+        """Whether it links two IRIs."""
         return self.outcome in ("exact", "fuzzy", "decided")
 
 
 @dataclass(frozen=True)
 class Grounding(Tabled):
-    """All links, with the reference's label properties and what must be said about how they were found."""
+    """All links, with the reference's label properties and a note on how classes were compared."""
 
     links: tuple[Link, ...]
     predicates: tuple[str, ...]
@@ -256,7 +255,7 @@ class Grounding(Tabled):
 
     @cached_property
     def unsure(self) -> tuple[Link, ...]:
-        """What a person has to decide."""
+        """The links that a person has to decide."""
         return tuple(link for link in self.links if link.outcome == "unsure")
 
     @property
@@ -265,7 +264,7 @@ class Grounding(Tabled):
         return {link.entity: link.target for link in self.links if link.holds}
 
     def decided(self, number: int, choice: int | None) -> Grounding:
-        """A person's word on the ``number``-th unsure link (from 1): its ``choice``-th candidate, or None of them.
+        """The links with a decision on the ``number``-th unsure one (from 1): its ``choice``-th candidate, or None.
 
         Raises:
             ValueError: there is no such link or candidate.
@@ -280,12 +279,12 @@ class Grounding(Tabled):
         return replace(self, links=tuple(new if one is link else one for one in self.links))
 
     def counts(self) -> dict[str, int]:
-        """How many entities there are of each outcome."""
+        """The number of entities by outcome."""
         found = Counter(link.outcome for link in self.links)
         return {"entities": len(self.links), **{outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}}
 
     def turtle(self) -> str:
-        """The links as ``owl:sameAs``, one a line."""
+        """The links as ``owl:sameAs``, one per line."""
         lines = [
             f"{n3(Iri(link.entity))} <{OWL}sameAs> {n3(Iri(link.target))} ."
             for link in self.links
@@ -294,7 +293,7 @@ class Grounding(Tabled):
         return "".join(f"{line}\n" for line in sorted(lines))
 
     def table(self) -> Table:
-        """Every entity with what became of it; what is unsure stands first."""
+        """Every entity with its outcome; unsure ones come first."""
         order = ("unsure", "fuzzy", "exact", "decided", "same", "none")
         columns = [
             *texts(label="entity", outcome="outcome", target="linked to"), *numbers(score="score"),
@@ -312,8 +311,6 @@ class Grounding(Tabled):
         return Table(columns, rows, caption="Grounding", notes=[*notes, *([self.note] if self.note else [])])
 
 
-# what the entities of a graph are called
-
 _TEXTS = (None, f"{XSD}string", f"{XSD}normalizedString", f"{XSD}token", f"{RDF}langString")
 _WELL_KNOWN = (f"{RDFS}label", f"{SKOS}prefLabel", f"{SKOS}altLabel", "http://xmlns.com/foaf/0.1/name")
 _NAMING = {"label", "name", "title", "synonym", "alias", "alternative", "alt", "pref"}
@@ -326,7 +323,7 @@ _ALL_TYPES = """SELECT ?s ?type WHERE { ?s a ?type } ORDER BY ?s ?type LIMIT %d 
 
 @dataclass(frozen=True)
 class Named:
-    """One entity of a graph: its labels as written (the first one is shown) and its classes."""
+    """One entity of a graph: its labels (the first one is shown) and its classes."""
 
     iri: str
     labels: tuple[str, ...]
@@ -342,7 +339,7 @@ class LabelIndex:
     entities: Mapping[str, Named]
 
     def by_key(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-        """Who is called so: (IRI, label as written), by the label's words."""
+        """(IRI, label) of the entities, by the words of the label."""
         found: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
         for iri, entity in self.entities.items():
             for label in entity.labels:
@@ -352,10 +349,10 @@ class LabelIndex:
 
 
 def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple[str, ...]:
-    """The properties that name things, likeliest first: texts that are short, differ, and are few on an entity.
+    """The properties that hold names, likeliest first: short and distinct texts, few per entity.
 
-    A thousand literals are looked at, and some of each of the first forty classes, so that names which only a small
-    class has are not missed.
+    A thousand literals are sampled, and some of each of the first forty classes, so that the naming property of a small
+    class is not missed.
     """
     rows = list(graph.select(_SAMPLE % sample))
     for (kind,) in graph.select(_TYPES % types):
@@ -371,12 +368,12 @@ def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple
         else:
             other[str(predicate)] += 1
     scored = {iri: _likeness(iri, pairs, other[iri]) for iri, pairs in seen.items()}
-    enough = 1.0 if any(score >= 1 for score in scored.values()) else 0.85  # no property is named as one: what it holds
+    enough = 1.0 if any(score >= 1 for score in scored.values()) else 0.85  # else judge by content alone
     return tuple(sorted((iri for iri, score in scored.items() if score >= enough), key=lambda iri: (-scored[iri], iri)))
 
 
 def _likeness(iri: str, pairs: set[tuple[str, str]], others: int) -> float:
-    """How much a property looks like one that names: 1 and more is a label."""
+    """How much a property looks like a naming one: 1 and more is a label."""
     lengths = sorted(len(text) for _, text in pairs)
     if lengths[len(lengths) // 2] > 80 or others > len(pairs):
         return 0.0
@@ -404,23 +401,21 @@ def label_index(
         predicates: the label properties; found by sampling when none are given.
         page: rows asked for at once.
         most: rows read of one property at most.
-        cache: a folder where pages are kept as they come, so that a broken index goes on where it was; by the graph's
-            name, so that another endpoint has another one.
-        on_page: told how many rows there are so far.
+        cache: a folder for the pages of each graph, so that an interrupted index resumes where it was.
+        on_page: called with the number of rows so far.
     """
-    keep = _Pages(cache, graph.name)
-    asked = predicates or keep.predicates(lambda: label_predicates(graph))
+    asked = predicates or _predicates(graph, cache)
     labels: dict[str, dict[str, None]] = defaultdict(dict)
     rows = 0
     for predicate in asked:
-        for pairs in keep.pages(graph, _PAGE, predicate, page, most):
+        for pairs in _pages(graph, _PAGE, predicate, page, most, cache):
             for iri, text in pairs:
                 labels[iri][text] = None
             rows += len(pairs)
             if on_page:
                 on_page(rows)
     types: dict[str, set[str]] = defaultdict(set)
-    for pairs in keep.pages(graph, _ALL_TYPES, "", page, most) if labels else ():
+    for pairs in _pages(graph, _ALL_TYPES, "", page, most, cache) if labels else ():
         for iri, kind in pairs:
             if iri in labels:
                 types[iri].add(kind)
@@ -428,48 +423,36 @@ def label_index(
     return LabelIndex(graph.name, tuple(asked), entities)
 
 
-class _Pages:
-    """Pages of query results in a folder: one file a query, one line a page, written whole."""
+def _file(folder: Path | None, *key: object) -> Path | None:
+    return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.rows.jsonl" if folder else None
 
-    def __init__(self, folder: Path | None, name: str) -> None:
-        self._folder = folder / hashlib.sha256(name.encode()).hexdigest()[:16] if folder else None
 
-    def predicates(self, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-        file = self._folder / "predicates.json" if self._folder else None
-        if file is not None and file.is_file():
-            return tuple(json.loads(file.read_text(encoding="utf-8")))
-        found = find()
-        if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, json.dumps(found))
-        return found
+def _predicates(graph: Graph, folder: Path | None) -> tuple[str, ...]:
+    """The label properties, from the folder if they are there."""
+    file = _file(folder, graph.name)
+    for _, entry in read_lines(file) if file else ():
+        return tuple(entry["predicates"])
+    found = label_predicates(graph)
+    if file:
+        append_lines(file, [{"predicates": found}])
+    return found
 
-    def pages(self, graph: Graph, query: str, predicate: str, size: int, most: int) -> list[list[tuple[str, str]]]:
-        """All pages, those at hand from the folder; a line that was cut short is asked for again."""
-        name = hashlib.sha256(f"{query}{predicate}{size}".encode()).hexdigest()[:16]
-        file = self._folder / f"{name}.jsonl" if self._folder else None
-        pages = _whole_pages(file)
-        while (not pages or len(pages[-1]) == size) and len(pages) * size < most:
-            bound = {"p": Iri(predicate)} if predicate else None
-            found = graph.select(query % (size, len(pages) * size), bindings=bound)
-            # pages are counted by what the server sent, before anything is left out
-            pages.append([(str(one) if isinstance(one, Iri) else "", _said(other)) for one, other in found])
-            if file is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                with file.open("a", encoding="utf-8") as lines:
-                    lines.write(json.dumps(pages[-1], ensure_ascii=True) + "\n")
-        return [[(iri, text) for iri, text in rows if iri and text.strip()] for rows in pages]
+
+def _pages(
+    graph: Graph, query: str, predicate: str, size: int, most: int, folder: Path | None
+) -> list[list[tuple[str, str]]]:
+    """All pages of a query; those in the folder are not asked for again."""
+    file = _file(folder, graph.name, query, predicate, size)
+    pages = [[(str(one), str(other)) for one, other in entry["rows"]] for _, entry in read_lines(file)] if file else []
+    bound = {"p": Iri(predicate)} if predicate else None
+    while (not pages or len(pages[-1]) == size) and len(pages) * size < most:
+        found = graph.select(query % (size, len(pages) * size), bindings=bound)
+        # pages are counted by what the server sent, before anything is left out
+        pages.append([(str(one) if isinstance(one, Iri) else "", _said(other)) for one, other in found])
+        if file:
+            append_lines(file, [{"rows": pages[-1]}])
+    return [[(iri, text) for iri, text in rows if iri and text.strip()] for rows in pages]
 
 
 def _said(term: object) -> str:
     return term.text if isinstance(term, Literal) else str(term) if isinstance(term, Iri) else ""
-
-
-def _whole_pages(file: Path | None) -> list[list[tuple[str, str]]]:
-    if file is None or not file.is_file():
-        return []
-    text = file.read_text(encoding="utf-8", errors="replace")
-    lines = text.split("\n")
-    if lines[-1]:  # the process ended while it wrote
-        write_whole(file, "".join(f"{line}\n" for line in lines[:-1]))
-    return [[(str(one), str(other)) for one, other in json.loads(line)] for line in lines[:-1]]

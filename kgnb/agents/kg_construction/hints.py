@@ -1,4 +1,4 @@
-"""What went wrong, said so that a person or a model can mend it: findings of the checker as violations."""
+"""Findings of the checker as violations, with hints for a person or a model to repair them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_ALLOWED = 25
 
 
 def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED, least: float = 0.0) -> tuple[str, ...]:
-    """The known names, the likeliest first; those below ``least``, of 100, are left out."""
+    """The known names, the most similar first; those with a similarity below ``least``, of 100, are left out."""
     listed = list(dict.fromkeys(known))
     if not least and len(listed) <= 1 or not said:
         return tuple(listed[:most])
@@ -35,7 +35,7 @@ def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED, least: f
 
 
 class Hints:
-    """Turns what the checker found into violations, with the names of one pack."""
+    """Turns findings of the checker into violations, with the names of one pack."""
 
     def __init__(self, pack: PackContent) -> None:
         self.pack = pack
@@ -47,7 +47,7 @@ class Hints:
         }  # names of units the ontology does not hold
 
     def name(self, term: Term, facts: Facts) -> str:
-        """What to call a term: an entity's label with its IRI, a literal with its datatype."""
+        """A term in a hint: an entity's label with its IRI, a literal with its datatype."""
         if isinstance(term, Literal):
             kind = datatype_of(term).rsplit("#", 1)[-1]
             return f'"{term.text}"' + (
@@ -57,12 +57,12 @@ class Hints:
         return f"{label} <{term}>" if label else f"<{term}>"
 
     def _label(self, term: Term, facts: Facts) -> str:
-        """What the graph calls an entity, else what the ontology calls one of its own individuals."""
+        """An entity's label in the graph, else in the ontology."""
         own = self.pack.tbox.label(str(term)) if str(term) in self.pack.tbox.individuals else ""
         return next((t.text for t in facts.objects(term, v.LABEL) if isinstance(t, Literal)), own)
 
     def entity(self, iri: Term, facts: Facts) -> str:
-        """An entity in a few words: its classes, its label, and the first of its facts."""
+        """An entity in a few words: its classes, its label, and its first facts."""
         said: list[str] = []
         for predicate, values in facts.about(iri).items():
             if predicate not in (TYPE, v.LABEL) and len(said) < 5:
@@ -71,7 +71,7 @@ class Hints:
         return f"{self._types(iri, facts)}, {self.name(iri, facts)}" + (f" ({'; '.join(said)})" if said else "")
 
     def exists(self, iri: Iri, tool: ToolSpec, facts: Facts) -> Violation:
-        """Says that there is an entity of the name under which one was to be created."""
+        """The violation of a creation whose name another entity has."""
         label, fits = self.pack.tbox.label(tool.term), self.pack.hierarchy.is_a(list(facts.types(iri)), iri, tool.term)
         same = "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
         hint = (
@@ -105,7 +105,7 @@ class Hints:
         )  # fmt: skip
 
     def told(self, top: Shape, path: Path | None) -> str:
-        """What a path is called in violations of a shape."""
+        """The name of a path in violations of a shape."""
         if path is not None and path.kind != "sequence" and top.about in path.predicates():
             return self.pack.tbox.label(top.about)
         if path is not None and path.kind in ("iri", "alternative"):  # a property, and those below it
@@ -138,7 +138,7 @@ class Hints:
         return tuple(self.plain(term) for term in constraint.terms) if "clusive" in constraint.component else ()
 
     def _hint(self, top: Shape, found: Found, facts: Facts, told: str) -> str:
-        """How to mend it."""
+        """How to repair a violation."""
         constraint, component = found.constraint, found.constraint.component
         who = self.name(found.focus, facts)
         value = found.value if found.value is not None else found.focus
@@ -193,7 +193,7 @@ class Hints:
         return f"a value of '{told}' {demand}" if found.path is not None else f"{who} must fit: it {demand}"
 
     def _twice(self, found: Found, facts: Facts, told: str) -> str:
-        """Two things with one key: the same thing, or a wrong value."""
+        """The hint for two entities with the same key: they are the same, or a value is wrong."""
         several = found.constraint.component == "sameKey"
         two = [found.value or found.focus, found.focus] if several else self._values(found, facts)
         named = joined([self.name(one, facts) for one in two], 4, "and")
@@ -205,7 +205,7 @@ class Hints:
         )
 
     def _also(self, constraint: Constraint, node: Term, facts: Facts, other: str) -> str:
-        """How to mend a wrong class: first that the entity there is may be of the wanted one as well."""
+        """How to repair a wrong class: the entity may also be of the wanted class, or another one is meant."""
         kinds = [str(t) for t in constraint.terms if str(t) in self._creating]
         if not kinds or not isinstance(node, Iri):
             return ""
@@ -218,7 +218,7 @@ class Hints:
         return f"; if the text calls it {_a(label)} {label} too: {self._as_well(maker, node, facts)}; else {made}"
 
     def _as_well(self, maker: str, node: Term, facts: Facts) -> str:
-        """The call that says that an entity is of another class, too."""
+        """The call that states that an entity is also of another class."""
         label = self._label(node, facts)
         return f'{maker}(label="{label}", entity={node})'
 

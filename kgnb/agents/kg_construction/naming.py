@@ -1,4 +1,4 @@
-"""Names for tools and their arguments: readable, ASCII, unique, and the same for the same ontology."""
+"""Names for tools and their arguments: readable, ASCII, unique and deterministic."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def _ascii(character: str) -> str:
 
 
 def unique_names(iris: Iterable[str], labels: Mapping[str, str], prefixes: Mapping[str, str]) -> dict[str, str]:
-    """A name for every term: its local name, or its label where that is a code.
+    """A unique name for every term: its local name, or its label where that is a code.
 
-    Of terms that share a name the one in the namespace with most terms keeps it. The others get the prefix of their
-    namespace in front, or six digits of their IRI's hash behind where that does not tell them apart.
+    If terms share a name, the one in the namespace with most terms keeps it. The others are prefixed with the prefix of
+    their namespace, or followed by six digits of their IRI's hash where that is not unique.
     """
     different = sorted(set(iris))
     spaces = Counter(map(_namespace, different))

@@ -1,7 +1,7 @@
-"""Tools of others that a reader may ask while it reads: a Python function, an MCP server, or a graph to look names up.
+"""Outside tools for readers: a Python function, an MCP server, or a graph to look names up.
 
-The paper's readers ask PubChem and the CCDC for what an article leaves out. Whatever has a schema can be asked here;
-the answers are noted in the document's journal, and what is written of them goes through the same checks.
+The paper's readers ask PubChem and the CCDC for what an article leaves out. Anything with a schema can be used here.
+The answers are noted in the document's journal, and facts taken from them go through the same checks.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
 
 LONGEST = 4000
-"""Characters of an answer that a reader is shown."""
+"""The most characters of an answer that a reader is shown."""
 
 
 def function_tool(function: Callable[..., Any]) -> Tool:
     """A function as a tool: its name, the first paragraph of its docstring, its parameters as JSON Schema.
 
     Raises:
-        ConfigError: it has no docstring, which is all that a model knows of it, or a parameter that JSON cannot give.
+        ConfigError: it has no docstring, which is all that a model sees, or a parameter that is no JSON value.
 
     >>> def molar_mass(formula: str) -> float:
     ...     '''The molar mass of a formula in g/mol.'''
@@ -56,7 +56,7 @@ def function_tool(function: Callable[..., Any]) -> Tool:
 
 
 def look_up_tool(names: Names) -> Tool:
-    """A tool that finds what a name may stand for in a reference graph."""
+    """A tool that finds the entities of a reference graph that a name may stand for."""
 
     def look_up(label: str, kind: str = "") -> dict[str, Any]:
         return names.look_up(label, kind)
@@ -75,9 +75,9 @@ def look_up_tool(names: Names) -> Tool:
 
 @contextmanager
 def outside_tools(given: Sequence[str | Tool | Callable[..., Any]]) -> Iterator[tuple[Tool, ...]]:
-    """The tools that these name, while the servers they are asked of are connected.
+    """The tools that these name, while their servers are connected.
 
-    Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or the command line that
+    Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or a command line that
     starts one.
 
     Raises:
@@ -112,14 +112,14 @@ def _imported(said: str) -> Callable[..., Any]:
 
 @contextmanager
 def _server(said: str) -> Iterator[list[Tool]]:
-    """The tools of an MCP server, asked from this thread while the client's own runs."""
+    """The tools of an MCP server, called from this thread while the client runs in its own."""
     from anyio.from_thread import start_blocking_portal
     from mcp import Client, MCPError, StdioServerParameters
 
     url = said.startswith(("http://", "https://"))
     words = [] if url else shlex.split(said)
     target = said if url else StdioServerParameters(command=words[0], args=words[1:])
-    with closing(ExitStack()) as stack:  # which is not told what ended the reading: the client would wrap it
+    with closing(ExitStack()) as stack:  # closed without the exception, which the client would wrap
         try:
             portal = stack.enter_context(start_blocking_portal())
             client = Client(target, read_timeout_seconds=60)
@@ -143,7 +143,7 @@ def _server(said: str) -> Iterator[list[Tool]]:
 
 
 def _answer(result: Any) -> Any:
-    """What a server's tool gave; ValueError, which a model is told, where it was an error."""
+    """The answer of a server's tool; ValueError, which a model is told, where it was an error."""
     texts = [one.text for one in result.content if getattr(one, "type", "") == "text"]
     if result.is_error:
         raise ValueError(" ".join(texts)[:LONGEST] or "the tool failed")
@@ -151,6 +151,6 @@ def _answer(result: Any) -> Any:
 
 
 def shortened(answer: Any) -> Any:
-    """An answer that is not too long for a request; a longer one is cut, as text."""
+    """An answer, cut as text where it is too long for a request."""
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
     return answer if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

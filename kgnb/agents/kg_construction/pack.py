@@ -1,4 +1,4 @@
-"""ToolPack: what compiling gives. It shows itself, is saved as files, and opens sessions."""
+"""ToolPack, the result of compiling: it shows itself and opens sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMESPACE = "https://example.org/kg/"
 
 @dataclass(frozen=True)
 class ToolPack(PackContent, Tabled):
-    """What ``compile`` gives: tools, the constraints behind them as shapes, the plan, and what is not enforced."""
+    """The result of ``compile``: tools, the constraints behind them as shapes, the plan, and what is not enforced."""
 
     def session(
         self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
@@ -24,14 +24,13 @@ class ToolPack(PackContent, Tabled):
     ) -> Session:  # fmt: skip
         """A session that writes into ``store``: None for memory, a folder, or an open embedded store.
 
-        ``checked=False`` writes whatever is well-formed, without asking the constraints: the ablation.
-        ``stored=False`` keeps the facts in memory alone, without the store and without where they come from: for what
-        is done again elsewhere.
+        ``checked=False`` writes whatever is well-formed without checking the constraints: the ablation.
+        ``stored=False`` keeps the facts in memory, without store and provenance, for calls that are repeated elsewhere.
         """
         return Session(self, namespace, store, checked=checked, stored=stored)
 
     def table(self) -> Table:
-        """One row a class or property: its tools, how many constraints it has, its guidance; more when opened."""
+        """One row per class or property: its tools, number of constraints and guidance; more when opened."""
         grouped: dict[tuple[str, str], list[ToolSpec]] = {}
         for tool in self.tools:
             if tool.term:

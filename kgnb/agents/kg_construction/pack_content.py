@@ -1,4 +1,4 @@
-"""What a compiled ontology holds: tools, constraints, plan; counted, and saved as files."""
+"""The content of a compiled ontology: tools, constraints and plan; counted, and saved as files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PackContent:
     quantities: Mapping[str, Quantity] = field(repr=False)
     tbox: TBox = field(repr=False, compare=False)
     sparql_shapes: str = field(default="", repr=False)
-    """The shapes graph as N-Triples, where it holds constraints in SPARQL: those are for pyshacl, at finish."""
+    """The shapes graph as N-Triples if it has SPARQL constraints, which pyshacl checks at finish."""
     milliseconds: float = field(default=0.0, compare=False)
 
     @cached_property
@@ -53,7 +53,7 @@ class PackContent:
 
     @cached_property
     def checker(self) -> Checker:
-        """The pack's shapes, ready to judge facts."""
+        """A checker of facts against the pack's shapes."""
         return Checker(self.shapes, self.hierarchy, dict(self.named_shapes))
 
     @cached_property
@@ -63,13 +63,13 @@ class PackContent:
 
     @cached_property
     def empty(self) -> Mapping[str, str]:
-        """The classes that nothing can be an instance of, and why."""
+        """The unsatisfiable classes, and why they are."""
         return {one.about: one.text for one in self.warnings if one.kind == "unsatisfiable class"}
 
     def ends(self, predicate: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The classes that a fact makes its subject and its value members of (RDFS 1.1, rdfs2, rdfs3 and rdfs7).
+        """The types that a fact implies of its subject and its value (RDFS 1.1, rdfs2, rdfs3 and rdfs7).
 
-        Empty unless the pack was compiled to derive types; a union or another expression derives nothing.
+        Empty unless the pack was compiled to derive types; a union or another expression implies nothing.
         """
         if "derive_types" not in self.manifest:
             return (), ()
@@ -98,17 +98,17 @@ class PackContent:
         return name in self._by_name
 
     def dependent(self, iri: str) -> str:
-        """What an instance of a class belongs to, where its name alone does not tell it from others; "" where it does.
+        """The label of the class that instances of a class belong to, if their names alone do not identify them; or "".
 
-        A class is dependent where each instance has one owner (an inverse-functional property leads to it, or it must
-        have exactly one value of a property with an inverse) and is a part of it: the owner must have such parts, or
-        they stand in an order. A wine has one winery and a document one author, and each is known by its own name.
+        A class is dependent if each instance has one owner (an inverse-functional property leads to it, or it must have
+        exactly one value of a property with an inverse) and is a part of it: the owner must have such parts, or they
+        have an order. A wine has one winery and a document one author, but each is known by its own name.
         """
         return next((self._owners[above] for above in self.tbox.above(iri) if above in self._owners), "")
 
     @cached_property
     def orders(self) -> frozenset[str]:
-        """The properties that say at which place of an order something stands: whole numbers that are called so."""
+        """The properties that state a place in an order: integers with a name like "step number"."""
         found = set()
         for tool in self.of_kind("add"):
             kinds = {d for p in tool.parameters if p.name == "value" for d in p.datatypes}
@@ -118,7 +118,7 @@ class PackContent:
 
     @cached_property
     def _owners(self) -> dict[str, str]:
-        """Of each dependent class, as stated and without those below it, what its owner is called."""
+        """The label of the owner of each dependent class, without its subclasses."""
         made = {tool.term: tool for tool in self.of_kind("create")}
         leads = {tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
                  for tool in self.of_kind("add")}  # fmt: skip
@@ -152,7 +152,7 @@ class PackContent:
         return found
 
     def subclasses(self) -> rdflib.Graph:
-        """The ontology's classes, each below those above it: targets and types by class reach the classes below."""
+        """The subclass hierarchy with all superclasses, by which SHACL targets and types reach subclasses."""
         graph = rdflib.Graph()
         for cls in self.tbox.classes:
             for above in self.tbox.above(cls):
@@ -203,7 +203,7 @@ class PackContent:
 
     @cached_property
     def content_sha256(self) -> str:
-        """The hash of what the pack does, tools, constraints and plan, whichever compiler made it."""
+        """The hash of tools, constraints and plan, whichever compiler made them."""
         texts = (self.tools_json(), self.shacl(), self.plan_json())
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
@@ -231,7 +231,7 @@ class PackContent:
 
 
 def constraint_kinds(shape: Shape) -> list[str]:
-    """What the constraints of a shape are called: the axiom's name, or the components of a SHACL shape."""
+    """The names of a shape's constraints: the axiom's name, or the components of a SHACL shape."""
     if shape.kind:
         return [shape.kind]
     own = [f"sh:{constraint.component}" for constraint in shape.constraints]

@@ -1,6 +1,6 @@
-"""Stage 2: for every step of the task, what to look for in a passage and how to write it down.
+"""Stage 2: the prompts of every step of the task: what to look for in a passage and how to write it.
 
-Made from templates, so the same pack gives the same prompts.
+They are made from templates, so the same pack gives the same prompts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _BUILDING = "Create first, in this order: {creating}. Then state facts with {add
 
 @dataclass(frozen=True)
 class StepPrompt:
-    """What a reader is told in one step: what to extract, and how to build the graph of it."""
+    """The prompt of one step: what to extract, and how to build the graph from it."""
 
     step: PlanStep
     extraction: str
@@ -76,7 +76,7 @@ class Plan(Tabled):
         return iter(self.prompts)
 
     def counts(self) -> dict[str, int]:
-        """How many steps there are."""
+        """The number of steps."""
         return {"steps": len(self.prompts)}
 
     def table(self) -> Table:
@@ -90,8 +90,8 @@ class Plan(Tabled):
 def plan(pack: ToolPack, tool_budget: int = BUDGET) -> Plan:
     """The prompts of every step of the pack's plan.
 
-    Where the schemas of all steps together, which every passage pays for, take more than ``tool_budget`` tokens, there
-    is one step that uses the generic tools and tells of the whole ontology, or of as much as the budget allows.
+    If the tool schemas of all steps, which are sent with every passage, take more than ``tool_budget`` tokens, the plan
+    is one step with the generic tools and a description of the ontology, or of as much as the budget allows.
     """
     if sum(schema_tokens(pack, step.tools) for step in pack.plan) > tool_budget:
         return Plan((_generic(pack, min(tool_budget, BUDGET)),))
@@ -115,7 +115,7 @@ def _generic(pack: ToolPack, budget: int) -> StepPrompt:
 
 
 def _worked_example(terms: OntologyTerms) -> str:
-    """One call made of the ontology's own names: an entity that leads to another, and a number or text it has."""
+    """An example call with the ontology's own names: an entity that leads to another, and a number."""
     pack, best = terms.pack, ""
     plain = {e.tool.term: e for e in terms.classes
              if e.tool.term not in pack.quantities and not pack.dependent(e.tool.term)}  # fmt: skip
@@ -143,7 +143,7 @@ def _worked_example(terms: OntologyTerms) -> str:
 
 
 def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolSpec]) -> StepPrompt:
-    """The prompt of one step; what must hold of each argument stands with its tool, and is not said again."""
+    """The prompt of one step, without the constraints on arguments, which the tool descriptions state."""
     creating = sorted((tool for tool in tools if tool.kind == "create"), key=lambda tool: _rank(pack, tool))
     adding = [tool for tool in tools if tool.kind == "add"]
     things = ", ".join(dict.fromkeys(tool.label or tool.name for tool in creating)) or step.name
@@ -166,12 +166,12 @@ def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolSpec]) -> StepPr
 
 
 def _rank(pack: ToolPack, tool: ToolSpec) -> tuple[int, int, str]:
-    """Owners before what belongs to them, classes before those below them."""
+    """Sorts owners before their parts, classes before their subclasses."""
     return (int(bool(pack.dependent(tool.term))), len(pack.tbox.above(tool.term)), tool.name)
 
 
 def _needed(pack: ToolPack, creating: Sequence[ToolSpec], adding: Sequence[ToolSpec]) -> list[str]:
-    """What the classes of a step must have, as far as the step's own tools can say it."""
+    """The required properties of a step's classes that the step's own tools can state."""
     sayable = {tool.term for tool in adding} | {p.property for tool in creating for p in tool.parameters if p.property}
     found = []
     for tool in creating:

@@ -1,4 +1,4 @@
-"""Tools, what they are called with, and what comes of a call."""
+"""Tools, their parameters, and the results of calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 class Parameter:
     """One argument of a tool, and how it is turned into a term.
 
-    ``kind`` is label, entity, value, number, unit, language, text or any (what JSON says). ``choices`` is a closed
-    list: the name to say and the term it stands for; ``aliases`` are other spellings, and the name each
-    stands for.
+    ``kind`` is label, entity, value, number, unit, language, text or any (any JSON scalar). ``choices`` is a closed
+    list of names and terms; ``aliases`` are other spellings with the name each stands for.
     """
 
     name: str
@@ -37,11 +36,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """One tool: what a model is told about it, and the schema its arguments are checked against.
+    """One tool: its description for models, and the schema of its arguments.
 
-    ``input_schema`` loses nothing (JSON Schema 2020-12, for MCP); ``strict_schema`` is derived from it for function
-    calling. ``description`` says what the tool does and which constraints are hard; ``guidance`` is what labels and
-    comments advise, and is never enforced.
+    ``input_schema`` is lossless (JSON Schema 2020-12, for MCP); ``strict_schema`` is derived from it for function
+    calling. ``description`` says what the tool does and which constraints are enforced; ``guidance``, from labels and
+    comments, is never enforced.
     """
 
     name: str  # ^[a-zA-Z0-9_-]{1,64}$
@@ -62,14 +61,14 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One constraint that a call or the graph does not keep, and how to mend it."""
+    """One constraint that a call or the graph violates, and how to repair it."""
 
     path: str  # the argument or the property it is about
     constraint: str  # its name, as ``ToolPack.counts`` counts it: range, max, one of, ...
     got: str
     allowed: tuple[str, ...] = ()  # what would be accepted, the likeliest first; empty where that is no list
     hint: str = ""
-    focus: str = ""  # IRI of the entity that is not as it should be
+    focus: str = ""  # IRI of the entity that violates it
     component: str = ""  # IRI of the SHACL constraint component, where there is one
     shape: str = ""  # IRI of the shape that states it
 
@@ -81,15 +80,15 @@ class Violation:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What came of a call. Nothing was written unless ``ok``."""
+    """The result of a call. Nothing was written unless ``ok``."""
 
     ok: bool
     iri: str = ""  # the entity created, found or written about
     created: bool = False  # it was not there before
     violations: tuple[Violation, ...] = ()
     retryable: bool = False  # a call with other arguments may succeed
-    data: Any = None  # what find, inspect and missing answer: plain JSON
-    triples: int = 0  # facts newly written, provenance aside; below 0: taken back
+    data: Any = None  # the answer of find, inspect and missing: plain JSON
+    triples: int = 0  # facts newly written, without provenance; below 0: retracted
 
     @classmethod
     def refused(cls, *violations: Violation, iri: str = "") -> CallResult:
@@ -98,11 +97,11 @@ class CallResult:
 
     @property
     def repeated(self) -> bool:
-        """Whether it was refused for nothing but that its facts are there."""
+        """Whether it was refused only because its facts are there already."""
         return not self.ok and not self.retryable and any(one.constraint == "repeat" for one in self.violations)
 
     def as_json(self) -> dict[str, Any]:
-        """The answer as a model or an MCP client gets it: what two constraints say alike is said once."""
+        """The answer for a model or an MCP client; violations with the same hint are listed once."""
         found: dict[str, Any] = {"ok": self.ok, "iri": self.iri, "created": self.created}
         told = {one.hint or one: one for one in reversed(self.violations)}
         found |= {"violations": [one.as_json() for one in reversed(told.values())], "retryable": self.retryable}
@@ -111,7 +110,7 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a fact was read: a document's name or IRI, and the characters ``start`` up to ``end`` of its text."""
+    """The source of a fact: a document's name or IRI, and the characters ``start`` up to ``end`` of its text."""
 
     document: str
     start: int | None = None
@@ -140,7 +139,7 @@ class PlanStep:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same tools by kind
 
     def as_json(self) -> dict[str, Any]:
-        """The step as it stands in ``plan.json``."""
+        """The step in ``plan.json``."""
         lists = {name: list(getattr(self, name)) for name in ("classes", "reads", "writes")}
         groups = {kind: list(names) for kind, names in self.groups.items()}
         return {"step": self.number, "name": self.name, "goal": self.goal, **lists, "tool_groups": groups}

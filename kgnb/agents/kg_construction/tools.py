@@ -1,4 +1,4 @@
-"""Tools out of a T-Box: find and create for every class, add for every property, and inspect, missing, finish."""
+"""Tools from a T-Box: find and create for every class, add for every property, and a few that every pack has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GUIDANCE = 600  # characters
 
 @dataclass(frozen=True)
 class Values:
-    """What a property leads to, as its ranges tell."""
+    """The range of a property."""
 
     datatypes: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class ToolMaker:
         self.phrases = Phrases(tbox, unit_names(measured))
         self.values = cache(self._values_of)
         self._about: dict[str, list[Shape]] = {}
-        self._on_path: dict[str, list[tuple[Shape, bool]]] = {}  # and whether it is about some subjects only
+        self._on_path: dict[str, list[tuple[Shape, bool]]] = {}  # and whether it holds for some subjects only
         for shape in shapes:
             for iri in {shape.about, *shape.classes}:
                 self._about.setdefault(iri, []).append(shape)
@@ -62,7 +62,7 @@ class ToolMaker:
                         self._on_path.setdefault(iri, []).append((inner, bool(shape.classes or shape.nodes)))
 
     def tools(self) -> Iterator[ToolSpec]:
-        """All tools: by class, by property, then the three that always are."""
+        """All tools: by class, by property, then those of every pack."""
         for iri in self.tbox.classes:
             yield self._find(iri)
             if iri not in self.tbox.closed_lists:
@@ -70,8 +70,6 @@ class ToolMaker:
         for iri in self.tbox.properties:
             yield self._add(iri)
         yield from _always()
-
-    # classes ---------------------------------------------------------------------------------------------------------
 
     def _find(self, iri: str) -> ToolSpec:
         label = self.tbox.label(iri)
@@ -108,7 +106,7 @@ class ToolMaker:
         return self._tool("create", iri, text, tuple(parameters))
 
     def _inline(self, iri: str, taken: set[str]) -> list[Parameter]:
-        """The literal properties of a class, those it is restricted on first."""
+        """The literal properties of a class as arguments, those in its restrictions first."""
         above = self.tbox.above(iri)
         mine: dict[str, None] = {}
         for each in above:
@@ -139,12 +137,10 @@ class ToolMaker:
                     found.setdefault(below, []).append(name)
         return found
 
-    # properties ------------------------------------------------------------------------------------------------------
-
     def _values_of(self, iri: str) -> Values:
-        """What a property may lead to, out of its ranges and those of the properties above it.
+        """The range of a property, from its own shapes and those of its superproperties.
 
-        What holds of every subject narrows the values; what one class asks for only says what is likely.
+        Shapes for all subjects restrict the values; those for one class only say what is likely.
         """
         datatypes: dict[str, None] = {}
         likely: dict[str, None] = {}
@@ -206,7 +202,7 @@ class ToolMaker:
         return known or bool(values.classes) or bool(values.choices)
 
     def _choices(self, values: Values) -> list[tuple[str, Term]]:
-        """The closed list of a property's values, by name, if it has one that is not too long."""
+        """The closed list of a property's values by name, if it has one that is not too long."""
         terms: list[Term] = list(values.choices)
         if not terms and values.listed:
             listed = {i for c in values.listed for i in self.tbox.enumerated.get(c, ())}
@@ -225,8 +221,6 @@ class ToolMaker:
         text = f"{self.tbox.label(iri)} ({told})"
         listed = tuple((n, t) for n, t in choices or () if isinstance(t, Literal))
         return Parameter(name, "value", required, text, iri, datatypes=datatypes, choices=listed)
-
-    # both ------------------------------------------------------------------------------------------------------------
 
     def _tool(self, kind: ToolKind, iri: str, text: str, parameters: tuple[Parameter, ...]) -> ToolSpec:
         terms = self.tbox.above(iri) if kind == "create" else (iri,) if kind == "add" else ()
@@ -275,7 +269,7 @@ def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
 
 
 def _closes(shape: Shape) -> bool:
-    """Whether the lists of a shape say all there is: not where a union names a datatype or class beside a list."""
+    """Whether the lists of a shape are complete: not where a union has a datatype or class beside a list."""
     unions = [c.shapes for c in shape.constraints if c.component in ("or", "xone")]
     return all(any(leaf.component == "in" for leaf in _leaves(one)) for union in unions for one in union)
 
@@ -330,7 +324,7 @@ def _one(parameter: Parameter) -> dict[str, Any]:
 
 
 def _json_value(name: str, term: object) -> Any:
-    """How a literal choice is said in JSON: numbers and truth values as such."""
+    """A literal choice in JSON: numbers and booleans as such."""
     if isinstance(term, Literal) and term.datatype:
         kind = json_type(term.datatype).get("type")
         if kind == "integer":
