@@ -1,4 +1,4 @@
-"""What the report ``compare`` computes and draws."""
+"""Pages that list and compare reports: the index, the comparison page, and what the report ``compare`` shows."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.files import write_json, write_whole
-from kgnb.reporting.comparing import Compared, Row, compare_reports
+from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
 from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
-from kgnb.reporting.sections import Words, absent
+from kgnb.reporting.sections import Fragment, Words, absent
 from kgnb.reporting.session import (
     Figure,
     ReportRequest,
     ReportSession,
+    current,
     headline_figures,
     marks,
     read_ledger,
     read_metrics,
     read_request,
 )
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Table, Value, texts
 from kgnb.run import Run
 
 STYLES = Path(__file__).parent / "template" / "report.css"
@@ -32,7 +33,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 
 def document(title: str, body: str) -> str:
-    """A whole page; ``body`` is HTML already, the title is escaped here."""
+    """A whole page; ``body`` is HTML, the title is escaped here."""
     styles = STYLES.read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -55,7 +56,7 @@ def document(title: str, body: str) -> str:
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """A table; the cells are HTML already, the names are escaped here. Columns of ``numbers`` are flush right."""
+    """A table; the cells are HTML, the names are escaped here. The columns at ``numbers`` are aligned right."""
     styles = [' style="text-align: right"' if at in numbers else "" for at in range(len(names))]
     head = "".join(f"<th{style}>{html.escape(name)}</th>" for name, style in zip(names, styles, strict=True))
     cells = (zip(row, styles, strict=True) for row in rows)
@@ -66,13 +67,10 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collecti
 def write_index(folder: Path) -> Path:
     """Write the index of all reports below a folder; one that cannot be read is listed as such."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for cells in sorted(folder.rglob("cells.json")):
-        home = cells.parent
-        if "items" not in home.relative_to(folder).parts:  # a sweep's items are in its comparison
-            rows.append(_row(home, folder))
+    homes = [cells.parent for cells in sorted(folder.rglob("cells.json"))]
+    rows = [_listed(home, folder) for home in homes if "items" not in home.relative_to(folder).parts]  # not of sweeps
     sweeps = [
-        [html.escape(page.parent.name), f'<a href="{_link(page, folder)}">comparison</a>']
+        [html.escape(page.parent.name), _link(page.relative_to(folder).as_posix(), "comparison")]
         for page in sorted(folder.rglob("comparison.html"))
     ]
     note = "<p>Scores in percent, an MRR between 0 and 1; each page says what its figures cover and stand beside.</p>"
@@ -85,7 +83,7 @@ def write_index(folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _row(home: Path, folder: Path) -> list[str]:
+def _listed(home: Path, folder: Path) -> list[str]:
     request = read_request(home)
     try:
         ledger = read_ledger(home)
@@ -94,12 +92,11 @@ def _row(home: Path, folder: Path) -> list[str]:
         state = "cannot be read"
     metrics = read_metrics(home)
     figures = ", ".join(f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5])
-    notes = "; ".join(marks(metrics))
     page = home / "report.html"
-    link = f'<a href="{_link(page, folder)}">open</a>' if page.is_file() else ""
+    link = _link(page.relative_to(folder).as_posix(), "open") if page.is_file() else ""
     name = Path(request.report).stem if request else home.parent.name
-    said = "done" if state == "ran" else state
-    return [html.escape(name), _changed(request), html.escape(said), html.escape(f"{figures} {notes}".strip()), link]
+    headline = html.escape(f"{figures} {'; '.join(marks(metrics))}".strip())
+    return [html.escape(name), _changed(request), html.escape("done" if state == "ran" else state), headline, link]
 
 
 def _changed(request: ReportRequest | None) -> str:
@@ -113,32 +110,32 @@ def _changed(request: ReportRequest | None) -> str:
     return f"<code>{html.escape(' '.join(assignments(changed)))}</code>" if changed else ""
 
 
-def _link(page: Path, folder: Path) -> str:
-    return html.escape(page.relative_to(folder).as_posix(), quote=True)
+def _link(page: str, label: str) -> str:
+    return f'<a href="{html.escape(page, quote=True)}">{label}</a>' if page else ""
 
 
 MOST = 40  # bars
 
 
 def comparison_page(compared: Compared, title: str, again: str = "") -> str:
-    """The comparison as one HTML file without network or script; ``again`` is what it was made from."""
-    done = [row for row in compared.rows if row.state == "done"]
-    parts = [f"<p>{_summary(compared, done)}</p>"]
-    if len(done) < len(compared.rows):
+    """The comparison as one HTML file without network or script; ``again`` says how to repeat it."""
+    parts = [f"<p>{_summary(compared)}</p>"]
+    if set(compared.states) - {"done"}:
         counts = ", ".join(f"{count} {state}" for state, count in compared.states.items() if state != "done")
         parts.append(f'<p class="alarm"><strong>This comparison is partial</strong>: {counts}.</p>')
     if compared.rows:
         parts.append(comparison_table(compared))
     if plot := cost_against_quality(compared):
         parts.append(str(plot._repr_mimebundle_()["text/html"]))
-    parts += [_failed(compared), _same(compared)]
+    for heading, rows in (("Failed", _failed(compared)), ("The same in all", _fixed(compared))):
+        parts.append(f"<h2>{heading}</h2>{rows}" if rows else "")
     if again:
         parts.append(f"<h2>How to run it again</h2><pre>{html.escape(again)}</pre>")
     return document(title, "".join(parts))
 
 
 def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
-    """Write ``comparison.html`` and ``comparison.json`` into the folder and say where; ``again`` is put on the page."""
+    """Write ``comparison.html`` and ``comparison.json`` into the folder; returns their paths."""
     page, data = folder / "comparison.html", folder / "comparison.json"
     write_json(data, compared.to_json())
     write_whole(page, comparison_page(compared, title, again))
@@ -146,31 +143,34 @@ def write_comparison(folder: Path, compared: Compared, title: str, again: str = 
 
 
 def comparison_table(compared: Compared) -> str:
-    """The rows as an HTML table, best first; the best of each figure is bold (none of them is better small)."""
+    """The rows as an HTML table, best first; the best of each figure is bold."""
     best = {
-        name: max((row.figures[name] for row in compared.rows if name in row.figures), default=None)
+        name: max(row.figures[name] for row in compared.rows if name in row.figures)
         for name in compared.columns
+        if len(compared.rows) > 1
     }
     noted = any(row.notes for row in compared.rows)
     names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, *["note"] * noted, "page"]
     rows = []
     for row in compared.ranked:
-        figures = [_figure(row.figures.get(name), best[name], len(compared.rows)) for name in compared.columns]
-        paid = [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
+        figures = {name: plain_figure(value) for name, value in row.figures.items()}
+        figures |= {
+            name: f"<strong>{shown}</strong>" for name, shown in figures.items() if row.figures[name] == best.get(name)
+        }
+        shown = [figures.get(name, "-") for name in compared.columns]
+        shown += [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
         note = [html.escape("; ".join(row.notes))] * noted
-        link = f'<a href="{html.escape(row.page, quote=True)}">open</a>' if row.page else ""
-        rows.append([*_told(compared, row), html.escape(row.state), *figures, *paid, *note, link])
-    numbers = range(len(compared.varied) + 1, len(names) - 1 - noted)
-    return table(names, rows, numbers)
+        rows.append([*_apart(compared, row), html.escape(row.state), *shown, *note, _link(row.page, "open")])
+    return table(names, rows, range(len(compared.varied) + 1, len(names) - 1 - noted))
 
 
 def cost_against_quality(compared: Compared) -> Plot | None:
-    """The main figure over what it took; a bar each where nothing was paid; None where there is nothing to compare."""
+    """The main figure over its cost, or bars where nothing was paid; None where there is nothing to compare."""
     main = compared.main
     rows = [row for row in compared.ranked if main in row.figures]
     if not main or len(rows) < 2:
         return None
-    names = [label(compared, row) for row in rows]
+    names = [_label(row) for row in rows]
     values = [float(row.figures[main]) for row in rows]
     cost = next((name for name in ("tokens", "calls") if len({row.cost.get(name) for row in rows}) > 1), "")
     if cost and all(cost in row.cost for row in rows):
@@ -178,7 +178,7 @@ def cost_against_quality(compared: Compared) -> Plot | None:
     return _bars(names[:MOST], values[:MOST], main, len(names))
 
 
-def label(compared: Compared, row: Row) -> str:
+def _label(row: Row) -> str:
     """What sets a row apart, as one would type it, shortened for a plot."""
     words = " ".join(assignments({name: value for name, value in row.parameters.items() if value}))
     return words if len(words) <= 48 else words[:47] + "…"
@@ -209,7 +209,7 @@ def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[fl
 
 
 def _front(costs: Sequence[float], values: Sequence[float]) -> list[int]:
-    """The points that none beats at lower cost, cheapest first."""
+    """The points that no cheaper point equals (the Pareto front), cheapest first."""
     found: list[int] = []
     for at in sorted(range(len(costs)), key=lambda at: (costs[at], -values[at], at)):
         if not found or values[at] > values[found[-1]]:
@@ -230,47 +230,41 @@ def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int)
         axes.set_axisbelow(True)
 
     first = f" The best {len(names)} of {number}." if len(names) < number else ""
-    told = ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True))
-    return Plot(draw, f"{main}, best first.{first}", f"Bars of {main}: {told}.", size=(7.2, 0.8 + 0.26 * len(names)))
+    alt = ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True))
+    return Plot(draw, f"{main}, best first.{first}", f"Bars of {main}: {alt}.", size=(7.2, 0.8 + 0.26 * len(names)))
 
 
-def _summary(compared: Compared, done: Sequence[Row]) -> str:
-    said = f"{len(done)} of {len(compared.rows)} reports are done."
+def _summary(compared: Compared) -> str:
+    done = compared.states.get("done", 0)
+    words = f"{done} of {len(compared.rows)} reports are done."
     best = next((row for row in compared.ranked if compared.main in row.figures), None)
-    if best is None or len(done) < 2:
-        return said
-    shown = _figure(best.figures[compared.main], None, 0)
-    what = html.escape(label(compared, best))
-    return (
-        f"{said} Best {html.escape(compared.main)}: <strong>{shown}</strong> with <code>{what}</code>. Best are bold."
-    )
+    if best is None or done < 2:
+        return words
+    shown, what = plain_figure(best.figures[compared.main]), html.escape(_label(best))
+    main = html.escape(compared.main)
+    return f"{words} Best {main}: <strong>{shown}</strong> with <code>{what}</code>. Best are bold."
 
 
 def _failed(compared: Compared) -> str:
     rows = [
-        [*_told(compared, row), html.escape(row.state), html.escape(row.error)] for row in compared.rows if row.error
+        [*_apart(compared, row), html.escape(row.state), html.escape(row.error), _link(row.page, "open")]
+        for row in compared.rows
+        if row.error
     ]
-    return "<h2>Failed</h2>" + table([*compared.varied, "state", "why"], rows) if rows else ""
+    return table([*compared.varied, "state", "why", "page"], rows) if rows else ""
 
 
-def _same(compared: Compared) -> str:
+def _fixed(compared: Compared) -> str:
     rows = [[html.escape(name), _code(value)] for name, value in compared.fixed.items() if value not in ("", None)]
-    return "<h2>The same in all</h2>" + table(["parameter", "value"], rows) if rows else ""
+    return table(["parameter", "value"], rows) if rows else ""
 
 
-def _told(compared: Compared, row: Row) -> list[str]:
+def _apart(compared: Compared, row: Row) -> list[str]:
     return [_code(row.parameters.get(name, "")) for name in compared.varied]
 
 
 def _code(value: Given) -> str:
     return f"<code>{html.escape(typed(value))}</code>" if typed(value) else ""
-
-
-def _figure(value: Figure | None, best: Figure | None, rows: int) -> str:
-    if value is None:
-        return "-"
-    shown = plain_figure(value)
-    return f"<strong>{shown}</strong>" if value == best and rows > 1 else shown
 
 
 def plain_figure(value: Figure) -> str:
@@ -291,7 +285,7 @@ def compare_named(folders: str) -> Compared:
     ]
     if not named:
         raise DataError("there is no report to compare", where=str(REPORTS), fix="kgnb report compare -p folders=A,B")
-    return compare_reports(named)
+    return compare_reports(named, current().folder)
 
 
 def save(compared: Compared, session: ReportSession) -> None:
@@ -299,60 +293,24 @@ def save(compared: Compared, session: ReportSession) -> None:
     write_json(session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()})
 
 
-def shown(compared: Compared) -> Table:
-    """A row a report, best first, with the folder it is in."""
-    names = [*compared.varied, "folder", "state"]
-    numbers = [*compared.columns, *compared.cost_columns]
-    columns = [Column(f"p{at}", name) for at, name in enumerate(names)]
-    columns += [Column(f"n{at}", name, "number") for at, name in enumerate(numbers)]
-    rows: list[list[Value]] = []
-    for row in compared.ranked:
-        told = [typed(row.parameters.get(name, "")) for name in compared.varied]
-        figures: dict[str, Value] = {**row.cost, **{name: plain_figure(value) for name, value in row.figures.items()}}
-        rows.append([*told, Path(row.page).parent.name, row.state, *(figures.get(name) for name in numbers)])
-    notes = [
-        *_best(compared),
-        *(f"{Path(row.page).parent.name}: {note}" for row in compared.rows for note in row.notes),
-    ]
-    return Table(columns, rows, caption="Parameters against headline figures and costs, best first", notes=notes)
+def shown(compared: Compared) -> Fragment:
+    """A row a report, best first."""
+    return Fragment(comparison_table(compared), text_of(compared))
 
 
-def cost(compared: Compared) -> Plot | None:
-    """The main figure against what it cost; nothing where there is nothing to compare."""
-    return cost_against_quality(compared)
-
-
-def failed(compared: Compared) -> Table | Words:
+def failed(compared: Compared) -> Fragment | Words:
     """The reports that did not run to their end, and why."""
-    rows: list[list[Value]] = [
-        [Path(row.page).parent.name, row.state, row.error] for row in compared.rows if row.state != "done"
-    ]
-    if not rows:
-        return absent("All of them ran to their end.")
-    return Table([Column("folder", "folder"), Column("state", "state"), Column("why", "why")], rows)
+    errors = "\n".join(f"{row.page}: {row.state} {row.error}" for row in compared.rows if row.error)
+    return Fragment(_failed(compared), errors) if errors else absent("All of them ran to their end.")
 
 
-def _best(compared: Compared) -> list[str]:
-    """Which report is best in each figure, where not all are alike."""
-    found = []
-    for name in compared.columns:
-        values = {row.figures[name] for row in compared.rows if name in row.figures}
-        if len(values) > 1:
-            folders = [Path(row.page).parent.name for row in compared.rows if row.figures.get(name) == max(values)]
-            found.append(f"best {name}: {max(values):,} ({', '.join(folders)})")
-    return found
-
-
-def fixed(compared: Compared) -> Table:
+def fixed(compared: Compared) -> Fragment:
     """The parameters that are the same in all."""
-    rows: list[list[Value]] = [
-        list(word.partition("=")[::2]) for word in assignments(compared.fixed) if word[-1] != "="
-    ]
-    return Table([Column("name", "parameter"), Column("value", "value")], rows)
+    return Fragment(_fixed(compared), "\n".join(assignments(compared.fixed)))
 
 
 def changes(folders: str) -> Table | Words:
-    """What two runs counted and judged differently; a word on it unless two reports with runs are named."""
+    """What two runs counted and judged differently, where exactly two reports with runs are named."""
     named = _named(folders)
     rows: list[list[Value]] = []
     if len(named) == 2 and all((folder / "run").is_dir() for folder in named):
@@ -362,7 +320,7 @@ def changes(folders: str) -> Table | Words:
                 rows.append([f"{what} {which}".strip(), f"{before} -> {after}"])
     if not rows:
         return absent("Name two reports, and no more, to see what changed between their runs.")
-    return Table([Column("what", "what"), Column("how", "before -> after")], rows)
+    return Table(texts(what="what", how="before -> after"), rows)
 
 
 def _named(folders: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Reports side by side: parameters against headline figures and costs. No time and no path of this machine is in it."""
+"""Reports side by side: parameters against headline figures and costs, without times or absolute paths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
 
 @dataclass(frozen=True)
 class Row:
-    """One report: what it was told, how it ended, what it found and what that cost."""
+    """One report: its parameters, state, headline figures and costs."""
 
     parameters: Mapping[str, Value]
     state: str
@@ -52,7 +52,7 @@ class Compared:
 
     @property
     def main(self) -> str:
-        """The figure to put reports in order by: the one most often looked at, else the first there is."""
+        """The figure that reports are ranked by: the first of ``MAIN`` that they have, else their first."""
         known = {name.casefold(): name for name in reversed(self.columns)}
         return next((known[name] for name in MAIN if name in known), self.columns[0] if self.columns else "")
 
@@ -77,26 +77,25 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
     """The items of a sweep, in the order of its grid."""
     rows = []
     for item in grid.items:
-        home, told = folder / "items" / item.name, {name: item.values[name] for name in grid.varied}
-        state = read_state(home)
-        said = state.state if state else "not run"
+        home = folder / "items" / item.name
+        item_state = read_state(home)
+        state = item_state.state if item_state else "not run"
         page = f"items/{item.name}/report.html" if (home / "report.html").is_file() else ""
-        error = state.error if state and said == "failed" else ""
-        rows.append(_row(told, said, page, read_metrics(home) if said == "done" else {}, error))
-    first = grid.items[0].values
-    fixed = {name: value for name, value in first.items() if name not in grid.varied}
+        error = item_state.error if item_state and state == "failed" else ""
+        parameters = {name: item.values[name] for name in grid.varied}
+        rows.append(_row(parameters, state, page, read_metrics(home) if state == "done" else {}, error, {}))
+    fixed = {name: value for name, value in grid.items[0].values.items() if name not in grid.varied}
     return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
 
 
 def _row(
-    told: Mapping[str, Value], state: str, page: str, metrics: Mapping[str, Any], error: str,
-    spelled: dict[str, str] | None = None,
+    parameters: Mapping[str, Value], state: str, page: str, metrics: Mapping[str, Any], error: str,
+    spelled: dict[str, str],
 ) -> Row:  # fmt: skip
-    """One report as a row; a figure that another report spells otherwise (F1, f1) under the name met first."""
+    """One report as a row; a figure spelled in two ways (F1, f1) goes under the spelling met first."""
     figures = headline_figures(metrics) if metrics else {}
-    if spelled is not None:
-        figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
-    return Row(told, state, page, figures, costs(metrics), marks(metrics), error)
+    figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
+    return Row(parameters, state, page, figures, costs(metrics), marks(metrics), error)
 
 
 def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
@@ -107,36 +106,35 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
     """
     found = []
     for folder in map(Path, folders):
-        ledger, metrics, request = read_ledger(folder), read_metrics(folder), read_request(folder)
+        ledger, request = read_ledger(folder), read_request(folder)
         if ledger is None:
             raise DataError("there is no report", where=str(folder), fix="Name a folder that kgnb report has written.")
         asked = {"report": _name(request.report)} | dict(request.values) if request else {"report": folder.parent.name}
         error = next((cell.error for cell in ledger.cells.values() if cell.state == "failed"), "")
         page = os.path.relpath(folder, start) if start else folder.resolve().name
-        found.append((page, asked, "done" if ledger.state == "ran" else ledger.state, metrics, error))
-    told = [one[1] for one in found]
-    names = list(dict.fromkeys(name for one in told for name in one))
-    # Reports of several kinds share few parameters: one that only some have is told of those alone.
-    varied = tuple(name for name in names if len({json.dumps(one[name]) for one in told if name in one}) > 1)
+        state = "done" if ledger.state == "ran" else ledger.state
+        found.append((asked, state, f"{Path(page).as_posix()}/report.html", read_metrics(folder), error))
+    parameters = [asked for asked, *_ in found]
+    names = list(dict.fromkeys(name for one in parameters for name in one))
+    # Reports of several kinds share few parameters: one that only some have is compared among those.
+    varied = tuple(name for name in names if len({json.dumps(one[name]) for one in parameters if name in one}) > 1)
     spelled: dict[str, str] = {}
     rows = tuple(
-        _row({name: one[name] for name in varied if name in one}, state, f"{Path(page).as_posix()}/report.html",
-             metrics, error, spelled)
-        for page, one, state, metrics, error in found
-    )  # fmt: skip
-    fixed = {name: told[0][name] for name in names if name not in varied and all(name in one for one in told)}
+        _row({name: asked[name] for name in varied if name in asked}, state, page, metrics, error, spelled)
+        for asked, state, page, metrics, error in found
+    )
+    shared = [name for name in names if name not in varied and all(name in one for one in parameters)]
+    fixed = {name: parameters[0][name] for name in shared}
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
 
 
 def text_of(compared: Compared) -> str:
     """The rows as aligned columns."""
-    names = [*compared.varied, "state", *compared.columns, *compared.cost_columns]
-    rows = [names]
+    rows = [[*compared.varied, "state", *compared.columns, *compared.cost_columns]]
     for row in compared.rows:
-        told = [typed(row.parameters.get(name, "")) or "-" for name in compared.varied]
-        found = [str(values.get(name, "-")) for values, columns in
-                 ((row.figures, compared.columns), (row.cost, compared.cost_columns)) for name in columns]  # fmt: skip
-        rows.append([*told, row.state, *found])
+        values = [typed(row.parameters.get(name, "")) or "-" for name in compared.varied]
+        figures = [str(row.figures.get(name, "-")) for name in compared.columns]
+        rows.append([*values, row.state, *figures, *(str(row.cost.get(name, "-")) for name in compared.cost_columns)])
     return "\n".join(aligned(rows))
 
 

@@ -1,4 +1,4 @@
-"""A sweep's file: one report, and every combination of parameters it is to run with."""
+"""A sweep's file: one report, and every combination of parameters to run it with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnb.reporting.parameters import Parameter, Value, assignments, check
 from kgnb.reporting.report import find_template
 
 KEYS = ("report", "parameters", "include", "exclude")
-MOST = 10_000  # combinations; more is a slip of the pen, or work for several files
+MOST = 10_000  # combinations; more is a mistake, or work for several files
 LISTED = "include:\n  - {k: 3, judge: rule}"
 FORM = "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 10]"
 
@@ -33,13 +33,13 @@ class GridItem:
 
     @property
     def name(self) -> str:
-        """Names the item's folder: the same for the same values, wherever they stand in the file."""
+        """The name of the item's folder: the same for the same values, whatever their place in the file."""
         return hashlib.sha256(json.dumps(dict(self.values), sort_keys=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A report, its combinations in the order of the file, and the file's content, from which it is made again."""
+    """A report, its combinations in the order of the file, and the file's content."""
 
     report: str
     title: str
@@ -56,11 +56,11 @@ def read_grid(path: Path | str) -> Grid:
     """The sweep in a YAML (or JSON) file.
 
     ``report`` names it, ``parameters`` gives each parameter one value or a list of them (all combinations are run),
-    ``include`` adds combinations one by one, ``exclude`` leaves out those that agree with one of its entries. A
-    combination that occurs twice is run once. Each error names the line and what is allowed there.
+    ``include`` adds combinations, ``exclude`` leaves out those that agree with one of its entries. A combination that
+    occurs twice is run once. Errors name the line and what is allowed there.
 
     Raises:
-        DataError: the file is not of this form.
+        DataError: the file does not have this form.
         ValueError: there is no such report or parameter, or a value is not allowed.
     """
     path = Path(path)
@@ -70,10 +70,11 @@ def read_grid(path: Path | str) -> Grid:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
-        said = " ".join(filter(None, (error.context, error.problem)))
-        raise DataError(f"this is no YAML: {said}", where=where, fix=FORM) from error
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        raise DataError(f"this is not YAML: {problem}", where=where, fix=FORM) from error
     except (OSError, UnicodeDecodeError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise DataError(f"no sweep can be read: {_first_line(error)}", where=str(path), fix=FORM) from error
+        problem = (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
+        raise DataError(f"the sweep cannot be read: {problem}", where=str(path), fix=FORM) from error
     if isinstance(content, dict) and str(content.get("report", "")).endswith(".ipynb"):
         beside = path.parent / content["report"]
         content["report"] = str((beside if beside.is_file() else Path(content["report"])).resolve())
@@ -89,18 +90,18 @@ def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
         if name not in KEYS:
             near = get_close_matches(str(name), KEYS, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
-            raise at.wrong(f"a sweep has no entry {name!r}{hint}", str(name), fix=f"There are: {', '.join(KEYS)}.")
-    with at.told("report"):
+            raise at.error(f"a sweep has no entry {name!r}{hint}", str(name), fix=f"There are: {', '.join(KEYS)}.")
+    with at.named("report"):
         template = find_template(content["report"])
     combinations = list(itertools.islice(_combinations(content, template.parameters, at), MOST + 1))
     if len(combinations) > MOST:
-        raise at.wrong(f"more than {MOST:,} combinations", "parameters", fix="Split it into several files.")
+        raise at.error(f"more than {MOST:,} combinations", "parameters", fix="Split it into several files.")
     found: dict[str, GridItem] = {}
     for combination in combinations:
         item = GridItem(len(found) + 1, check(template.parameters, combination))
         found.setdefault(item.name, item)
     if not found:
-        raise at.wrong("no combination is left to run", "exclude", fix=FORM)
+        raise at.error("no combination is left to run", "exclude", fix=FORM)
     items = tuple(found.values())
     names = [parameter.name for parameter in template.parameters]
     varied = tuple(name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1)
@@ -108,7 +109,7 @@ def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
 
 
 def as_yaml(grid: Grid) -> str:
-    """The sweep's file again, without what it said of this machine."""
+    """The sweep's file again, without paths of this machine."""
     report = Path(grid.report).name if grid.report.endswith(".ipynb") else grid.report
     return yaml.safe_dump({**grid.content, "report": report}, sort_keys=False, allow_unicode=True)
 
@@ -133,9 +134,9 @@ def _combinations(content: Mapping[str, Any], known: Sequence[Parameter], at: _P
         lists[name] = given if isinstance(given, list) else [given]
         if not lists[name]:
             fix = "Give it a value, or leave it out."
-            raise at.wrong(f"parameter {name} has an empty list", "parameters", name, fix=fix)
+            raise at.error(f"parameter {name} has an empty list", "parameters", name, fix=fix)
         for number, value in enumerate(lists[name]):
-            with at.told("parameters", name, number):
+            with at.named("parameters", name, number):
                 check(known, {name: value})
     left_out, included = (at.mappings(content.get(name), name, known) for name in ("exclude", "include"))
     if lists or not included:
@@ -156,52 +157,46 @@ class _Places:
     def of(self, *place: str | int) -> str:
         return f"{self.where}, line {self.lines.of(*place)}" if self.lines else self.where
 
-    def wrong(self, what: str, *place: str | int, fix: str) -> DataError:
+    def error(self, what: str, *place: str | int, fix: str) -> DataError:
         return DataError(what, where=self.of(*place), fix=fix)
 
     @contextmanager
-    def told(self, *place: str | int) -> Iterator[None]:
-        """Put the place in front of what is wrong there."""
+    def named(self, *place: str | int) -> Iterator[None]:
+        """Put the place in front of a ValueError's message."""
         try:
             yield
         except ValueError as error:
             raise ValueError(f"{self.of(*place)}: {error}") from error
 
     def mapping(self, given: Any, *place: str | int) -> dict[str, Any]:
-        if given is None:
-            return {}
-        if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
-            raise self.wrong(f"{place[0]} maps parameters to values, which {given!r} does not", *place, fix=FORM)
-        return given
+        if not isinstance(given or {}, dict) or not all(isinstance(name, str) for name in given or ()):
+            raise self.error(f"{place[0]} maps parameters to values, which {given!r} does not", *place, fix=FORM)
+        return given or {}
 
     def mappings(self, given: Any, name: str, known: Sequence[Parameter]) -> list[dict[str, Any]]:
         if not isinstance(given or [], list):
-            raise self.wrong(f"{name} is a list of combinations, which {given!r} is not", name, fix=LISTED)
+            raise self.error(f"{name} is a list of combinations, which {given!r} is not", name, fix=LISTED)
         entries = [self.mapping(entry, name, number) for number, entry in enumerate(given or [])]
         for number, entry in enumerate(entries):
             for parameter, value in entry.items():
-                with self.told(name, number, parameter):
+                with self.named(name, number, parameter):
                     check(known, {parameter: value})
         return entries
-
-
-def _first_line(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
 
 
 Place = tuple[str | int, ...]
 
 
 class Lines:
-    """The line, from 1, of every key and every entry of a list in a YAML text; a key that is there twice is refused.
+    """The line, from 1, of every key and list entry in a YAML text; a duplicate key is refused.
 
     >>> lines = Lines("report: x\\nparameters:\\n  k:\\n    - 3\\n    - 5\\n")
     >>> lines.of("parameters", "k", 1), lines.of("parameters", "word")
     (5, 2)
 
     Raises:
-        ValueError: a key is there twice.
-        yaml.YAMLError: the text is no YAML.
+        ValueError: a key occurs twice in a mapping.
+        yaml.YAMLError: the text is not YAML.
     """
 
     def __init__(self, text: str) -> None:
@@ -211,7 +206,7 @@ class Lines:
             self._note(node, (), node.start_mark.line + 1)
 
     def of(self, *place: str | int) -> int:
-        """The line of what stands there, or of the nearest thing around it."""
+        """The line of the entry at this place, or of the nearest one around it."""
         for end in range(len(place), 0, -1):
             if place[:end] in self._lines:
                 return self._lines[place[:end]]
@@ -224,7 +219,7 @@ class Lines:
                 below = (*place, str(key.value))
                 if below in self._lines:
                     lines = f"{self._lines[below]} and {key.start_mark.line + 1}"
-                    raise ValueError(f"{key.value!r} is there twice, in lines {lines}")
+                    raise ValueError(f"{key.value!r} occurs twice, in lines {lines}")
                 self._note(value, below, key.start_mark.line + 1)
         elif isinstance(node, yaml.SequenceNode):
             for number, value in enumerate(node.value):

@@ -1,7 +1,7 @@
 """One report run in a process of its own: ``python -m kgnb.reporting.item FOLDER``, as sweeps start it.
 
-The first line of standard input holds the settings (they name secrets and hold none). The stream then stays open: when
-it ends, whoever started this process is gone, and the report is cancelled in order. ``Running`` is who starts it.
+The first line of standard input holds the settings (which name secrets, but hold none). The stream then stays open:
+when it ends, the parent process is gone, and the report is cancelled in order.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError, Waiting
 from kgnb.files import from_json, write_json
-from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, read_ledger
+from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, from_text, read_ledger
 from kgnb.settings import Settings
 
 State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
 FILE = "item.json"
-PATIENCE = 30.0  # seconds to wait for a process that is just closing its books
+PATIENCE = 30.0  # seconds to wait for an earlier process that is stopping
 
 
 @dataclass(frozen=True)
 class ItemState:
-    """How far one item of a sweep has come; ``digest`` is of its parameters, data and model."""
+    """The state of one item of a sweep; ``digest`` is of its parameters, data and model."""
 
     report: str
     values: Mapping[str, Any]
@@ -50,7 +50,7 @@ class ItemState:
 
 
 def read_state(folder: Path) -> ItemState | None:
-    """The state in a folder, or None; "running" in a process of this machine that is gone reads as "cancelled"."""
+    """The state in a folder, or None; an item whose process on this machine is gone is "cancelled", not "running"."""
     try:
         state = ItemState(**from_json((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -60,9 +60,8 @@ def read_state(folder: Path) -> ItemState | None:
 
 
 def main(folder: Path) -> int:
-    """Run the report of this item; 0: it is done, or waits for replies, 1: it failed, 130 or 143: it was stopped."""
+    """Run the report of this item; returns 0 if it is done or waiting, 1 if it failed, 130 or 143 if it was stopped."""
     from kgnb.reporting.report import run_report
-    from kgnb.reporting.session import from_text
 
     settings = from_text(sys.stdin.readline()).settings
     threading.Thread(target=_watch, daemon=True).start()
@@ -77,12 +76,12 @@ def main(folder: Path) -> int:
     state.save(folder)
     try:
         run_report(state.report, state.values, folder, settings)
-    except Waiting as error:  # no failure: the replies of its batch: model are still to come
+    except Waiting as error:  # not a failure: the replies of its batch: model are still to come
         replace(state, state="waiting", error=error.what).save(folder)
         return 0
     except (KgnbError, ValueError, OSError) as error:
-        said = error.what if isinstance(error, KgnbError) else str(error)
-        replace(state, state="failed", error=said.partition("\n")[0]).save(folder)
+        what = error.what if isinstance(error, KgnbError) else str(error)
+        replace(state, state="failed", error=what.partition("\n")[0]).save(folder)
         return 1
     except KeyboardInterrupt as error:
         replace(state, state="cancelled", error=str(error)).save(folder)
@@ -98,7 +97,7 @@ def _watch() -> None:
 
 
 def _wait_for(folder: Path) -> None:
-    """A process of a sweep that was killed may still be cancelling its report."""
+    """Wait for a process of a killed sweep that may still be cancelling its report."""
     end = time.monotonic() + PATIENCE
     while (ledger := read_ledger(folder)) and ledger.state == "running" and time.monotonic() < end:
         time.sleep(0.2)
@@ -116,22 +115,22 @@ if __name__ == "__main__":
 
 
 def as_line(settings: Settings) -> str:
-    """Settings as the first line an item's process reads; they name secrets and hold none."""
+    """Settings as the first line that an item's process reads."""
     return as_text(ReportSession(Path(), settings)) + "\n"
 
 
 @dataclass
 class Running:
-    """The processes under way. Once stopped, none is started any more."""
+    """The running processes. Once stopped, no more are started."""
 
     stopped: bool = False
     signal: int = 0
     _processes: set[subprocess.Popen[str]] = field(default_factory=set)
 
     def run(self, folder: Path, line: str) -> tuple[int, str]:
-        """Run the item in ``folder`` to its end: its exit status and the last line it said, 0 where it was not begun.
+        """Run the item in ``folder`` to its end: its exit status and the last line of its standard error.
 
-        It is in a process group of its own, so that a Ctrl-C reaches it once, through ``stop``.
+        It has a process group of its own, so that Ctrl-C reaches it once, through ``stop``.
         """
         if self.stopped:
             return 130, "stopped"
@@ -146,13 +145,13 @@ class Running:
         assert process.stdin and process.stderr
         self._processes.add(process)
         try:
-            with suppress(BrokenPipeError):  # it ended at once; its status says why
+            with suppress(BrokenPipeError):  # it ended at once; its exit status says why
                 process.stdin.write(line)
                 process.stdin.flush()
             if self.stopped:
                 process.terminate()
-            said = process.stderr.read().strip().splitlines()
-            return process.wait(), said[-1] if said else ""
+            lines = process.stderr.read().strip().splitlines()
+            return process.wait(), lines[-1] if lines else ""
         finally:
             self._processes.discard(process)
             process.stderr.close()
@@ -172,18 +171,18 @@ class Running:
 
 
 def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
-    """Run one item until it is done, at most so many times; whether it is."""
+    """Run one item until it is done or waiting, at most so many times; returns whether it is."""
     before = read_state(home)
     if before and before.state == "done":  # by a worker that was lost before it could say so
         return True
     for _ in range(tries):
-        status, said = running.run(home, line)
+        status, last = running.run(home, line)
         state = read_state(home)
         if status == 0 and state and state.state in ("done", "waiting"):
             return True
         if running.stopped:
             return False
-        if state and state.state != "failed":  # it was killed before it could say so
-            why = f"its process was ended by signal {-status}" if status < 0 else said or f"its process ended: {status}"
+        if state and state.state != "failed":  # it was killed before it could write its state
+            why = f"its process was ended by signal {-status}" if status < 0 else last or f"its process ended: {status}"
             replace(state, state="failed", error=why).save(home)
     return False

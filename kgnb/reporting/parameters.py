@@ -1,12 +1,12 @@
 """The typed parameters of a report, read from the cell of its notebook that is tagged ``parameters``.
 
-A parameter is an annotated assignment; the comment behind it (or, for long ones, on the lines above it) is its
-documentation, and a closed interval in square brackets at the comment's end bounds a number::
+A parameter is an annotated assignment; the comment after it (or, for long ones, on the lines above it) is its help, and
+a closed interval in square brackets at the comment's end bounds a number::
 
     k: int = 10  # candidates per entity and view [1, 50]
     judge: Literal["rule", "model"] = "rule"  # who answers
 
-Types are ``str``, ``int``, ``float``, ``bool``, ``Literal[...]`` and any of these ``| None``.
+Types are ``str``, ``int``, ``float``, ``bool``, ``Literal[...]`` of strings, and any of these ``| None``.
 """
 
 from __future__ import annotations
@@ -16,59 +16,39 @@ import io
 import re
 import tokenize
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from kgnb.agents.options import within
+from kgnb.agents.options import Option
 from kgnb.errors import DataError
 from kgnb.secret import KEY, blot_forms
 
 Value: TypeAlias = str | int | float | bool | None
 
-TYPES: dict[str, type[str] | type[int] | type[float] | type[bool]] = {
-    kind.__name__: kind for kind in (str, int, float, bool)
-}
-WORDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in (str, int, float, bool)}
 SECRET = re.compile(r"key|token|passw(?:or)?d|passphrase|secrets?|credentials?|apikey", re.IGNORECASE)
 BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a report: its name, type, default, documentation and what it may be."""
-
-    name: str
-    type: str  # "str", "int", "float" or "bool"
-    default: Value
-    help: str = ""
-    choices: tuple[str, ...] = ()
-    bounds: tuple[float, float] | None = None
-    optional: bool = False  # whether it may be None
-
-    @property
-    def allowed(self) -> str:
-        """What the parameter may be, in words."""
-        words = ", ".join(self.choices) or WORDS[self.type] + within(*(self.bounds or (None, None)))
-        return f"{words}, or none" if self.optional else words
+class Parameter(Option):
+    """One parameter of a report."""
 
     def read(self, given: object) -> Value:
-        """The value meant by what was typed, or a value of the right type as it is; ValueError if it is not allowed."""
+        """The value of a text as typed, or a value of the right type unchanged; ValueError if it is not allowed."""
         text = given.strip() if isinstance(given, str) else None
         if self.optional and (given is None or (text and text.casefold() in ("none", "null"))):
             return None
         if self.name == "judge" and text and text.startswith(("recorded:", "batch:")):
-            return text  # whichever recordings and folders there are
-        kind: Any = TypeAdapter(TYPES[self.type], config=ConfigDict(allow_inf_nan=False))
+            return text  # any recording or folder
+        kind = TypeAdapter[Any](self.kind, config=ConfigDict(allow_inf_nan=False))
         try:
             value: Value = kind.validate_python(given, strict=True) if text is None else kind.validate_strings(text)
         except ValidationError:
             raise self._refused(given) from None
-        if self.choices and value not in self.choices:
-            raise self._refused(given)
-        if self.bounds and not self.bounds[0] <= float(value or 0) <= self.bounds[1]:
+        bounded = self.least is None or self.most is None or self.least <= float(value or 0) <= self.most
+        if not bounded or (self.choices and value not in self.choices):
             raise self._refused(given)
         return value
 
@@ -81,17 +61,17 @@ class Parameter:
 def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[Parameter, ...]:
     """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such cell.
 
-    Raises DataError, with ``where`` and the line within the cell, for an assignment that is not typed or has a default
-    that is no plain value, and for a name that looks like a secret.
+    Raises DataError, with ``where`` and the line within the cell, for an assignment without a type, a default that is
+    not a plain value, and a name that looks like a secret.
     """
-    sources = [cell["source"] for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", ())]
-    if not sources:
-        return ()
-    source = sources[0]
+    cells = (cell["source"] for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", ()))
+    source = next(cells, "")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise DataError(f"the parameters cell is no Python: {error.msg}", where=f"{where}:{error.lineno}") from error
+        raise DataError(
+            f"the parameters cell is not valid Python: {error.msg}", where=f"{where}:{error.lineno}"
+        ) from error
     comments = _comments(source)
     return tuple(
         _parameter(node, comments, where) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)
@@ -99,17 +79,17 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[Parameter,
 
 
 def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, Value]:
-    """Every parameter's value, in order: what was given, read and checked, or its default.
+    """Every parameter's value, in order: the given one, read and checked, or its default.
 
-    Raises ValueError for a name there is not (naming the nearest), a value that is not allowed, and anything that looks
-    like a secret: a report is handed around, and its parameters are printed on top.
+    Raises ValueError for an unknown name (suggesting the nearest), a value that is not allowed, and anything that looks
+    like a secret: a report is shared, and shows its parameters at the top.
     """
     names = [parameter.name for parameter in parameters]
     for name, value in given.items():
         secret = "its name looks like a secret" if looks_secret(name) else ""
         if secret or (isinstance(value, str) and KEY.search(value)):
             raise ValueError(
-                f"parameter {name}: {secret or 'its value looks like a key'}, and a report prints its parameters\n"
+                f"parameter {name}: {secret or 'its value looks like a key'}, and a report shows its parameters\n"
                 'Put it in an environment variable and name that in the settings: key = "env:NAME".'
             )
         if name not in names:
@@ -118,8 +98,8 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
             raise ValueError(f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}.")
         if isinstance(value, str) and blot_forms(value) != value:
             raise ValueError(
-                f"parameter {name}: the URL carries a password or a key, and a report prints its parameters\n"
-                "Give the URL without it, and say env:NAME in the settings: docs/settings.md, Endpoints."
+                f"parameter {name}: the URL contains a password or a key, and a report shows its parameters\n"
+                "Give the URL without it, and write env:NAME in the settings: docs/settings.md, Endpoints."
             )
     return {
         parameter.name: parameter.read(given[parameter.name]) if parameter.name in given else parameter.default
@@ -128,7 +108,7 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
 
 
 def looks_secret(name: str) -> bool:
-    """Whether a name reads like that of a secret.
+    """Whether a name looks like that of a secret.
 
     >>> looks_secret("api_key"), looks_secret("hfToken"), looks_secret("max_tokens"), looks_secret("monkey")
     (True, True, False, False)
@@ -150,7 +130,7 @@ def typed(value: Value) -> str:
 
 
 def _comments(source: str) -> dict[int, tuple[str, bool]]:
-    """The comment on each line that has one, and whether the line holds nothing else."""
+    """The comment on each line that has one, and whether the line contains nothing else."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return {
         token.start[0]: (token.string.lstrip("# ").strip(), token.line.lstrip().startswith("#"))
@@ -162,7 +142,7 @@ def _comments(source: str) -> dict[int, tuple[str, bool]]:
 def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: str) -> Parameter:
     place = f"{where}:{node.lineno}"
     if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
-        raise DataError("a parameter is written name: type = default  # what it is", where=place)
+        raise DataError("a parameter is written as name: type = default  # what it is", where=place)
     name = node.target.id
     if looks_secret(name):
         raise DataError(
@@ -170,18 +150,20 @@ def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: 
             where=place,
             fix="Read secrets from the settings, not from a report's parameters.",
         )
-    type_name, choices, optional = _annotation(node.annotation, place)
+    kind, choices, optional = _annotation(node.annotation, place)
     help_text, _ = comments.get(node.end_lineno or node.lineno) or (_above(node.lineno, comments), False)
     bounds = BOUNDS.search(help_text)
+    least, most = (float(bounds[1]), float(bounds[2])) if bounds else (None, None)
     try:
         parameter = Parameter(
-            name=name,
-            type=type_name,
-            default=ast.literal_eval(node.value),
-            help=BOUNDS.sub("", help_text),
-            choices=choices,
-            bounds=(float(bounds[1]), float(bounds[2])) if bounds else None,
-            optional=optional,
+            name,
+            kind,
+            ast.literal_eval(node.value),
+            BOUNDS.sub("", help_text),
+            choices,
+            least,
+            most,
+            optional,
         )
         parameter.read(parameter.default)
     except ValueError as error:
@@ -191,25 +173,25 @@ def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: 
 
 def _above(line: int, comments: Mapping[int, tuple[str, bool]]) -> str:
     above: list[str] = []
-    while line - 1 in comments and comments[line - 1][1]:
+    while comments.get(line - 1, ("", False))[1]:
         line -= 1
         above.insert(0, comments[line][0])
     return " ".join(above)
 
 
-def _annotation(node: ast.expr, place: str) -> tuple[str, tuple[str, ...], bool]:
+def _annotation(node: ast.expr, place: str) -> tuple[type[Any], tuple[str, ...], bool]:
+    """The type, the choices, and whether it may be None."""
     if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
-        type_name, choices, _ = _annotation(node.left, place)
-        return type_name, choices, True
+        return *_annotation(node.left, place)[:2], True
     if isinstance(node, ast.Name) and node.id in TYPES:
-        return node.id, (), False
+        return TYPES[node.id], (), False
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
         choices = ast.literal_eval(node.slice)
         choices = choices if isinstance(choices, tuple) else (choices,)
         if all(isinstance(choice, str) for choice in choices):
-            return "str", choices, False
+            return str, choices, False
     raise DataError(
-        f"{ast.unparse(node)} is no type a parameter may have",
+        f"a parameter cannot have the type {ast.unparse(node)}",
         where=place,
         fix="Use str, int, float, bool or Literal[...] of strings, each with | None if it may be missing.",
     )

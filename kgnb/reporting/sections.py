@@ -68,6 +68,17 @@ class Folded:
         return {"text/html": body, "text/plain": bundle["text/plain"]}
 
 
+@dataclass(frozen=True)
+class Fragment:
+    """A piece of a page, as HTML and as text."""
+
+    html: str
+    text: str
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.text}
+
+
 def absent(why: str) -> Words:
     """In place of a part that was not computed: why, and how to get it."""
     return Words((why,), off=True)

@@ -1,14 +1,13 @@
-"""Sweeps: every combination of a grid as a report run of its own, in its own process and folder, resumable.
+"""Sweeps: a report for every combination of a grid, each in its own process and folder, resumable.
 
 A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's folder, with its
-state in ``item.json``), and ``comparison.html`` and ``comparison.json``. What is done is not run again; what was cut
-short is, and finds its paid replies in the cache.
+state in ``item.json``), ``comparison.html`` and ``comparison.json``. What is done is not run again; what was
+interrupted is, and finds its paid replies in the cache.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +37,7 @@ OnItem = Callable[[int, int, int], object]
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What a sweep left: its folder, the comparison, and how many of all its items are in which state."""
+    """A sweep's folder and comparison, and the number of its items in each state."""
 
     folder: Path
     html: Path
@@ -48,7 +47,7 @@ class SweepResult:
 
 
 class SweepError(KgnbError):
-    """Some items failed, the others are done and compared: ``result`` says where."""
+    """Some items failed; the others are done and compared in ``result``."""
 
     def __init__(self, what: str, *, result: SweepResult, fix: str = "") -> None:
         super().__init__(what, fix=fix)
@@ -65,23 +64,22 @@ def run_sweep(
     settings: Settings | None = None,
     on_item: OnItem | None = None,
 ) -> SweepResult:
-    """Run what is not done yet of a sweep, ``workers`` reports at once, and compare all that are.
+    """Run the items of a sweep that are not done, ``workers`` at once, and compare all that are.
 
     Args:
         source: the sweep's file (see ``grid.read_grid``), or the grid itself.
         out: its folder; by default ``reports/sweeps/<name of the file>``.
-        workers: how many reports run at once, each with a model ``width`` of its own; what a model's server allows a
-            minute they share.
-        shard: "i/n" runs only every n-th item from the i-th, for schedulers of other makes.
+        workers: how many reports run at once; together they stay within the limits a minute of a model's server.
+        shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
         scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
         settings: by default those of this folder.
-        on_item: told how many of the items are through, how many of those failed, and how many there are.
+        on_item: called with the number of items that have ended, of those that failed, and of all items.
 
     Raises:
         ValueError: a combination is not allowed; nothing has run.
         SweepError: items failed, each tried twice; the rest is done and compared.
         Waiting: items wait for the replies of a batch: model; the rest is done and compared, and ``resume`` goes on.
-        Interrupted: SIGINT or SIGTERM; items under way were cancelled in order.
+        Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
     """
     if workers < 1:
         raise ValueError(f"-j {workers}: at least one report runs at a time")
@@ -94,40 +92,46 @@ def run_sweep(
     items = part_of(grid.items, shard)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / FILE, grid.content)
-    todo = _to_do(folder, grid, items, settings)
-    homes = [item_folder(folder, item) for item in todo]
-    width = min(workers, len(todo))
+    homes = [item_folder(folder, item) for item in _to_do(folder, grid, items, settings)]
+    width, ended, failed = min(workers, len(homes)), len(items) - len(homes), 0
+
+    def count(well: bool) -> None:
+        nonlocal ended, failed
+        ended, failed = ended + 1, failed + (not well)
+        if on_item:
+            on_item(ended, failed, len(items))
+
     try:
-        count = _counter(on_item, len(items), len(items) - len(todo)) if todo else None
-        if count and scheduler:
+        if homes and on_item:
+            on_item(ended, 0, len(items))
+        if homes and scheduler:
             width = run_on_dask(scheduler, homes, settings, TRIES, count)
-        elif count:
+        elif homes:
             _run_here(homes, width, settings, count)
     except Interrupted as error:
-        error.add_note(f"What is done is kept. Go on with it: kgnb resume {folder}")
+        error.add_note(f"Finished reports are kept. Go on with: kgnb resume {folder}")
         raise
     finally:
         again = f"kgnb sweep sweep.yaml    # a file with this content\n\n{as_yaml(grid)}"
         html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep", again)
-    result = SweepResult(folder, html, comparison, states(folder, grid), width)
-    failed = [item for item in items if _state(folder, item) == "failed"]
-    if failed:
-        first = read_state(item_folder(folder, failed[0]))
+    counts = Counter(_state(folder, item) for item in grid.items)
+    result = SweepResult(folder, html, comparison, dict(counts), width)
+    by_state = {name: [item for item in items if _state(folder, item) == name] for name in ("failed", "waiting")}
+    if by_state["failed"]:
+        first, number = by_state["failed"][0], len(by_state["failed"])
         raise SweepError(
-            f"{len(failed)} of {len(items)} reports failed, the first: {grid.label(failed[0])}: "
-            f"{first.error if first else ''}",
+            f"{number} of {len(items)} reports failed, the first: {grid.label(first)}: {_error(folder, first)}",
             result=result,
             fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
         )
-    waiting = [state for item in items if (state := read_state(item_folder(folder, item))) and state.state == "waiting"]
-    if waiting:
-        told = f"{len(waiting)} of {len(items)} reports wait: {waiting[0].error}"
-        raise Waiting(lambda: (told, f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}"))
+    if waiting := by_state["waiting"]:
+        what = f"{len(waiting)} of {len(items)} reports wait: {_error(folder, waiting[0])}"
+        raise Waiting(lambda: (what, f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}"))
     return result
 
 
 def _refuse_secrets(grid: Grid, settings: Settings) -> None:
-    """A sweep keeps its values as they are, to run them; none of them may be one that must not be kept."""
+    """A sweep stores its values, so none of them may be a secret."""
     secrets = known_secrets(settings)
     for item in grid.items:
         for name, value in item.values.items():
@@ -144,7 +148,7 @@ def resume_sweep(folder: Path | str, **given: object) -> SweepResult:
 
 
 def saved_grid(folder: Path) -> Grid:
-    """The grid of a sweep's folder."""
+    """The grid of the sweep in a folder."""
     try:
         content = from_json((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -153,13 +157,8 @@ def saved_grid(folder: Path) -> Grid:
 
 
 def item_folder(folder: Path, item: GridItem) -> Path:
-    """Where an item's report lies."""
+    """The folder of an item's report."""
     return folder / "items" / item.name
-
-
-def states(folder: Path, grid: Grid) -> dict[str, int]:
-    """How many items are in which state."""
-    return dict(Counter(_state(folder, item) for item in grid.items))
 
 
 def _state(folder: Path, item: GridItem) -> str:
@@ -167,14 +166,19 @@ def _state(folder: Path, item: GridItem) -> str:
     return state.state if state else "not run"
 
 
+def _error(folder: Path, item: GridItem) -> str:
+    state = read_state(item_folder(folder, item))
+    return state.error if state else ""
+
+
 def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings) -> list[GridItem]:
-    """The items that are not done, or were done with other data or another model; each with its state written."""
+    """The items that are not done, or were done with other data or another model; their state is reset."""
     todo = []
     for item in items:
         home = item_folder(folder, item)
         try:
             digest = digest_of(item.values, data_digests(item.values, settings), settings)
-        except (KgnbError, OSError):  # its own report says what is amiss with its data
+        except (KgnbError, OSError):  # its own report says what is wrong with its data
             digest = ""
         before = read_state(home)
         if before and before.state == "done" and digest and before.digest == digest:
@@ -184,13 +188,13 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settin
     return todo
 
 
-def _run_here(folders: Sequence[Path], width: int, settings: Settings, told: Callable[[bool], None]) -> None:
+def _run_here(folders: Sequence[Path], width: int, settings: Settings, count: Callable[[bool], None]) -> None:
     line, running = as_line(settings), Running()
     with on_signals(running.stop_for), ThreadPoolExecutor(width) as pool:
         futures: list[Future[bool]] = [pool.submit(attempt, folder, line, running, TRIES) for folder in folders]
         try:
             for future in as_completed(futures):
-                told(future.result())
+                count(future.result())
         except BaseException:
             running.stop()
             for future in futures:
@@ -200,21 +204,7 @@ def _run_here(folders: Sequence[Path], width: int, settings: Settings, told: Cal
         raise Interrupted(running.signal)
 
 
-def _counter(on_item: OnItem | None, total: int, done: int) -> Callable[[bool], None]:
-    through, failed = [done], [0]
-
-    def count(well: bool) -> None:
-        through[0] += 1
-        failed[0] += not well
-        if on_item:
-            on_item(through[0], failed[0], total)
-
-    if on_item:
-        on_item(done, 0, total)
-    return count
-
-
-PATIENCE = 30  # seconds items under way may take to close their books
+PATIENCE = 30  # seconds that running items may take to stop
 
 
 def run_on_dask(
@@ -222,19 +212,17 @@ def run_on_dask(
     folders: Sequence[Path],
     settings: Settings,
     tries: int,
-    told: Callable[[bool], None],
+    count: Callable[[bool], None],
     patience: float = START,
 ) -> int:
-    """Run the items in these folders on the workers of a Dask cluster; how many ran at once.
+    """Run the items in these folders on the workers of a Dask cluster; returns how many ran at once.
 
-    Workers see the sweep's folder under the same path, and run every item in a process of its own. Those of one machine
-    keep one pace; several machines share what is allowed a minute by their threads. ``patience``: see ``dask_client``.
-
-    A worker that is lost has its items run again elsewhere: what was done is found done. An item that takes several
-    workers down with it has failed.
+    Workers see the sweep's folder under the same path, and run every item in a process of its own. The limits a minute
+    are divided among machines by their threads. If a worker is lost, its items run again elsewhere; what was done stays
+    done, and an item that takes several workers down with it has failed. ``patience``: see ``dask_client``.
 
     Raises:
-        ValueError: the address is none.
+        ValueError: the address is malformed.
         ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or does not see a folder.
         BackendError: no scheduler answers, it has no worker, or it is lost on the way.
     """
@@ -257,7 +245,7 @@ def run_on_dask(
         try:
             with on_signals():
                 for future in _completed(import_module("distributed").as_completed(list(futures)), client, address):
-                    told(_ended(future, futures[future], address))
+                    count(_ended(future, futures[future], address))
         except BaseException:
             client.cancel(list(futures))
             client.run(_stop)
@@ -267,7 +255,7 @@ def run_on_dask(
 
 
 def shares_of(threads: Mapping[str, int]) -> dict[str, float]:
-    """What part of all threads, by worker's address, each machine has.
+    """Each machine's share of all threads, by host.
 
     >>> shares_of({"tcp://10.0.0.1:40001": 1, "tcp://10.0.0.1:40002": 2, "tcp://10.0.0.2:40001": 1})
     {'10.0.0.1': 0.75, '10.0.0.2': 0.25}
@@ -279,7 +267,7 @@ def shares_of(threads: Mapping[str, int]) -> dict[str, float]:
 
 
 def _completed(futures: Any, client: Any, address: str) -> Iterator[Any]:
-    """The futures as they end; BackendError once there has been no worker for a while, which would never end."""
+    """The futures as they end; BackendError once there has been no worker for a while."""
     seen = time.monotonic()
     while not futures.is_empty():
         if futures.has_ready():
@@ -295,7 +283,7 @@ def _completed(futures: Any, client: Any, address: str) -> Iterator[Any]:
 
 
 def _ended(future: Any, folder: Path, address: str) -> bool:
-    """Whether the item is done; where it took its workers down, its state is written here."""
+    """Whether the item is done; the state of one that took its workers down is written here."""
     if future.status == "finished":
         return bool(future.result())
     if future.status != "error":
@@ -305,8 +293,8 @@ def _ended(future: Any, folder: Path, address: str) -> bool:
     state = read_state(folder)
     if state and state.state not in ("done", "failed"):
         error = future.exception()
-        said = str(error).partition("\n")[0]
-        replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {said}").save(folder)
+        line = str(error).partition("\n")[0]
+        replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {line}").save(folder)
     return bool(state and state.state == "done")
 
 
@@ -319,10 +307,8 @@ def _wait_for(folders: Sequence[Path]) -> None:
         time.sleep(0.2)
 
 
-# ------------------------------------------------------------------------------------------- on the workers
-
-_here: dict[int, Running] = {}
-_lock = threading.Lock()
+# On the workers: the items that run in this process, which may have several threads.
+_here: list[Running] = []
 
 
 def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float]) -> bool:
@@ -332,16 +318,13 @@ def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float]) 
         requests_per_minute=settings.requests_per_minute * share, tokens_per_minute=settings.tokens_per_minute * share
     )
     running = Running()
-    with _lock:
-        _here[id(running)] = running
+    _here.append(running)
     try:
         return attempt(Path(folder), as_line(settings), running, tries)
     finally:
-        with _lock:
-            del _here[id(running)]
+        _here.remove(running)
 
 
 def _stop() -> None:
-    with _lock:
-        for running in _here.values():
-            running.stop()
+    for running in list(_here):
+        running.stop()

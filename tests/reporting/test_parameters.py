@@ -12,7 +12,7 @@ from typing import Literal
 dataset: Literal["huts", "oaei-anatomy"] = "huts"  # which benchmark
 k: int = 10  # candidates per entity and view [1, 50]
 # a long story
-# told above
+# continued here
 similarity: float | None = None
 deep: bool = False  # go deep
 context: str = ""
@@ -30,11 +30,11 @@ PARAMETERS = read_parameters(notebook(CELL), "report.ipynb")
 
 def test_reads_names_types_defaults_documentation_choices_and_bounds():
     expected = (
-        Parameter("dataset", "str", "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
-        Parameter("k", "int", 10, "candidates per entity and view", bounds=(1.0, 50.0)),
-        Parameter("similarity", "float", None, "a long story told above", optional=True),
-        Parameter("deep", "bool", False, "go deep"),
-        Parameter("context", "str", ""),
+        Parameter("dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
+        Parameter("k", int, 10, "candidates per entity and view", least=1.0, most=50.0),
+        Parameter("similarity", float, None, "a long story continued here", optional=True),
+        Parameter("deep", bool, False, "go deep"),
+        Parameter("context", str, "", ""),
     )
     assert expected == PARAMETERS
 
@@ -57,14 +57,14 @@ REFUSED = [
     ("k", "3.5", "a whole number"),
     ("k", True, "a whole number"),
     ("k", "none", "'none' is not allowed"),
-    ("similarity", "nan", "a number, or none"),
-    ("similarity", "inf", "a number, or none"),
+    ("similarity", "nan", "a number or none"),
+    ("similarity", "inf", "a number or none"),
     ("deep", "maybe", "true or false"),
     ("deep", 1, "true or false"),
     ("dataset", "oaei-anatomi", "did you mean oaei-anatomy"),
     ("context", 7, "text"),
     ("contxt", "x", r"no parameter 'contxt' \(did you mean context\?\)"),
-    ("context", "https://me:hunter2@example.org/sparql", "carries a password"),
+    ("context", "https://me:hunter2@example.org/sparql", "contains a password"),
 ]
 
 
@@ -86,13 +86,13 @@ def test_names_that_look_secret_are_refused_with_advice_and_those_that_resemble_
 
 def test_a_bad_parameters_cell_is_named_by_line():
     for source, said in (
-        ("k = 3", "report.ipynb:1: a parameter is written"),
-        ("k: list[int] = [3]", "is no type a parameter may have"),
+        ("k = 3", "report.ipynb:1: a parameter is written as"),
+        ("k: list[int] = [3]", "cannot have the type list"),
         ("k: int = 'x'", "the default of k is not allowed"),
         ("k: int = max(1, 2)", "the default of k is not allowed"),
         ("k: int = 60  # [1, 50]", "the default of k is not allowed"),
         ("\napi_key: str = ''", "report.ipynb:2: parameter api_key looks like a secret"),
-        ("k: int = (", "the parameters cell is no Python"),
+        ("k: int = (", "the parameters cell is not valid Python"),
     ):
         with pytest.raises(DataError, match=said):
             read_parameters(notebook(source), "report.ipynb")
