@@ -1,7 +1,7 @@
-"""The page of a report: one HTML file that needs no network, runs no script, reads in light and dark, and prints.
+"""The page of a report: one HTML file that needs no network, runs no script, is readable in light and dark, and prints.
 
-As PDF a browser prints it, where there is one. Beside it ``ro-crate-metadata.json`` (RO-Crate 1.1, researchobject.org)
-says what the report was made of, with what and when: that file, ``provenance.json`` and ``timing.json`` hold its times.
+A browser prints it as PDF, where there is one. Beside it ``ro-crate-metadata.json`` (RO-Crate 1.1, researchobject.org)
+describes the inputs, the software and the times of the report.
 """
 
 from __future__ import annotations
@@ -37,12 +37,10 @@ TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 
 
 def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: str = "") -> str:
-    """The HTML of an executed notebook. Its policy forbids the browser any request and any script.
+    """The HTML of an executed notebook, with a policy that forbids any request and any script.
 
-    ``partial`` says on top why the result is partial; ``byline`` is HTML that stands below the heading.
-
-    Outputs are drawn from text/html, pictures, Markdown or plain text, in this order; widgets and our own JSON fall
-    back to those, since nothing here runs.
+    ``partial`` says why the result is partial; ``byline`` is HTML below the heading. Outputs are drawn from text/html,
+    pictures, Markdown or plain text, in this order; widgets and our own JSON fall back to those.
     """
     shown = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/plain"]
     drawn = {"embed_images": True, "exclude_anchor_links": True}
@@ -63,9 +61,9 @@ def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: 
 
 
 def byline_of(data: Iterable[str], day: date, author: str) -> str:
-    """The HTML of the line below a report's heading: its data, then in a block of times day and author.
+    """The HTML of the line below a report's heading: its data, then day and author in a block of times.
 
-    ``data`` names the files that were read; many are told by their folders. What is not known is left out.
+    ``data`` names the files that were read; many files are summed up by folder.
     """
     names = list(data)
     if len(names) > 4:
@@ -74,21 +72,20 @@ def byline_of(data: Iterable[str], day: date, author: str) -> str:
         names = [f"{folder} ({number:,} files)" for folder, number in sorted(many.items())]
         names += [name for name, folder in folders.items() if not folder]
         names = names if len(names) < 5 else [*names[:3], f"{len(names) - 3:,} more"]
-    told = f"Data: {', '.join(names)}" if names else ""
     when = " · ".join(filter(None, (day.isoformat(), author)))
-    parts = [escape(told), f"<!-- times -->{escape(when)}<!-- /times -->"]
+    parts = [escape(f"Data: {', '.join(names)}" if names else ""), f"<!-- times -->{escape(when)}<!-- /times -->"]
     return f'<p class="byline">{"<br>".join(filter(None, parts))}</p>'
 
 
 def without_times(html: str) -> str:
-    """A page without the blocks that hold times: the same bytes whenever the report is made."""
+    """A page without its blocks of times: the same bytes whenever the report is made."""
     return TIMES.sub("", html)
 
 
 def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
-    """Gives each section an id, for the table of contents, and marks those that were not part of this run.
+    """Give each section an id for the table of contents, and mark those that were not part of this run.
 
-    Returns the ids and titles of the former, and the titles of the latter: a page names them in one line instead.
+    Returns the ids and titles of the former, and the titles of the latter.
     """
     sections: list[tuple[str, list[Any]]] = []
     for cell in notebook.cells:
@@ -113,7 +110,7 @@ def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def _mark_times(notebook: Any) -> None:
-    """What stands under a heading "Cost" or "Times" says how long things took: its outputs become one marked block."""
+    """Mark the outputs under a heading "Cost" or "Times", which differ in every run, as one block."""
     timed: list[Any] | None = None
     for cell in [*notebook.cells, None]:
         heading = cell is None or (cell.cell_type == "markdown" and cell.source.lstrip().startswith("#"))
@@ -130,18 +127,13 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 PATIENCE = 120  # seconds
 
 
-def browser() -> str | None:
-    """The first browser on the path that can print, or None."""
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
-
-
 def print_pdf(page: Path, command: str | None = None) -> Path:
-    """Print a page to ``report.pdf`` beside it, without network and without script; gives the path.
+    """Print a page to ``report.pdf`` beside it, without network and script; returns the path.
 
     Raises:
         BackendError: there is no browser, or it failed.
     """
-    command = command or browser()
+    command = command or next((found for name in BROWSERS if (found := shutil.which(name))), None)
     fix = "Open the page in any browser and print it to PDF, or install Chromium."
     if command is None:
         raise BackendError(f"there is no browser to print {page} with", service="browser", fix=fix)
@@ -153,18 +145,18 @@ def print_pdf(page: Path, command: str | None = None) -> Path:
                  f"--print-to-pdf={target}", page.resolve().as_uri()]  # fmt: skip
         try:
             done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
-            said = done.stderr.strip().splitlines()
+            lines = done.stderr.strip().splitlines()
         except (OSError, subprocess.TimeoutExpired) as error:
-            said = [str(error)]
+            lines = [str(error)]
     if not target.is_file():
-        why = said[-1] if said else ""
+        why = lines[-1] if lines else ""
         raise BackendError(f"the browser did not print {page}: {why}", service=command, fix=fix)
     return target
 
 
 FILE = "ro-crate-metadata.json"
 COPY = "provenance.json"
-CONTEXT = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}]  # younger than RO-Crate 1.1
+CONTEXT = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}]  # newer than RO-Crate 1.1
 TYPES = {".ipynb": "application/x-ipynb+json", ".jsonl": "application/jsonl", ".ttl": "text/turtle",
          ".trig": "application/trig", ".rdf": "application/rdf+xml", ".tsv": "text/tab-separated-values"}  # fmt: skip
 Entity = dict[str, Any]
@@ -184,7 +176,7 @@ def write_provenance(
     begun: datetime,
     ended: datetime,
 ) -> Path:
-    """Describe everything in the folder, the action that made it and what that read; gives the file's path."""
+    """Describe all files in the folder, the run that made them and its inputs; returns the description's path."""
     files = sorted(
         path for path in folder.rglob("*") if path.is_file() and path.name not in (FILE, COPY) and path.name[0] != "."
     )
@@ -195,7 +187,7 @@ def write_provenance(
         for name, value in values.items()
     ]
     software = [_named("software", "SoftwareApplication", name, version=one) for name, one in versions.items()]
-    done = ledger.state == "ran"
+    status = "Completed" if ledger.state == "ran" else "Failed"
     action = {
         "@id": "#report-run",
         "@type": "CreateAction",
@@ -206,7 +198,7 @@ def write_provenance(
         "result": _refs(parts),
         "startTime": begun.isoformat(timespec="seconds"),
         "endTime": ended.isoformat(timespec="seconds"),
-        "actionStatus": {"@id": f"http://schema.org/{'Completed' if done else 'Failed'}ActionStatus"},
+        "actionStatus": {"@id": f"http://schema.org/{status}ActionStatus"},
     }
     root = {
         "@id": "./",
@@ -222,7 +214,7 @@ def write_provenance(
         "@id": "#licence",
         "@type": "CreativeWork",
         "name": "No licence is stated",
-        "description": "Whoever publishes this report says under which licence; that of its data may bind them.",
+        "description": "Whoever publishes this report chooses its licence; that of its data may restrict the choice.",
     }
     profile = {"conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"}, "about": {"@id": "./"}}
     about = {"@id": FILE, "@type": "CreativeWork", **profile}
@@ -241,7 +233,7 @@ def _file(path: Path, folder: Path) -> Entity:
 
 
 def _named(what: str, kind: str, name: str, **more: Value) -> Entity:
-    """An entity that is no file: a parameter, a program, something that was read."""
+    """An entity other than a file: a parameter, a program, an input."""
     slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
     return {"@id": f"#{what}-{slug}", "@type": kind, "name": name, **more}
 

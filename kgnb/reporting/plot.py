@@ -1,4 +1,4 @@
-"""Plots that are the same bytes every time and read in light and in dark, and those that reports share."""
+"""Plots that are the same bytes every time, drawn for light and dark, and the kinds that reports share."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Score
 
-Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import and is wanted where something is drawn
+Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of one appearance. The series differ in lightness too, and keep apart for colour-blind readers."""
+    """The colours of one appearance; the series also differ in lightness, for colour-blind readers."""
 
     name: str
     paper: str
@@ -34,9 +34,9 @@ DARK = Theme("dark", "#14181c", "#e3e7ea", "#9aa5ae", "#353d45", ("#6cc0db", "#f
 
 @dataclass(frozen=True)
 class Plot:
-    """One plot, drawn once for each appearance; ``alt`` tells what it shows to whoever cannot see it.
+    """One plot, drawn for each appearance; ``alt`` describes it for readers who cannot see it.
 
-    As SVG with text as paths and a fixed salt for its ids, without a date: equal data give equal bytes.
+    The SVG has text as paths, a fixed salt for its ids and no date, so that equal data give equal bytes.
     """
 
     draw: Draw
@@ -93,18 +93,14 @@ def _data_uri(svg: str) -> str:
 
 def in_series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
     """Precision, recall and F1 of each as series of a plot."""
-    return [
-        ("precision", [one.precision for one in scores]),
-        ("recall", [one.recall for one in scores]),
-        ("F1", [one.f1 for one in scores]),
-    ]
+    return [(name, [getattr(one, name.lower()) for one in scores]) for name in ("precision", "recall", "F1")]
 
 
 STYLES, WIDTHS = ("--", ":", "-"), (1.2, 1.4, 2.0)
 
 
 def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
-    """One horizontal group of bars a name, one bar a series; a value that is None leaves a gap."""
+    """A horizontal group of bars for each name, one bar for each series; None leaves a gap."""
 
     def draw(axes: Axes, theme: Theme) -> None:
         height = 0.8 / len(series)
@@ -123,17 +119,17 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
         axes.set_axisbelow(True)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series))
 
-    told = [
+    alt = [
         f"{name}: " + ", ".join(f"{label} {_percent(values[row])}" for label, values in series)
         for row, name in enumerate(names)
     ]
-    return Plot(draw, caption, f"Bars in percent. {'; '.join(told)}.", size=(7.2, 0.9 + 0.42 * len(names)))
+    return Plot(draw, caption, f"Bars in percent. {'; '.join(alt)}.", size=(7.2, 0.9 + 0.42 * len(names)))
 
 
 def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: str = "mappings") -> Plot:
-    """The share of wrong ones among the surest mappings (risk), against how large a share of all those are.
+    """The share of errors among the most confident results (risk) over their share of all results (coverage).
 
-    ``of`` names what is found where that is no mapping. Of thousands of points those are drawn that an eye can part.
+    ``of`` names the results. Of thousands of points only some four hundred are drawn.
     """
     every = max(1, len(points) // 400)
     points = [point for at, point in enumerate(points) if at % every == 0 or at == len(points) - 1]
@@ -165,12 +161,12 @@ def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Seq
         axes.grid()
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(scores))
 
-    told = ""
+    alt = ""
     if thresholds and scores:
         label, values = scores[-1]
         best = max(range(len(values)), key=lambda at: values[at])
-        told = f" {label} is highest, {_percent(values[best])}, at {thresholds[best]:.2f}."
-    return Plot(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{told}")
+        alt = f" {label} is highest, {_percent(values[best])}, at {thresholds[best]:.2f}."
+    return Plot(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{alt}")
 
 
 def _percent(value: float | None) -> str:

@@ -18,7 +18,7 @@ RANKED = (Column("hits1", "Hits@1", "number"), Column("hits10", "Hits@10", "numb
 
 
 def measured(settled: Settled, sides: Sides, tests: Links) -> Measured:
-    """The final choices and rankings against ``tests``; slices by what the names of a pair tell."""
+    """The final choices and rankings against ``tests``, also by what the names of a pair have in common."""
     names = tuple(dict(zip(graph.entities, graph.names, strict=True)) for graph in (sides.left, sides.right))
     seeded = {one for one, _ in sides.seeds}
     pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
@@ -35,44 +35,39 @@ def measured(settled: Settled, sides: Sides, tests: Links) -> Measured:
 
 
 def first_rankings(settled: Settled, k: int = 10) -> dict[str, list[str]]:
-    """What the first alignment and its scores ranked, before anybody looked."""
+    """The rankings of the first alignment, before any judge was asked."""
     proposal = settled.proposal
     found = {}
     for row, source in enumerate(proposal.sources.tolist()):
         first = int(proposal.first[row])
-        ranked = [first] * (first >= 0) + [
-            one for one in proposal.candidates[row].tolist() if one >= 0 and one != first
-        ]
-        found[proposal.left.entities[source]] = [proposal.right.entities[one] for one in ranked[:k]]
+        ranked = dict.fromkeys(one for one in (first, *proposal.candidates[row].tolist()) if one >= 0)
+        found[proposal.left.entities[source]] = [proposal.right.entities[one] for one in list(ranked)[:k]]
     return found
 
 
 def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()) -> Table:
-    """Hits@1, Hits@10 and MRR by slice and whole, before and after the look; precision, recall, F1 of the choices."""
+    """Hits@1, Hits@10 and MRR by slice and whole, before and after judging; precision, recall, F1 of the choices."""
     found = measured(settled, sides, tests)
     before = measure(first_rankings(settled), first_pairs(settled, sides), tests, universe=found.universe)
-    chosen, first = found.chosen, before.chosen
-    rows = [Row(name, _ranked(part) | {"wanted": part.tests}) for name, part in found.slices.items()]
+    columns = (*RANKED, *PRECISION_RECALL_F1, *counts)
+    keys = {column.key for column in columns}
+
+    def row(name: str, ranking: Ranking, **values: float) -> Row:
+        values |= {"hits1": ranking.hits1, "hits10": ranking.hits10, "mrr": ranking.mrr}
+        return Row(name, {key: value for key, value in values.items() if key in keys})
+
+    rows = [row(name, part, wanted=part.tests) for name, part in found.slices.items()]
     summary = [
-        Row(
-            name,
-            _ranked(one.ranking)
-            | {"precision": scored.precision, "recall": scored.recall, "f1": scored.f1}
-            | {"right": scored.tp, "found": scored.tp + scored.fp, "wanted": scored.tp + scored.fn},
-        )
-        for name, one, scored in (("first alignment", before, first), ("after the look", found, chosen))
-    ]
+        row(name, one.ranking, precision=score.precision, recall=score.recall, f1=score.f1,
+            right=score.tp, found=score.tp + score.fp, wanted=score.tp + score.fn)
+        for name, one, score in (("first alignment", before, before.chosen), ("after the look", found, found.chosen))
+    ]  # fmt: skip
     notes = [
         f"ranked among {found.universe}; {found.seeds:,} seeds ({found.seed_ratio:.0%} of the known pairs)",
         "pairs about entities that are in no known pair are not counted",
     ]
     if settled.simulation:
         notes.insert(0, "SIMULATION: whoever was asked knows the reference")
-    columns = (*RANKED, *PRECISION_RECALL_F1, *counts)
-    keys = {column.key for column in columns}
-    rows, summary = (
-        [Row(r.name, {k: v for k, v in r.values.items() if k in keys}) for r in part] for part in (rows, summary)
-    )
     return metrics(columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1")
 
 
@@ -85,17 +80,13 @@ def first_pairs(settled: Settled, sides: Sides) -> list[tuple[str, str]]:
     return [pair for pair in named if pair[0] not in seeded]
 
 
-def _ranked(one: Ranking) -> dict[str, float]:
-    return {"hits1": one.hits1, "hits10": one.hits10, "mrr": one.mrr}
-
-
 def iris_of(source: Ontology, target: Ontology) -> tuple[set[str], set[str]]:
     """The IRIs of two ontologies' entities."""
     return {entity.iri for entity in source}, {entity.iri for entity in target}
 
 
 def turned(reference: Alignment, source: Ontology, target: Ontology, where: str) -> Oriented:
-    """A reference as the OAEI scores it, turned the way the ontologies are given; DataError if it is not theirs."""
+    """A reference as the OAEI scores it, in the direction of the ontologies; DataError if it is not theirs."""
     try:
         return oriented(scored_by_oaei(triples(reference)), *iris_of(source, target))
     except ValueError as error:

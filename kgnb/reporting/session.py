@@ -1,10 +1,10 @@
-"""What a report's notebook knows of the run it is part of: where results go, with which settings.
+"""A report's run as its notebook and its readers see it: session, figures, request, ledger of cells, signals.
 
 ``kgnb report`` calls ``begin`` in the kernel before the first cell, leaving no trace in the notebook. A notebook opened
-by hand finds a session of its own: the settings of the folder it is in, and a folder ``reports/by-hand``.
+by hand gets a session of its own: the settings of its folder, and the folder ``reports/by-hand``.
 
-Its ledger tells which cells ran, failed or never ran, truthfully whatever ends the run: papermill stamps the cells it
-never reached ``completed`` (seen in 2.7). Written before and after every cell, it survives even a ``kill -9``.
+The ledger tells which cells ran, failed or never ran; it is written before and after every cell, so that it is true
+even after ``kill -9``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_metrics(folder: Path) -> dict[str, Any]:
 def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
     """The numbers in this run's first row of ``headline``, else those of the whole; at most eight, in its order.
 
-    Published figures may stand above this run's in a table that is sorted; a row of this run has it as its source.
+    In a sorted table published figures may precede this run's; rows of this run have the source ``OURS``.
 
     >>> rows = [{"matcher": "other", "P": 97.0, "source": "a paper"}, {"matcher": "kgnb", "P": 96.0, "mrr": "0.989"}]
     >>> headline_figures({"headline": rows[1:]})
@@ -68,14 +68,13 @@ def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
 
 
 def costs(metrics: Mapping[str, Any]) -> dict[str, Figure]:
-    """Model calls and tokens, as if nothing had been cached; times are not among them, for they never repeat."""
-    kept = metrics.get("cost")
-    where = kept if isinstance(kept, Mapping) else metrics
+    """Model calls and tokens, as if nothing had been cached; no times, which never repeat."""
+    where = metrics["cost"] if isinstance(metrics.get("cost"), Mapping) else metrics
     return {name: where[name] for name in COSTS if isinstance(where.get(name), int)}
 
 
 def marks(metrics: Mapping[str, Any]) -> list[str]:
-    """What must not be overlooked about the figures: a simulation, a partial result."""
+    """Warnings about the figures: a simulation, a partial result."""
     found = []
     if metrics.get("simulation") and isinstance(metrics["simulation"], str):
         found.append(f"simulation: {metrics['simulation']}")
@@ -97,24 +96,24 @@ def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
 
 
 BY_HAND = Path("reports") / "by-hand"
-TOLD = "kgnb: "  # how a line begins that is told while a report runs, and is no part of it
+TOLD = "kgnb: "  # begins a line that is announced while a report runs, and is not part of it
 
 
 @dataclass(frozen=True)
 class ReportSession:
-    """The folder a report's results go to, the settings it runs with, and the command that runs it again."""
+    """A report's folder, its settings, and the command that runs it again."""
 
     folder: Path
     settings: Settings
     command: str = ""
-    data: tuple[tuple[str, str], ...] = ()  # what was read and its digest
+    data: tuple[tuple[str, str], ...] = ()  # the name and digest of each input file
 
 
 _current: list[ReportSession] = []
 
 
 def begin(session: ReportSession) -> None:
-    """Make this the session of the running kernel; the secrets its settings lead to are kept out of what it writes."""
+    """Make this the session of the running kernel; secrets that its settings name are kept out of what it writes."""
     hide(*known_secrets(session.settings))
     _current[:] = [session]
 
@@ -128,23 +127,21 @@ def current() -> ReportSession:
 
 
 def tell(event: Event) -> None:
-    """Say on standard error what a run expects to spend; the engine hands it on and keeps it out of the report."""
+    """Announce on standard error what a run expects to spend; the engine keeps that out of the report."""
     if event["event"] == "estimate":
         print(TOLD + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
 
 
 def as_text(session: ReportSession) -> str:
-    """This session as one line of JSON; settings name their secrets and hold none."""
+    """This session as one line of JSON; settings name their secrets, but hold none."""
     values = session.settings.model_dump(mode="json")
     return json.dumps([str(session.folder), values, session.command, session.data])
 
 
 def as_code(session: ReportSession) -> str:
     """Python that begins this session in another process."""
-    content = as_text(session)
-    return (
-        f"from kgnb.reporting import session as _session\n_session.begin(_session.from_text({content!r}))\ndel _session"
-    )
+    begin = f"_session.begin(_session.from_text({as_text(session)!r}))"
+    return f"from kgnb.reporting import session as _session\n{begin}\ndel _session"
 
 
 def from_text(text: str) -> ReportSession:
@@ -166,13 +163,12 @@ class ReportRequest:
     values: Mapping[str, Any]
 
     def save(self, folder: Path, secrets: tuple[str, ...]) -> None:
-        """Write it, secrets blotted out."""
-        content = redact({"report": self.report, "values": dict(self.values)}, secrets)
-        write_json(folder / FILE, content)
+        """Write it without secrets."""
+        write_json(folder / FILE, redact({"report": self.report, "values": dict(self.values)}, secrets))
 
 
 def read_request(folder: Path) -> ReportRequest | None:
-    """What the report in a folder was asked, or None."""
+    """The request of the report in a folder, or None."""
     try:
         content = from_json((folder / FILE).read_text(encoding="utf-8"))
         return ReportRequest(str(content["report"]), dict(content["values"]))
@@ -186,7 +182,7 @@ LEDGER = "cells.json"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One code cell: its place among all cells (from 1), its first line, its state and, once it ended, its seconds."""
+    """One code cell: its place among all cells (from 1), its first line, its state, and the seconds it took."""
 
     number: int
     title: str
@@ -205,7 +201,7 @@ class Ledger:
     on_cell: Callable[[int, int, str], object] | None = field(default=None, repr=False, compare=False)
 
     def mark(self, number: int, state: State, seconds: float | None = None, error: str = "") -> None:
-        """Note a cell's new state and write the ledger."""
+        """Record a cell's new state and write the ledger."""
         self.cells[number] = replace(self.cells[number], state=state, seconds=seconds, error=error)
         self.save()
         if state == "running" and self.on_cell:
@@ -218,12 +214,11 @@ class Ledger:
 
     @property
     def state(self) -> State:
-        """The state of the whole: the worst of its cells'."""
+        """The worst of the cells' states."""
         states = {cell.state for cell in self.cells.values()}
-        for state in ("running", "failed", "cancelled"):
-            if state in states:
-                return state
-        return "ran" if states <= {"ran"} else "cancelled" if "ran" in states else "not run"
+        worst: tuple[State, ...] = ("running", "failed", "cancelled")
+        rest: State = "ran" if states <= {"ran"} else "cancelled" if "ran" in states else "not run"
+        return next((state for state in worst if state in states), rest)
 
     def count(self, state: State) -> int:
         """How many cells are in this state."""
@@ -231,13 +226,9 @@ class Ledger:
 
 
 def read_ledger(folder: Path) -> Ledger | None:
-    """The ledger of a folder, or None if it has none that can be read.
-
-    A cell left "running" by a process that is gone reads as "cancelled".
-    """
-    path = folder / LEDGER
+    """The ledger of a folder, or None; a cell left "running" by a process that is gone is "cancelled"."""
     try:
-        content = from_json(path.read_text(encoding="utf-8"))
+        content = from_json((folder / LEDGER).read_text(encoding="utf-8"))
         gone = not alive(int(content["process"]))
         cells = {cell.number: cell for cell in (Cell(**cell) for cell in content["cells"])}
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
@@ -247,15 +238,15 @@ def read_ledger(folder: Path) -> Ledger | None:
 
 
 def alive(process: int) -> bool:
-    """Whether a process of this machine is there."""
-    if os.name == "nt":  # signal 0 would end the process there; err on the side of "gone"
+    """Whether a process of this machine is running."""
+    if os.name == "nt":  # signal 0 would end the process there; assume that it is gone
         return process == os.getpid()
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        return True
+    except PermissionError:  # somebody else's
+        pass
     return True
 
 
@@ -274,17 +265,15 @@ def interrupt(number: int) -> None:
 
 @contextmanager
 def on_signals(stop: Callable[[int], object] = interrupt) -> Iterator[None]:
-    """While this lasts, SIGINT and SIGTERM call ``stop`` with their number. In other threads than the main one it does
-    nothing, as Python hears signals there alone.
-    """
+    """SIGINT and SIGTERM call ``stop`` with their number meanwhile; without effect outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         stop(number)
 
-    before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
