@@ -87,7 +87,7 @@ def benchmark_data() -> Path:
 OTHER_PROCESSES = (
     "tests/browser/", "tests/faults/", "tests/llm/", "tests/reporting/", "tests/agents/kg_construction/test_killed",
     "tests/agents/kg_construction/test_serve",
-    "tests/cli/test_dead_model", "tests/cli/test_match", "tests/judging/test_model_judge_over_http",
+    "tests/cli/test_dead_model", "tests/cli/test_match",
     "tests/kg/test_endpoint_graph", "tests/kg/test_flaky", "tests/kg/test_graph_contract", "tests/kg/test_updating",
     "tests/magics/test_kernel", "tests/tasks/test_asked_agents", "tests/tasks/test_asking_endpoints",
     "tests/test_notebooks", "tests/test_run_folder", "tests/test_tutorials", "tests/test_your_own_agent",

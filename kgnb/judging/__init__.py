@@ -3,7 +3,7 @@
 Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
 """
 
-from kgnb.judging.cascade import Asking, Cascade, sure_outside
+from kgnb.judging.cascade import Asking, Cascade
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.person import Decision, Decisions, Oracle, Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import (
@@ -44,7 +44,6 @@ __all__ = [
     "estimate",
     "overridden",
     "pending",
-    "sure_outside",
     "unsure",
     "verdicts",
 ]

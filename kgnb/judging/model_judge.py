@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from typing import Literal as OneOf
@@ -16,26 +16,36 @@ from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
+Q = TypeVar("Q", bound=Question)
 
-class Patient:
-    """A model that is not asked any more once ``patience`` calls in a row have failed for good."""
+REPAIR = """\
+Some of your answers cannot be used:
+{problems}
+Answer these questions again, and only these: {numbers}. JSON only, in this form:
+{form}"""
 
-    def __init__(self, model: ChatModel, patience: int) -> None:
+_ENDINGS = {  # of replies that asking again in the same way would not mend
+    "context_overflow": "the question is too long for the model",
+    "content_filter": "the server's content filter stopped the model",
+}
+_ANSWER_TOKENS = 50  # of one answer, for estimates
+_PATIENCE = 5  # failed calls in a row after which the model is not asked any more
+
+
+class _Patient:
+    """A model that is not asked any more once ``_PATIENCE`` calls in a row have failed for good."""
+
+    def __init__(self, model: ChatModel) -> None:
         self._model = model
-        self._patience = patience
         self._failures = 0
         self._last: BackendError | None = None
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
+        self.name = model.name
 
     def another_chance(self) -> None:
-        """Lets the model be asked again, until it next fails."""
+        """Let the model be asked again, until it next fails."""
         with self._lock:
-            self._failures = min(self._failures, self._patience - 1)
+            self._failures = min(self._failures, _PATIENCE - 1)
 
     def ask(self, request: Request) -> Reply:
         """The model's reply.
@@ -44,7 +54,7 @@ class Patient:
             BackendError: the model failed, or was not asked because it has failed so often.
         """
         with self._lock:
-            if self._last and self._failures >= self._patience:
+            if self._last and self._failures >= _PATIENCE:
                 raise BackendError(
                     f"not asked: {self._failures} calls in a row failed, the last one: {self._last.what}",
                     service=self._last.service,
@@ -60,44 +70,25 @@ class Patient:
         return reply
 
 
-Q = TypeVar("Q", bound=Question)
-
-REPAIR = """\
-Some of your answers cannot be used:
-{problems}
-Answer these questions again, and only these: {numbers}. JSON only, in this form:
-{form}"""
-
-_ENDINGS = {  # of replies that asking again in the same way would not mend
-    "context_overflow": "the question is too long for the model",
-    "content_filter": "the server's content filter stopped the model",
-}
-_ANSWER_TOKENS = 50  # of one answer, for estimates
-
-
 class ModelJudge(Generic[Q]):
-    """Asks a chat model, several questions a call.
+    """Asks a chat model, several questions per call.
 
-    What the model says is taken only if it is a letter from the question's own list, a word from ``decisions`` and a
-    confidence from 0 to 1. Otherwise it is asked once more, for the failing answers alone; what still cannot be
+    An answer is only accepted if it is a letter from the question's own list, a word from ``decisions`` and a
+    confidence from 0 to 1. Otherwise the model is asked once more, for the failing answers alone; what still cannot be
     used is "unsure" with the reason. So are the questions of a call that failed for good, those that a spent budget
-    left unasked ("budget spent"), and, after ``patience`` failed calls in a row, the rest ("not asked"); these are
-    marked as ``failed``, and so is what a reply without any answer in it, even when asked again, left open.
+    left unasked ("budget spent") and, after five failed calls in a row, the rest ("not asked"). These are marked as
+    ``failed``, and so are questions whose reply, even the second one, held no answer at all.
 
     Args:
-        model: the model; watch it with the run, so that its calls are on record.
+        model: the model; watch it with the run, so that its calls are recorded.
         instructions: what is judged, and by which standard. The form of questions and answers is added.
         decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may be among them.
         none_decision: the word for "none of these".
-        batch: questions a call.
+        batch: questions per call.
         width: calls at once.
-        name: who signs; by default "model:" and the model's name.
-        show: how a question reads, if not as its ``text``.
         heading: what stands above questions on a sheet; those with the same heading stand together.
         duplicates: whether a second option may be right, because it duplicates the first.
         sheet: how a batch is put and its answers are read.
-        max_tokens: the longest reply, None for the server's own limit.
-        patience: failed calls in a row after which the model is left alone.
 
     Raises:
         ConfigError: on judging, if the key or the model's name is refused.
@@ -114,33 +105,27 @@ class ModelJudge(Generic[Q]):
         none_decision: str,
         batch: int = 8,
         width: int = 8,
-        name: str | None = None,
-        show: Callable[[Q], str] | None = None,
         heading: Callable[[Q], str] = lambda question: "",
         duplicates: bool = False,
         sheet: type[Sheet] = Sheet,
-        max_tokens: int | None = None,
-        patience: int = 5,
     ) -> None:
-        if min(batch, width, patience) < 1:
-            raise ValueError("batch, width and patience are 1 or more")
+        if min(batch, width) < 1:
+            raise ValueError("batch and width are 1 or more")
         choosing = tuple(word for word in dict.fromkeys(decisions) if word not in (none_decision, UNSURE))
         if not choosing or none_decision == UNSURE:
             raise ValueError(
                 f"decisions hold no word to choose an option with besides {none_decision!r} and {UNSURE!r}"
             )
-        self._model = Patient(model, patience)
+        self._model = _Patient(model)
         self._instructions = instructions
         self._decisions = choosing
         self._none_decision = none_decision
         self._batch = batch
         self._width = width
-        self._show = show or (lambda question: question.text)
         self._heading = heading
         self._duplicates = duplicates
         self._sheet = sheet
-        self._max_tokens = max_tokens
-        self.name = name or f"model:{model.name}"
+        self.name = f"model:{model.name}"
 
     @property
     def standard(self) -> str:
@@ -165,20 +150,18 @@ class ModelJudge(Generic[Q]):
                 errors += [outcome] if isinstance(outcome, BackendError) else []
                 if isinstance(outcome, Reply) and outcome.finish_reason == "context_overflow" and len(batch) > 1:
                     smaller += batch.halves()
-                    continue
-                if isinstance(outcome, Waiting):  # the others' repairs are asked in the same round
+                elif isinstance(outcome, Waiting):  # the others' repairs are asked in the same round
                     waiting.append(outcome)
-                    continue
-                read = batch.read(outcome)
-                verdicts |= read.verdicts
-                if read.again:
-                    repairs.append(read.again)
+                else:
+                    found, again = batch.read(outcome)
+                    verdicts |= found
+                    repairs += [again] if again else []
             batches = smaller
         for batch, outcome in zip(repairs, self._ask(repairs), strict=True):
             if isinstance(outcome, Waiting):
                 waiting.append(outcome)
-                continue
-            verdicts |= batch.read(outcome).final()
+            else:
+                verdicts |= batch.read(outcome)[0]
         raise_waiting(waiting)
         asked = [verdicts[number] for number, question in enumerate(questions) if question.options]
         if asked and all(verdict.failed == "model" for verdict in asked):
@@ -194,7 +177,7 @@ class ModelJudge(Generic[Q]):
 
     def requests(self, questions: Sequence[Q]) -> list[Request]:
         """The calls that ``questions`` would take, before any repair: to look at a prompt, or to count."""
-        return [self._request(batch) for batch in self._batches(questions)]
+        return [batch.request() for batch in self._batches(questions)]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """The calls and tokens that ``questions`` would take (characters / 4)."""
@@ -208,48 +191,31 @@ class ModelJudge(Generic[Q]):
         for number, question in enumerate(questions):
             if question.options:
                 headed.setdefault(self._heading(question), []).append(number)
-        ordered = (number for asked in headed.values() for number in _neighbours_together(asked, questions))
+        ordered = [number for asked in headed.values() for number in _neighbours_together(asked, questions)]
+        parts = [tuple(ordered[start : start + self._batch]) for start in range(0, len(ordered), self._batch)]
         return [
             _Batch(
-                positions=tuple(positions),
+                positions=part,
                 sheet=self._sheet(
                     self._instructions,
-                    tuple(self._show(questions[number]) for number in positions),
-                    tuple(questions[number].options for number in positions),
+                    tuple(questions[number].text for number in part),
+                    tuple(questions[number].options for number in part),
                     self._decisions,
                     self._none_decision,
-                    tuple(self._heading(questions[number]) for number in positions),
+                    tuple(self._heading(questions[number]) for number in part),
                     self._duplicates,
                 ),
             )
-            for positions in _chunks(ordered, self._batch)
+            for part in parts
         ]
 
-    def _request(self, batch: _Batch) -> Request:
-        return Request(batch.messages(), batch.sheet.schema(batch.numbers), max_tokens=self._max_tokens)
-
     def _ask(self, batches: Sequence[_Batch]) -> list[Outcome]:
-        return ask_many(self._model, [self._request(batch) for batch in batches], self._width)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What a batch came to: verdicts by position, what is open and why, and the batch to ask once more, if any."""
-
-    verdicts: dict[int, Verdict]
-    problems: dict[int, str]
-    again: _Batch | None = None
-    failed: OneOf["", "model", "limit", "refused"] = ""  # the call, not the answers in it
-
-    def final(self) -> dict[int, Verdict]:
-        """The verdicts, with what is open as "unsure"."""
-        left = {at: replace(unsure(reason, ""), failed=self.failed) for at, reason in self.problems.items()}
-        return self.verdicts | left
+        return ask_many(self._model, [batch.request() for batch in batches], self._width)
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """Questions put to the model in one call, and where they stand among all questions."""
+    """Questions put to the model in one call, and their positions among all questions."""
 
     positions: tuple[int, ...]
     sheet: Sheet
@@ -264,57 +230,55 @@ class _Batch:
         """The numbers to be answered."""
         return self.open_numbers or self.sheet.numbers
 
-    def messages(self) -> tuple[Message, ...]:
-        """The whole conversation so far."""
-        return (*self.sheet.messages(), *self.earlier)
+    def request(self) -> Request:
+        """The whole conversation so far, and the schema of the answers."""
+        return Request((*self.sheet.messages(), *self.earlier), self.sheet.schema(self.numbers))
 
     def halves(self) -> list[_Batch]:
         """The same questions on two sheets."""
-        middle = len(self) // 2
-        return [self._part(slice(middle)), self._part(slice(middle, None))]
+        middle, whole = len(self) // 2, self.sheet
+        return [
+            _Batch(
+                self.positions[part],
+                replace(whole, texts=whole.texts[part], options=whole.options[part], headings=whole.headings[part]),
+            )
+            for part in (slice(middle), slice(middle, None))
+        ]
 
-    def _part(self, part: slice) -> _Batch:
-        whole = self.sheet
-        sheet = replace(whole, texts=whole.texts[part], options=whole.options[part], headings=whole.headings[part])
-        return _Batch(self.positions[part], sheet)
+    def read(self, outcome: Outcome) -> tuple[dict[int, Verdict], _Batch | None]:
+        """The verdicts by position, and the batch to ask once more, if any.
 
-    def read(self, outcome: Outcome) -> _Read:
-        """What the outcome of asking gives; an error that is neither the server's nor the budget's is raised."""
+        An error that is neither the server's nor the budget's is raised.
+        """
+        if isinstance(outcome, LimitError):
+            return self._unsure(dict.fromkeys(self.numbers, f"budget spent: {outcome.what}"), "limit"), None
+        if isinstance(outcome, (BackendError, ReplyError)):
+            return self._unsure(dict.fromkeys(self.numbers, outcome.what), "model"), None
         if isinstance(outcome, KgnbError):
-            return self._failed(outcome)
+            raise outcome
         if outcome.finish_reason in _ENDINGS:
-            return self._unsure(_ENDINGS[outcome.finish_reason], "refused")
+            return self._unsure(dict.fromkeys(self.numbers, _ENDINGS[outcome.finish_reason]), "refused"), None
         answers = self.sheet.read(outcome.text, self.numbers)
         verdicts = {self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()}
-        problems = {self.positions[number - 1]: reason for number, reason in answers.problems.items()}
-        if self.earlier or not problems:
-            still = {
-                position: f"no usable answer, even when asked again: {problems[position]}" for position in problems
-            }
-            return _Read(verdicts, still, failed="" if answers.found else "model")
+        if not answers.problems:
+            return verdicts, None
+        if self.earlier:
+            still = {n: f"no usable answer, even when asked again: {why}" for n, why in answers.problems.items()}
+            return verdicts | self._unsure(still, "" if answers.found else "model"), None
         complaint = REPAIR.format(
-            problems="\n".join(f"- question {number}: {reason}" for number, reason in answers.problems.items()),
+            problems="\n".join(f"- question {number}: {why}" for number, why in answers.problems.items()),
             numbers=", ".join(map(str, answers.problems)),
             form=self.sheet.form,
         )
         earlier = (Message("assistant", one_line(outcome.text, 2000)), Message("user", complaint))
-        return _Read(verdicts, problems, replace(self, earlier=earlier, open_numbers=tuple(answers.problems)))
+        return verdicts, replace(self, earlier=earlier, open_numbers=tuple(answers.problems))
 
-    def _failed(self, error: KgnbError) -> _Read:
-        if isinstance(error, LimitError):
-            return self._unsure(f"budget spent: {error.what}", "limit")
-        if isinstance(error, (BackendError, ReplyError)):
-            return self._unsure(error.what, "model")
-        raise error
-
-    def _unsure(self, reason: str, failed: OneOf["model", "limit", "refused"]) -> _Read:
-        problems = {self.positions[number - 1]: one_line(reason) for number in self.numbers}
-        read = _Read({}, problems, failed=failed)
-        return read if self.earlier else _Read(read.final(), {})
+    def _unsure(self, reasons: Mapping[int, str], failed: OneOf["", "model", "limit", "refused"]) -> dict[int, Verdict]:
+        return {self.positions[n - 1]: replace(unsure(one_line(why), ""), failed=failed) for n, why in reasons.items()}
 
 
 def _neighbours_together(numbers: Sequence[int], questions: Sequence[Question]) -> list[int]:
-    """The same numbers, those of questions with an option in common one after the other: they compete for it."""
+    """The same numbers, with questions that share an option side by side: they compete for it."""
     offering: dict[str, list[int]] = {}
     for number in numbers:
         for option in questions[number].options:
@@ -328,10 +292,3 @@ def _neighbours_together(numbers: Sequence[int], questions: Sequence[Question]) 
                 ordered[number] = None
                 waiting += [other for option in questions[number].options for other in offering.pop(option.id, ())]
     return list(ordered)
-
-
-def _chunks(numbers: Iterable[int], size: int) -> Iterator[list[int]]:
-    rest = list(numbers)
-    while rest:
-        yield rest[:size]
-        rest = rest[size:]

@@ -1,4 +1,4 @@
-"""Judges by name, for every agent: which one a name stands for, and what it cannot do without."""
+"""Judges by name, for every agent: which one a name stands for, and what it needs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Q = TypeVar("Q", bound=Question)
 
 
 def judge_of(given: str | Judge[Q] | Callable[[Q], Verdict], make: Callable[[str], Judge[Q]]) -> Judge[Q]:
-    """What was given as a judge, as one: ``make`` makes that of a name; a function is asked question by question."""
+    """The judge that was given: by name, through ``make``, or as a function that is asked question by question."""
     if isinstance(given, Judge):
         return given
     return make(given) if isinstance(given, str) else CallableJudge(given)
 
 
 def chosen(name: str, judges: Sequence[str], model: ChatModel | None, with_model: str) -> str:
-    """The name itself; "auto" is ``with_model`` where there is a model, and the rule where there is none.
+    """The name itself; "auto" means ``with_model`` if there is a model, and otherwise the rule.
 
     Raises:
         ValueError: it is none of ``judges``.
@@ -33,7 +33,7 @@ def chosen(name: str, judges: Sequence[str], model: ChatModel | None, with_model
 
 
 def set_model(model: ChatModel | None, name: str) -> ChatModel:
-    """The model that a judge asks.
+    """The model that a judge needs.
 
     Raises:
         ConfigError: none is set.
@@ -47,21 +47,21 @@ def set_model(model: ChatModel | None, name: str) -> ChatModel:
 
 
 def given_reference(reference: T | None) -> T:
-    """What the oracle answers from; ConfigError if it was not given."""
+    """The reference that the oracle needs; ConfigError if it was not given."""
     if reference is None:
         raise ConfigError("the oracle judge answers from a reference, and none was given", fix="Give --reference FILE.")
     return reference
 
 
 def given_decisions(decisions: T | None) -> T:
-    """The file of a person's decisions; ConfigError if none was named."""
+    """The file of decisions that the person judge needs; ConfigError if none was given."""
     if decisions is None:
         raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
     return decisions
 
 
 def reference_oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0) -> Oracle[Any]:
-    """A simulation that knows the pairs (source IRI, target IRI); of several right candidates the best ranked is it.
+    """A simulation that knows the pairs (source IRI, target IRI) and picks the best ranked of several right candidates.
 
     It answers questions with a ``side``, an entity they are ``about`` and ``others`` to choose from.
     """

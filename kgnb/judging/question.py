@@ -1,4 +1,4 @@
-"""What a question, a verdict and a judge are, what a judge would cost, and any Python function as a judge."""
+"""Questions, verdicts and judges, what a judge would cost, and any Python function as a judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNSURE = "unsure"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that may be chosen: its id (an IRI, an index) and how it reads to whoever chooses."""
+    """One thing that may be chosen: its id (an IRI, an index) and its text for whoever chooses."""
 
     id: str
     text: str
@@ -24,7 +24,7 @@ class Question(Protocol):
 
     @property
     def id(self) -> str:
-        """A digest of everything that may sway the answer: equal questions have equal ids."""
+        """A digest of everything that may change the answer: equal questions have equal ids."""
 
     @property
     def text(self) -> str:
@@ -41,9 +41,9 @@ class Verdict:
 
     ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from the question's closed
     vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
-    best first, each with its own confidence. ``remembered``: it was given in an earlier run, and only looked up now.
-    ``failed``: whoever should have judged did not, and another day may: "model", its server failed or talked nonsense;
-    "limit", a budget was spent; "refused", the question was too long or filtered. The rationale says why.
+    best first, each with its own confidence. ``remembered``: it is from an earlier run. ``failed``: the judge did not
+    judge, and may do so another time: "model", its server failed or sent nonsense; "limit", a budget was spent;
+    "refused", the question was too long or filtered. The rationale says why.
     """
 
     decision: str
@@ -57,7 +57,7 @@ class Verdict:
 
     @property
     def sure(self) -> bool:
-        """Whether the judge decided at all."""
+        """Whether the judge decided."""
         return self.decision != UNSURE
 
 
@@ -66,23 +66,23 @@ Q_in = TypeVar("Q_in", bound=Question, contravariant=True)
 
 @runtime_checkable
 class Judge(Protocol[Q_in]):
-    """Answers a batch of questions: one verdict a question, in order."""
+    """Answers a batch of questions: one verdict per question, in order."""
 
     @property
     def name(self) -> str:
-        """Who says so: goes into ``Verdict.judged_by`` and the ledger."""
+        """Who judges, for ``Verdict.judged_by`` and the ledger."""
 
     def judge(self, questions: Sequence[Q_in]) -> list[Verdict]:
         """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
 
 
 def unsure(reason: str, judged_by: str) -> Verdict:
-    """No decision, and why there is none."""
+    """No decision, and why."""
     return Verdict(UNSURE, rationale=reason, judged_by=judged_by)
 
 
 def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
-    """``verdict``, signed, if it is an answer to ``question`` at all; else "unsure" with what is wrong with it.
+    """The verdict, signed, if it is an answer to the question; otherwise "unsure" with what is wrong with it.
 
     >>> from types import SimpleNamespace
     >>> question = SimpleNamespace(id="1", text="Bunk", options=(Option("b#Bed", "Bed"),))
@@ -143,7 +143,7 @@ class CallableJudge(Generic[Q]):
         """The function's verdicts, signed with the judge's name.
 
         Raises:
-            TypeError: the function gave something that is not a Verdict.
+            TypeError: the function returned something else than a Verdict.
         """
         return [self._verdict(question) for question in questions]
 
@@ -156,7 +156,7 @@ class CallableJudge(Generic[Q]):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Model calls and tokens a batch of questions is expected to take: no repairs, nothing from the cache."""
+    """Model calls and tokens that a batch of questions is expected to take, without repairs or cached replies."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -184,6 +184,6 @@ class Estimable(Protocol):
 def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:
     """What ``questions`` would cost; nothing for a judge that asks no model.
 
-    In a cascade the cheap judge really judges them, as only that tells what is left for the costly one.
+    In a cascade the cheap judge really judges them, for only that shows what is left for the costly one.
     """
     return judge.estimate(questions) if isinstance(judge, Estimable) else Estimate()

@@ -1,8 +1,8 @@
-"""A sheet of questions: how a batch is put to a language model, and how its answers are read back.
+"""A sheet of questions: how a batch is put to a language model, and how its answers are read.
 
-Texts of a graph are data, never instructions: each question stands between fences that no text on the sheet contains,
-and every text is put on one line, so that it cannot pass for an option or another question. An option that several
-questions of a sheet offer is described once.
+Texts of a graph are data, never instructions: each question is between fences that no text on the sheet contains, and
+every text is on one line, so that it cannot pass for an option or another question. An option that several questions
+of a sheet offer is described once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _SECOND = """
 second is the letter of another option that is right as well because it duplicates the first, else "none"."""
 
 _LETTER = re.compile(r"^[\s(\"']*([A-Za-z]{1,2})[\s).:\"']*$")
-ABOUT, OPTION = 2000, 1000  # characters of a question's text and of an option's, whatever a caller lets through
-_TRIES = 1000  # openings of JSON objects tried in one reply: hostile text must not cost more than honest one
+ABOUT, OPTION = 2000, 1000  # most characters of a question's text and of an option's
+_TRIES = 1000  # openings of JSON objects tried in one reply: hostile text must not cost more than honest text
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What could be read from a reply: verdicts by question number, and for the other questions what was wrong."""
+    """The answers in a reply: verdicts by question number, and for the other questions what is wrong."""
 
     verdicts: Mapping[int, Verdict]
     problems: Mapping[int, str]
@@ -50,11 +50,11 @@ class Answers:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Questions for one call: the text and the options of each, the words to decide with, and what the job is.
+    """Questions for one call: the text and the options of each, the words to decide with, and the instructions.
 
-    With one word to decide with, a letter says all. ``headings``: one a question, or none; each stands above the first
-    question that it is about. The system prompt is the same for all sheets of a job, so that a server may keep what it
-    has read of it. With ``duplicates`` a second letter may be given.
+    With one word to decide with, a letter is enough. ``headings``: one per question, or none; each is written above its
+    first question. The system prompt is the same for all sheets of a job, so that a server may cache it. With
+    ``duplicates`` the model may give a second letter.
     """
 
     instructions: str
@@ -91,7 +91,7 @@ class Sheet:
         return (Message("system", f"{self.instructions.strip()}\n\n{rules}"), Message("user", "\n".join(blocks)))
 
     def _headed(self) -> list[list[str]]:
-        """What stands above each question: its heading, where it is not that of the question before."""
+        """The line above each question: its heading, if it differs from that of the question before."""
         headings = self.headings or ("",) * len(self.texts)
         return [
             [_data(heading)] if heading and heading != before else []
@@ -100,7 +100,7 @@ class Sheet:
 
     @property
     def form(self) -> str:
-        """What a reply looks like: one answer, as an example."""
+        """The form of a reply: one answer, as an example."""
         return _FORM.format(
             decision="" if self._letter_says_all else f', "decision": "{self.decisions[0]}"',
             second=', "second": "none"' if self.duplicates else "",
@@ -160,7 +160,7 @@ class Sheet:
         return Answers(verdicts, problems, bool(entries))
 
     def _verdict(self, entry: Mapping[str, Any], options: tuple[Option, ...]) -> Verdict:
-        """The verdict an answer gives; ValueError says what is wrong with it."""
+        """The verdict in an answer; ValueError says what is wrong with it."""
         letter, confidence = entry.get("letter"), entry.get("confidence")
         decision = entry.get("decision")
         if self._letter_says_all and isinstance(letter, str) and letter.strip().lower() == UNSURE:
@@ -194,7 +194,7 @@ def lettered(options: Sequence[Option]) -> list[tuple[str, Option]]:
 
 
 def _once(option: Option, place: str, told: dict[str, tuple[str, str]]) -> str:
-    """The option's text; where it stands on the sheet already in full, its name and where the rest is to be read."""
+    """The option's text or, if the sheet has it in full already, its name and where that is."""
     text = _data(option.text, OPTION)
     first, said = told.get(option.id, (place, ""))
     if len(said) < len(text):
@@ -221,7 +221,7 @@ def one_line(text: str, width: int = 400) -> str:
 
 
 def _entries(reply: str) -> list[Mapping[str, Any]]:
-    """Every answer object in a reply: also from one that is cut short, fenced, or wrapped in words."""
+    """Every answer object in a reply, even if it is cut short, fenced, or wrapped in words."""
     text = reply.rpartition("</think>")[2]
     decoder = json.JSONDecoder()
     entries: list[Mapping[str, Any]] = []
@@ -248,7 +248,7 @@ def _number(value: Any) -> int | None:
 
 
 def _option(letter: Any, options: Sequence[Option]) -> Option | None:
-    """The option a letter stands for; None for "none". A letter that is not on the list is a ValueError."""
+    """The option of a letter; None for "none"; ValueError if the letter is not on the list."""
     if letter is None or (isinstance(letter, str) and letter.strip().lower() == NONE):
         return None
     match = _LETTER.match(letter) if isinstance(letter, str) else None
@@ -260,7 +260,7 @@ def _option(letter: Any, options: Sequence[Option]) -> Option | None:
 
 
 def _second(letter: Any, options: Sequence[Option]) -> Option | None:
-    """The option a second letter stands for; what cannot be read is none, for the first letter is the answer."""
+    """The option of a second letter; None if it cannot be read, for the first letter is the answer."""
     try:
         return _option(letter, options)
     except ValueError:

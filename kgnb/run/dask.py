@@ -14,18 +14,18 @@ from typing import Any
 
 from kgnb.errors import BackendError, ConfigError
 
-START = 20  # seconds a scheduler, and then its first worker, may take to answer
-LOOK, LOST = 5, 180  # seconds between two looks at the workers; without any, after which they are given up
+START = 20  # seconds that a scheduler, and then its first worker, may take to answer
+LOOK, LOST = 5, 180  # seconds between checks for workers; without any, after which they count as lost
 
 
 @contextmanager
 def dask_client(address: str, patience: float = START) -> Iterator[Any]:
-    """A client of the scheduler at this address; its workers have been looked at.
+    """A client of the scheduler at this address, whose workers have been checked.
 
-    ``patience`` is how many seconds a scheduler, and then its first worker, may take to answer.
+    ``patience`` is how many seconds the scheduler, and then its first worker, may take to answer.
 
     Raises:
-        ValueError: the address is none.
+        ValueError: it is not an address.
         ConfigError: distributed is not installed, or a worker lacks kgnb or has another Python or kgnb.
         BackendError: no scheduler answers, or it has no worker.
     """
@@ -56,7 +56,7 @@ def dask_client(address: str, patience: float = START) -> Iterator[Any]:
 def blocks_on(address: str) -> Iterator[Callable[..., Iterator[Any]]]:
     """``each(work, blocks, *shared)``: ``work(block, *shared)`` of every block, in order, done by a cluster's workers.
 
-    What is shared is sent to each worker once. Raises what ``dask_client`` does, and where workers are lost on the way.
+    What is shared is sent to each worker once. Raises the same as ``dask_client``, also if workers are lost meanwhile.
     """
     with dask_client(address) as client:
 
@@ -92,7 +92,7 @@ def _answer(client: Any, future: Any, address: str) -> Any:
 
 
 def _reach(address: str, patience: float) -> None:
-    """ValueError where the address is none, OSError where nothing listens there."""
+    """Check an address: ValueError if it is not one, OSError if nothing listens there."""
     addressing = import_module("distributed.comm.addressing")
     scheme, place = addressing.parse_address(address)
     import_module("distributed.comm.registry").get_backend(scheme)
@@ -101,7 +101,7 @@ def _reach(address: str, patience: float) -> None:
 
 
 def _check(client: Any, address: str, patience: float) -> None:
-    """Refuse a cluster on which nothing can run; asked with what every Python has."""
+    """Refuse a cluster on which nothing can run; asks only for what every Python has."""
     try:
         client.wait_for_workers(1, timeout=patience)
     except (TimeoutError, OSError) as error:

@@ -19,9 +19,9 @@ SUMMARY = "run.json"
 
 
 class RunFolder:
-    """Writes one run, secrets blotted out.
+    """Writes one run, with secrets blotted out.
 
-    What an earlier run left in the folder is kept beside it as ``events-1.jsonl`` and so on.
+    The events of an earlier run in the folder are kept as ``events-1.jsonl`` and so on.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -30,7 +30,7 @@ class RunFolder:
         self._file: TextIO | None = None  # opening it for every event would cost more than writing does
 
     def append(self, events: Sequence[Event]) -> None:
-        """Add events, each on a line of its own; they are in the hands of the operating system on return."""
+        """Add events, one per line; on return the operating system has them."""
         if self._lost:
             return
         try:
@@ -46,17 +46,17 @@ class RunFolder:
             self._lose(f"{self.path / EVENTS}: {error.strerror or error}")
 
     def close(self) -> None:
-        """Let go of the file; the next event opens it again."""
+        """Close the file; the next event opens it again."""
         file, self._file = self._file, None
         if file is not None:
-            with suppress(OSError):  # a full disk, told already
+            with suppress(OSError):  # a full disk, reported already
                 file.close()
 
     def __del__(self) -> None:
         self.close()
 
     def summarise(self, record: Record) -> None:
-        """Write ``run.json``: never half a file, whatever happens."""
+        """Write ``run.json``, whole or not at all."""
         self.close()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -65,14 +65,14 @@ class RunFolder:
             self._lose(str(error).partition("\n")[0])
 
     def _lose(self, why: str) -> None:
-        """A trace is not worth the work it tells of: from here on it is left out, and said to be."""
+        """A trace is not worth the work that it records: from here on there is none, with one warning."""
         if not self._lost:
             self._lost = True
             warnings.warn(f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2)
 
 
 def _clean(write: Callable[[Any], str], content: Any) -> str:
-    """What is written of plain data, its texts blotted one by one: numbers and what stands between texts must stay."""
+    """Plain data as text, with secrets blotted out of its texts one by one: all that is between them must stay."""
     text = write(content)
     return text if blot(text) == text else write(blotted(content))
 
@@ -82,17 +82,17 @@ def _lines(events: Sequence[Event]) -> str:
 
 
 def _written(record: Mapping[str, Any]) -> str:
-    """A record as JSON, a line for each of its entries and each step: Python indents at a tenth of the speed."""
-    told = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in record["steps"])
+    """A record as JSON, one line per entry and per step: Python's own indentation takes ten times as long."""
+    steps = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in record["steps"])
     entries = (
-        f' "{name}": ' + (f"[\n{told}\n ]" if name == "steps" else json.dumps(value, allow_nan=False))
+        f' "{name}": ' + (f"[\n{steps}\n ]" if name == "steps" else json.dumps(value, allow_nan=False))
         for name, value in record.items()
     )
     return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
 def read_run(path: Path | str) -> Record:
-    """The run in a folder, also of one that was killed: a last line that was cut short is left out.
+    """The run in a folder, also one that was killed: a last line that was cut short is ignored.
 
     Raises:
         DataError: there is no run, or a line before the last is not an event.
@@ -133,12 +133,12 @@ def read_run(path: Path | str) -> Record:
     except (TypeError, ValueError, AttributeError):
         sound = False
     if not sound:
-        raise DataError("the run holds values of another kind", where=str(file), fix="Run it again.")
+        raise DataError("the run holds values of the wrong type", where=str(file), fix="Run it again.")
     return record
 
 
 def why_partial(path: Path | str) -> str:
-    """Which budget was spent before the run in a folder was through; "" if none was, or there is no run."""
+    """Which budget was spent before the run in a folder had finished; "" if none was, or there is no run."""
     why = ""
     try:
         with (Path(path) / EVENTS).open(encoding="utf-8", errors="replace") as lines:

@@ -1,17 +1,13 @@
-"""Budgets: how many calls, tokens, dollars and seconds a run may spend, kept before each call."""
+"""Budgets: how many calls, tokens, dollars and seconds a run may spend, enforced before each call."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from math import fsum
-from typing import Any, Protocol
 
 from kgnb.errors import LimitError
-from kgnb.judging import Estimate
-from kgnb.llm.prices import Prices
-from kgnb.run.record import Call, Clock, Judgement, Query
 
 _UNITS = {"calls": "model calls", "tokens": "tokens", "usd": "US dollars", "seconds": "seconds"}
 STOPPED = "stopped"
@@ -19,9 +15,9 @@ STOPPED = "stopped"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may spend; None is no limit. Replies from the cache are free.
+    """What a run may spend; None means no limit. Replies from the cache are free.
 
-    ``seconds`` counts the time inside stages: a notebook that lies idle between two cells spends nothing.
+    ``seconds`` counts the time inside stages: a notebook that is idle between two cells spends nothing.
     """
 
     calls: int | None = None
@@ -71,8 +67,7 @@ class Budget:
         """
         with self._changed:
             while True:
-                limit = self._exceeded([expected])
-                if limit:
+                if limit := self._exceeded([expected]):
                     raise self._error(limit)
                 if not self._exceeded([expected, *self._in_flight]):
                     break
@@ -80,7 +75,7 @@ class Budget:
             self._in_flight.append(expected)
 
     def check(self, spent: str = "") -> None:
-        """Whether there is anything left to go on with; ``spent`` names a budget that is known to be spent.
+        """Check that there is anything left to spend; ``spent`` names a budget that is known to be spent.
 
         Raises:
             LimitError: there is not.
@@ -91,7 +86,7 @@ class Budget:
             raise self._error(limit)
 
     def short(self, expected: Spending) -> str:
-        """The budget that ``expected`` goes beyond, in words; "" where all suffice."""
+        """The budget that ``expected`` exceeds, in words; "" if all suffice."""
         with self._changed:
             limit = self._exceeded([expected])
         return f"{getattr(self.limits, limit):g} {_UNITS[limit]}" if limit in _UNITS else ""
@@ -103,7 +98,7 @@ class Budget:
             self._spent = _sum([self._spent, actual])
             self._changed.notify_all()
 
-    def _exceeded(self, more: Iterable[Spending]) -> str:
+    def _exceeded(self, more: Sequence[Spending]) -> str:
         if self.stopped:
             return STOPPED
         total, limits = _sum([self._spent, *more]), self.limits
@@ -128,40 +123,7 @@ class Budget:
         )
 
 
-def _sum(items: list[Spending]) -> Spending:
+def _sum(items: Sequence[Spending]) -> Spending:
     return Spending(
         sum(item.calls for item in items), sum(item.tokens for item in items), fsum(item.usd for item in items)
     )
-
-
-class Noting(Protocol):
-    """A run, as those see it that tell it what they do."""
-
-    clock: Clock
-    prices: Prices | None
-
-    @property
-    def foretells(self) -> bool:
-        """Whether somebody is told beforehand what will be spent."""
-
-    @property
-    def totals(self) -> dict[str, Any]:
-        """What was spent so far."""
-
-    def expect(self, estimate: Estimate, bound: str = ..., seconds: float | None = None) -> None:
-        """Tell what is about to be spent."""
-
-    def begin_call(self, expected: Spending) -> int:
-        """Set a model call aside in the budget, and number it."""
-
-    def leave_call(self, expected: Spending) -> None:
-        """Take back what was set aside for a call that waits for its reply."""
-
-    def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
-        """Note a model call with what it did cost."""
-
-    def note_judgements(self, judgements: Sequence[Judgement]) -> None:
-        """Note verdicts on the current step."""
-
-    def note_query(self, query: Query) -> None:
-        """Note a query on the current step."""

@@ -14,13 +14,11 @@ Span = dict[str, Any]
 
 
 def to_otel(record: Record) -> dict[str, Any]:
-    """One span for the run, one a step below it, one a model call or graph query below its step.
+    """One span for the run, below it one per step, and below that one per model call or graph query.
 
-    Names are those of OpenTelemetry's semantic conventions (1.41: GenAI spans and agent spans, database spans); what
-    they have no name for begins with ``kgnb.``.
-
-    A run records how long things took, not when each began: spans of one level are laid end to end, also calls that
-    were made side by side. Prompts and replies are not in it.
+    Names are those of OpenTelemetry's semantic conventions (1.41: GenAI spans and agent spans, database spans), or
+    begin with ``kgnb.``. A run records how long things took, not when each began: spans of one level follow each other,
+    even if the calls were concurrent. Prompts and replies are not included.
     """
     trace = _id(record.id or record.agent, 32)
     begun = int(datetime.fromisoformat(record.started).timestamp() * 1e9) if record.started else 0
@@ -75,7 +73,7 @@ def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
 def _of_call(call: Call) -> dict[str, Any]:
     return {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # the protocol that is spoken, whoever speaks it
+        "gen_ai.provider.name": "openai",  # the protocol, whatever the server
         "gen_ai.request.model": call.model,
         "gen_ai.response.model": call.model,
         "gen_ai.response.finish_reasons": [call.finish_reason] if call.finish_reason else [],
@@ -90,7 +88,7 @@ def _of_call(call: Call) -> dict[str, Any]:
 
 
 def _kind(error: str | None) -> str | None:
-    """The kind of an error, of which there are few: what it says belongs to the status."""
+    """The type of an error, of which there are few; its message belongs to the status."""
     return error.partition(":")[0] if error else None
 
 

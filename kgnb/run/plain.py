@@ -1,4 +1,4 @@
-"""Values as plain JSON, with what looks like a secret left out: a run's parameters and versions end up in files."""
+"""Values as plain JSON without secrets, for a run's parameters end up in files."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SECRET_NAME = re.compile(
 def plain(value: Any, name: str = "value") -> Any:
     """``value`` as plain JSON: dataclasses become objects, sequences lists, paths and IRIs text.
 
-    A text under a name such as ``api_key`` is hidden, unless it only names where the secret lies (``env:NAME``).
+    A text under a name such as ``api_key`` is hidden, unless it only says where the secret is (``env:NAME``).
 
     >>> plain({"k": 10, "files": (Path("a.owl"),), "api_key": "abc", "key": "env:OPENAI_API_KEY"})
     {'k': 10, 'files': ['a.owl'], 'api_key': '(hidden)', 'key': 'env:OPENAI_API_KEY'}
 
     Raises:
         TypeError: the value, or one inside it, is not plain data.
-        ValueError: a number is not finite, which JSON cannot say.
+        ValueError: a number is not finite, so JSON cannot hold it.
     """
     if isinstance(value, Enum):
         return plain(value.value, name)
@@ -43,7 +43,7 @@ def plain(value: Any, name: str = "value") -> Any:
         return value
     if isinstance(value, Path):
         return str(value)
-    if hasattr(value, "reveal"):  # a settings.Secret shows where it comes from, no more
+    if hasattr(value, "reveal"):  # a Secret shows where it comes from, no more
         return repr(value)
     if isinstance(value, Integral):
         return int(value)
@@ -76,7 +76,7 @@ def numbers(counts: Mapping[str, Any]) -> dict[str, int | float]:
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a plain value: equal values, equal texts."""
+    """The canonical JSON text of a plain value: equal values give equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -96,14 +96,14 @@ def one_line(text: str, width: int) -> str:
 
 
 def said(error: BaseException | None) -> str | None:
-    """An error in one line: its kind and the first line it says; None stays None."""
+    """An error in one line: its type and the first line of its message; None stays None."""
     if error is None:
         return None
     return one_line(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": "), 400)
 
 
 def number_of(value: int, name: str, aside: str = "") -> str:
-    """So many of a thing, with an aside.
+    """A number with its unit, and an aside in parentheses.
 
     >>> number_of(1, "step"), number_of(1200, "call", "3 cached")
     ('1 step', '1,200 calls (3 cached)')
@@ -115,7 +115,7 @@ _PACKAGES = ("kgnb", "numpy", "openai", "pyoxigraph", "qdrant-client", "rdflib",
 
 
 def package_versions() -> dict[str, str]:
-    """The versions of Python and of the packages that sway a result."""
+    """The versions of Python and of the packages that may change a result."""
     return {"python": ".".join(map(str, sys.version_info[:3]))} | dict(_installed())
 
 

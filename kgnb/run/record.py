@@ -1,13 +1,13 @@
-"""What a run has on record: steps with their calls, judgements and queries, grown by one event at a time.
+"""The record of a run: steps with their calls, judgements and queries, built from one event at a time.
 
-The same events make the record while a run goes on, lie in its folder as JSON Lines, and make it again when it is
+The same events build the record while a run goes on, are saved in its folder as JSON Lines, and rebuild it when it is
 loaded.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """``now`` dates a run; ``seconds`` measures durations, and never runs backwards as the date may."""
+    """``now`` dates a run; ``seconds`` measures durations and never runs backwards, as dates may."""
 
     now: Callable[[], datetime] = _now
     seconds: Callable[[], float] = time.perf_counter
@@ -36,26 +36,26 @@ class Counted(Protocol):
     """A result that says how much it holds."""
 
     def counts(self) -> Mapping[str, Any]:
-        """What there is, by name: ``{"candidates": 120}``; what is not a finite number is left out of the record."""
+        """Numbers by name, as in ``{"candidates": 120}``; the record only takes finite ones."""
 
 
 @runtime_checkable
 class Markable(Protocol):
-    """A result that can say it is partial."""
+    """A result that can say that it is partial."""
 
     def marked_partial(self, why: str) -> Self:
         """The same result, saying that it is partial, and why."""
 
 
 def failures(steps: Iterable[Step]) -> str:
-    """How many judgements of these steps a model's server failed or refused, and why, in a sentence; "" where none."""
+    """How many judgements of these steps a model's server failed or refused, and why, in a sentence; "" if none."""
     judgements = [judgement for step in steps for judgement in step.judgements]
     failed = [judgement.rationale for judgement in judgements if judgement.failed in ("model", "refused")]
     return f"{len(failed):,} of {len(judgements):,} judgements failed: {failed[0]}" if failed else ""
 
 
 def end_state(error: BaseException) -> str:
-    """The state of a run, or of a step, that an error ended."""
+    """The state of a run or step that an error ended."""
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         return "cancelled"
     if isinstance(error, Waiting):
@@ -65,22 +65,22 @@ def end_state(error: BaseException) -> str:
 
 Event: TypeAlias = Mapping[str, Any]
 """One thing that happened, as plain JSON; ``event`` says what: "run", "step", "call", "judgement", "query", "limit",
-"step_end", "run_end"; "progress" and "estimate" are told to listeners but not kept."""
+"step_end", "run_end"; "progress" and "estimate" go to listeners but are not saved."""
 
 VERSION = 1
-OUTSIDE = 0  # the number of the step that takes what happens outside any stage
+OUTSIDE = 0  # the number of the step for what happens outside any stage
 
 
 def shallow(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name, as they are: ``asdict`` copies what is below, at ten times the cost."""
+    """The fields of a dataclass by name; ``asdict`` copies their values as well, at ten times the cost."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a chat model. ``usd`` is None where the model's price is not known; a cached reply costs 0."""
+    """One call of a chat model. ``usd`` is None if the model's price is unknown; a cached reply costs 0."""
 
-    number: int  # counted through the whole run, in the order in which the calls were begun
+    number: int  # within the run, in the order in which calls began
     model: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -91,8 +91,8 @@ class Call:
     finish_reason: str = ""
     request: str = ""  # digest of everything that decides the reply
     error: str | None = None
-    cached_tokens: int = 0  # of those in: read from the server's own cache
-    reasoning_tokens: int = 0  # of those out: thought, not said
+    cached_tokens: int = 0  # of those in: from the server's own cache
+    reasoning_tokens: int = 0  # of those out
 
     def to_json(self) -> dict[str, Any]:
         """The call as plain JSON."""
@@ -115,7 +115,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query of a graph: which graph, its text, how many rows came back."""
+    """One query of a graph: which graph, its text, how many rows it returned."""
 
     graph: str
     query: str
@@ -137,10 +137,10 @@ class Step:
     judgements: list[Judgement] = field(default_factory=list)
     queries: list[Query] = field(default_factory=list)
     error: str | None = None
-    cell: str = ""  # id of the notebook cell that made it
+    cell: str = ""  # id of the notebook cell that ran it
 
     def to_json(self) -> dict[str, Any]:
-        """The step as plain JSON, its calls in the order of their numbers; ``cell`` only where there is one."""
+        """The step as plain JSON, its calls in the order of their numbers; ``cell`` only if there is one."""
         calls = sorted(self.calls, key=lambda call: call.number)
         content = shallow(self) | {
             "counts": dict(self.counts),
@@ -155,7 +155,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a step was when it last told: so many of so many, and how many model calls it had made by then."""
+    """How far a step had come when it last said: so many of so many, and the model calls made by then."""
 
     step: int
     done: int
@@ -178,7 +178,7 @@ class Record:
     started: str | None = None
     seconds: float | None = None
     limit: str = ""  # the budget that was spent before the run was through
-    partial: str = ""  # and what is said of it: the result is partial
+    partial: str = ""  # the same in words: why the result is partial
     by_number: dict[int, Step] = field(default_factory=dict)
 
     @property
@@ -218,11 +218,11 @@ class Record:
     def totals(self) -> dict[str, Any]:
         """The ledger's bottom line.
 
-        ``calls`` and tokens include cached replies, so that a replayed run has the figures of the run it replays;
-        ``usd`` is what was really paid, None as soon as one answered call has no known price; ``seconds`` is the time
-        inside stages; ``retries`` counts the tries after the first.
+        ``calls`` and tokens include cached replies, so that a replay has the same numbers as the run it replays;
+        ``usd`` is what was really paid, None if an answered call has no known price; ``seconds`` is the time inside
+        stages; ``retries`` counts the tries after the first.
         """
-        calls = list(self._calls())
+        calls = [call for step in self.by_number.values() for call in step.calls]
         answered = [call for call in calls if call.error is None]
         known = [call.usd for call in answered if call.usd is not None]
         judgements = [judgement for step in self.by_number.values() for judgement in step.judgements]
@@ -256,16 +256,12 @@ class Record:
             "totals": self.totals(),
         } | ({"partial": self.partial} if self.partial else {})
 
-    def _calls(self) -> Iterator[Call]:
-        for step in self.by_number.values():
-            yield from step.calls
-
 
 _cell: ContextVar[str] = ContextVar("kgnb_cell", default="")
 
 
 def enter_cell(cell: str | None) -> None:
-    """Says which cell runs from now on, by its id in the notebook; an empty id where none does.
+    """Say which cell runs from now on, by its id in the notebook; "" for none.
 
     >>> enter_cell("4f1c")
     >>> current_cell()
@@ -276,5 +272,5 @@ def enter_cell(cell: str | None) -> None:
 
 
 def current_cell() -> str:
-    """The id of the cell that is being run, or an empty text outside notebooks."""
+    """The id of the cell that is running; "" outside notebooks."""
     return _cell.get()

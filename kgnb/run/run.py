@@ -1,4 +1,4 @@
-"""The run: does stages, notes what they do on record, keeps the budgets, and saves as it goes."""
+"""The run: executes stages, records what they do, enforces the budgets, and saves as it goes."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, foreseen,
 
 Pair = tuple[Any, Any]
 COSTS = frozenset({"embedded", "from cache", "from memory", "written"})
-"""What stages count that hangs on what was kept of earlier runs."""
+"""Counts of stages that depend on what earlier runs have cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One question that two runs judged differently; None where a run was not asked it."""
+    """One question that two runs judged differently; None for a run that was not asked it."""
 
     step: str
     question: str
@@ -57,7 +57,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The differences between two runs, each as (this run, the other run); what is equal is left out."""
+    """The differences between two runs, each as (this run, the other run)."""
 
     parameters: Mapping[str, Pair]
     data: Mapping[str, Pair]
@@ -68,11 +68,11 @@ class Comparison:
 
     @property
     def same_result(self) -> bool:
-        """Whether both runs counted and judged alike, whatever that did cost them."""
+        """Whether both runs counted and judged the same, whatever that cost them."""
         return not self.judgements and all(set(pairs) <= COSTS for pairs in self.counts.values())
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Each difference: what, which, as this run has it, as the other."""
+        """Each difference: what, which, this run's value, the other's."""
         named = {"parameter": self.parameters, "data": self.data, "version of": self.versions, "total": self.totals}
         named |= {f"step {step},": pairs for step, pairs in self.counts.items()}
         rows = [
@@ -92,29 +92,24 @@ class Comparison:
 
 def compare(this: Record, other: Record) -> Comparison:
     """The differences between two runs. A stage that ran several times is counted as one."""
+    before, after = _counts(this), _counts(other)
+    counts = {name: _differences(before.get(name, {}), after.get(name, {})) for name in before | after}
     return Comparison(
         parameters=_differences({**this.parameters, "seed": this.seed}, {**other.parameters, "seed": other.seed}),
         data=_differences(this.data, other.data),
         versions=_differences(this.versions, other.versions),
         totals=_differences(this.totals(), other.totals()),
-        counts=_counts(this, other),
+        counts={name: pairs for name, pairs in counts.items() if pairs},
         judgements=_changed(this, other),
     )
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Pair]:
-    names = [*before, *(name for name in after if name not in before)]
+    names = dict.fromkeys([*before, *after])
     return {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)}
 
 
-def _counts(this: Record, other: Record) -> dict[str, Mapping[str, Pair]]:
-    before, after = _by_step(this), _by_step(other)
-    steps = [*before, *(name for name in after if name not in before)]
-    found = {name: _differences(before.get(name, {}), after.get(name, {})) for name in steps}
-    return {name: pairs for name, pairs in found.items() if pairs}
-
-
-def _by_step(record: Record) -> dict[str, dict[str, float]]:
+def _counts(record: Record) -> dict[str, dict[str, float]]:
     counts: dict[str, dict[str, float]] = {}
     for step in record.steps:
         own = counts.setdefault(step.name, {})
@@ -124,18 +119,15 @@ def _by_step(record: Record) -> dict[str, dict[str, float]]:
 
 
 def _changed(this: Record, other: Record) -> tuple[Changed, ...]:
-    before, after = _judgements(this), _judgements(other)
+    before, after = (
+        {(step.name, one.question): one for step in record.steps for one in step.judgements} for record in (this, other)
+    )
     changes = []
-    for step, question in [*before, *(key for key in after if key not in before)]:
+    for (step, question), known in (before | after).items():
         old, new = before.get((step, question)), after.get((step, question))
         if old is None or new is None or (old.decision, old.choice) != (new.decision, new.choice):
-            known = new or old
-            changes.append(Changed(step, question, known.text if known else "", old, new))
+            changes.append(Changed(step, question, known.text, old, new))
     return tuple(changes)
-
-
-def _judgements(record: Record) -> dict[tuple[str, str], Judgement]:
-    return {(step.name, judgement.question): judgement for step in record.steps for judgement in step.judgements}
 
 
 def _said(judgement: Judgement | None) -> str:
@@ -154,8 +146,8 @@ _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", defa
 class Run:
     """One run of an agent: its steps, model calls, judgements, queries and costs.
 
-    Stages run through ``do``; models, judges and graphs are watched once and then used as before. The run is over
-    with ``finish()``, or at the end of ``with run:``.
+    Stages run through ``do``; models, judges and graphs are watched once and then used as before. The run ends with
+    ``finish()``, or with ``with run:``.
 
     Args:
         agent: which agent runs.
@@ -164,8 +156,8 @@ class Run:
         seed: the seed of everything random.
         folder: where the run is saved as it goes; None keeps it in memory.
         limits: the budgets.
-        prices: what models cost; without it money is not counted.
-        on_event: told every event, from whichever thread it happens in. It decides itself how often to draw.
+        prices: what models cost; without them money is not counted.
+        on_event: called with every event, in the thread in which it happens.
         versions: versions of the packages; by default those installed here.
         clock: where times come from.
     """
@@ -202,7 +194,7 @@ class Run:
         self._open: list[int] = []  # steps under way, outermost first
         self._steps = 0
         self._calls = 0
-        self._worked = 0.0  # seconds in outermost stages that are over
+        self._worked = 0.0  # seconds in outermost stages that have ended
         self._stage_begun: float | None = None
         self._begun = 0.0
         self._told: Progress | None = None
@@ -210,7 +202,7 @@ class Run:
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
-        """The run saved in ``folder`` (or in ``run`` of a report's), to look at and compare; also one that was killed.
+        """The run saved in ``folder`` (or in ``run`` in a report's folder), also one that was killed.
 
         Raises:
             DataError: there is no run, or its record is damaged.
@@ -225,7 +217,7 @@ class Run:
 
     @property
     def id(self) -> str:
-        """Digest of agent, parameters, data, seed and package versions: no clock is in it."""
+        """Digest of agent, parameters, data, seed and package versions, but no time."""
         return self._record.id
 
     @property
@@ -245,13 +237,13 @@ class Run:
 
     @property
     def partial(self) -> str:
-        """Why the result is partial: the budget that was spent; "" while none is."""
+        """Why the result is partial: the budget that was spent; "" if none is."""
         return self._record.partial
 
     @property
     def limit(self) -> str:
-        """The budget that was spent (or "stopped"); "" while none is."""
-        return self._record.limit or ""
+        """The budget that was spent (or "stopped"); "" if none is."""
+        return self._record.limit
 
     @property
     def folder(self) -> Path | None:
@@ -270,22 +262,22 @@ class Run:
             return self._record.totals()
 
     def do(self, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run one stage as a step of its own and return its result; the step is named after the function.
+        """Run one stage as a step of its own, named after the function, and return its result.
 
-        An error gets a note that names the stage, and goes on as it is. Once a budget is spent, results that can say
-        so are marked as partial.
+        An error gets a note that names the stage and is raised again. Once a budget is spent, results that can say so
+        are marked as partial.
         """
         with self._step_of(getattr(stage, "__name__", type(stage).__name__)) as counts:
             result = stage(*args, **kwargs)
             if isinstance(result, Counted):
                 counts.update(numbers(result.counts()))
             if self._budget.stopped:
-                with suppress(LimitError):  # noted where nothing else was asked after it
+                with suppress(LimitError):  # recorded even if nothing else was asked after it
                     self.check()
             return result.marked_partial(self.partial) if self.partial and isinstance(result, Markable) else result
 
     def check(self) -> None:
-        """For loops over items, before each: refuse the next one once a budget is spent.
+        """Refuse to go on once a budget is spent; for loops, before each item.
 
         Raises:
             LimitError: a budget is spent, or the time is up.
@@ -293,7 +285,7 @@ class Run:
         self._within_budget(lambda: self._budget.check(self._record.limit))
 
     def watch(self, model: ChatModel) -> ChatModel:
-        """The model, with every call noted on the step it is made in, and refused once a budget is spent.
+        """The model, with every call recorded on the step it is made in, and refused once a budget is spent.
 
         Raises:
             ConfigError: there is a budget in US dollars, and no price for this model.
@@ -310,28 +302,29 @@ class Run:
         return WatchedModel(model, self)
 
     def watch_judge(self, judge: Judge[Q]) -> Judge[Q]:
-        """The judge, with every verdict noted."""
+        """The judge, with every verdict recorded."""
         return judge if isinstance(judge, WatchedJudge) and judge._run is self else WatchedJudge(judge, self)
 
     def watch_graph(self, graph: Graph) -> Graph:
-        """The graph, with every query noted."""
+        """The graph, with every query recorded."""
         return graph if isinstance(graph, WatchedGraph) and graph._run is self else WatchedGraph(graph, self)
 
     def progress(self, done: int, total: int | None = None, unit: str = "") -> None:
-        """Tell whoever listens how far the current stage has come."""
+        """Tell listeners how far the current stage has come."""
         number = self._step()
         step = self._record.by_number.get(number)
         self._told = Progress(number, done, total, unit, len(step.calls) if step else 0)
-        self._tell({"event": "progress", "step": number, "name": step.name if step else "outside"}
-                   | {"done": done, "total": total, "unit": unit})  # fmt: skip
+        name = step.name if step else "outside"
+        told = {"event": "progress", "step": number, "name": name, "done": done, "total": total, "unit": unit}
+        self._tell(told)
 
     @property
     def foretells(self) -> bool:
-        """Whether anybody would hear an estimate, and there is a model that may cost something."""
+        """Whether anybody listens to estimates, and there is a model that may cost something."""
         return bool(self._on_event and self._models) and getattr(self._models[-1], "mode", "") != "replay"
 
     def expect(self, estimate: Estimate, bound: str = "about", seconds: float | None = None) -> None:
-        """Tell whoever listens what is about to be spent: "about", "at least", "up to" it; ``seconds`` if measured."""
+        """Tell listeners what is about to be spent: "about", "at least" or "up to" it; ``seconds`` if measured."""
         if estimate.calls and self.foretells:
             told = foreseen(estimate, self._models[-1], self.prices, self._budget, bound, seconds)
             step = self._record.by_number.get(self._step())
@@ -339,14 +332,14 @@ class Run:
 
     @property
     def told(self) -> Progress | None:
-        """How far the step under way is, as it last told; None if no step is, or it tells nothing."""
+        """The last progress of a step under way; None if there is none."""
         told = self._told
         with self._lock:
             return told if told is not None and told.step in self._open else None
 
     @property
     def elapsed(self) -> float:
-        """Seconds inside stages so far, that under way included; 0 for a run that was loaded."""
+        """Seconds inside stages so far, including one under way; 0 for a run that was loaded."""
         return self._elapsed()
 
     def finish(self) -> Self:
@@ -361,7 +354,7 @@ class Run:
             return self._record.to_json()
 
     def to_otel(self) -> dict[str, Any]:
-        """The run as OpenTelemetry spans with ``gen_ai.*`` attributes: plain JSON, as OTLP has it."""
+        """The run as OpenTelemetry spans with ``gen_ai.*`` attributes: the plain JSON of OTLP."""
         with self._lock:
             return to_otel(self._record)
 
@@ -371,19 +364,20 @@ class Run:
 
     @contextmanager
     def _step_of(self, name: str) -> Iterator[dict[str, int | float]]:
-        """A stage under way, and what it counts: its step ends however the stage does; calls meanwhile land on it."""
+        """A stage under way, and its counts; calls made meanwhile are recorded on its step, which always ends."""
         counts: dict[str, int | float] = {}
         number, begun = self._begin_step(name), self.clock.seconds()
         token = _current.set((*_current.get(), (self, number)))
+        failure: BaseException | None = None
         try:
             yield counts
         except BaseException as error:
             error.add_note(f"in stage {name}")
-            _current.reset(token)
-            self._end_step(number, begun, counts, error)
+            failure = error
             raise
-        _current.reset(token)
-        self._end_step(number, begun, counts, None)
+        finally:
+            _current.reset(token)
+            self._end_step(number, begun, counts, failure)
 
     def _begin_step(self, name: str) -> int:
         with self._lock:
@@ -392,9 +386,9 @@ class Run:
             if not self._open:
                 self._stage_begun = self.clock.seconds()
             self._open.append(number)
-            cell = current_cell()  # put on record in the same turn: another thread may note on the innermost step
-            noted = self._keep({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
-        self._tell(*noted)
+            cell = current_cell()  # recorded under the same lock: another thread may use the innermost step at once
+            events = self._keep({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
+        self._tell(*events)
         return number
 
     def _end_step(
@@ -416,7 +410,7 @@ class Run:
             self._end(end_state(error))
 
     def begin_call(self, expected: Spending) -> int:
-        """Set a model call aside in the budget, and number it. For watched models."""
+        """Set a model call aside in the budget, and return its number. For watched models."""
         self._within_budget(lambda: self._budget.take(expected))
         with self._lock:
             self._calls += 1
@@ -431,25 +425,22 @@ class Run:
             raise
 
     def stop(self) -> None:
-        """Have no model asked any more: what is answered by now makes a partial result. Safe in a signal handler."""
+        """Let no model be asked any more; what is answered by now makes a partial result. Safe in a signal handler."""
         self._budget.stop()
 
-    def leave_call(self, expected: Spending) -> None:
-        """Take back what was set aside for a call that waits for its reply. For watched models."""
-        self._budget.settle(expected, Spending())
-
-    def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
-        """Note a model call with what it did cost. For watched models."""
+    def end_call(self, call: Call | None, expected: Spending, actual: Spending) -> None:
+        """Record a model call with its cost; None: it waits for its reply, and costs nothing. For watched models."""
         self._budget.settle(expected, actual)
-        self._note({"event": "call", "step": self._step(), **call.to_json()})
+        if call is not None:
+            self._note({"event": "call", "step": self._step(), **call.to_json()})
 
-    def note_judgements(self, judgements: Sequence[Judgement]) -> None:
-        """Note verdicts on the current step. For watched judges."""
+    def record_judgements(self, judgements: Sequence[Judgement]) -> None:
+        """Record verdicts on the current step. For watched judges."""
         step = self._step()
         self._note(*({"event": "judgement", "step": step, **shallow(judgement)} for judgement in judgements))
 
-    def note_query(self, query: Query) -> None:
-        """Note a query on the current step. For watched graphs."""
+    def record_query(self, query: Query) -> None:
+        """Record a query on the current step. For watched graphs."""
         self._note({"event": "query", "step": self._step(), **shallow(query)})
 
     def __enter__(self) -> Self:
@@ -484,7 +475,7 @@ class Run:
                 self._folder.summarise(self._record)
 
     def _step(self) -> int:
-        """The step this thread is in; a thread that was told nothing is in the innermost step under way."""
+        """The step that this thread is in; by default the innermost step under way."""
         for run, number in reversed(_current.get()):
             if run is self:
                 return number
@@ -500,7 +491,7 @@ class Run:
         self._tell(*self._keep(*events))
 
     def _keep(self, *events: Event) -> tuple[Event, ...]:
-        """Put events on record; what there is to tell of it once no lock is held."""
+        """Record events; returns what to tell listeners once no lock is held."""
         with self._lock:
             if self._record.started is None:
                 events = (self._first_event(), *events)

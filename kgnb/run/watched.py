@@ -1,34 +1,52 @@
-"""Models, judges and graphs that note on a run what is asked of them, and are otherwise what they were."""
+"""Models, judges and graphs that record on a run what is asked of them, and otherwise behave as before."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from kgnb.errors import Waiting
 from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.kept import Key
-from kgnb.llm.model import Attempt, ChatModel, Reply, Request, Usage
+from kgnb.llm.model import ChatModel, Reply, Request, Usage, behind
 from kgnb.llm.prices import Prices, cost, estimate_usage
 from kgnb.results.wording import money, seconds
-from kgnb.run.limits import Budget, Noting, Spending
+from kgnb.run.limits import Budget, Spending
 from kgnb.run.plain import number_of, one_line, said
-from kgnb.run.record import Call, Judgement, Query
+from kgnb.run.record import Call, Clock, Judgement, Query
 
 Q = TypeVar("Q", bound=Question, contravariant=True)
 A = TypeVar("A", bound=Sequence[Any] | Solutions)
 
-# A model that wraps another one may be watched inside and out: the outer call is noted, once.
-_noting: ContextVar[tuple[Noting, ...]] = ContextVar("kgnb_noting", default=())
+
+class _Run(Protocol):
+    """What a run offers to whoever records on it."""
+
+    clock: Clock
+    prices: Prices | None
+
+    @property
+    def foretells(self) -> bool: ...
+    @property
+    def totals(self) -> dict[str, Any]: ...
+    def expect(self, estimate: Estimate, bound: str = ..., seconds: float | None = None) -> None: ...
+    def begin_call(self, expected: Spending) -> int: ...
+    def end_call(self, call: Call | None, expected: Spending, actual: Spending) -> None: ...
+    def record_judgements(self, judgements: Sequence[Judgement]) -> None: ...
+    def record_query(self, query: Query) -> None: ...
+
+
+# A model that wraps another one may be watched inside and out: the outer call is recorded, once.
+_recording: ContextVar[tuple[_Run, ...]] = ContextVar("kgnb_recording", default=())
 
 
 class WatchedModel:
-    """A chat model whose calls a run notes, and refuses once a budget is spent."""
+    """A chat model whose calls a run records, and refuses once a budget is spent."""
 
-    def __init__(self, model: ChatModel, run: Noting) -> None:
+    def __init__(self, model: ChatModel, run: _Run) -> None:
         self._model = model
         self._run = run
         self._server = str(getattr(model, "server", ""))  # a Replaying model's: the digest is then its cache's key
@@ -45,35 +63,35 @@ class WatchedModel:
         Raises:
             LimitError: a budget of the run is spent; the model was not asked.
         """
-        if any(run is self._run for run in _noting.get()):
-            return self._model.ask(request)
-        prepared = getattr(self._model, "prepared", None)  # as it is kept
-        noted = prepared(request) if prepared else request
         run, name = self._run, self._model.name
-        digest = Key.of(noted, name, self._server).digest
-        least = estimate_usage(noted)  # the prompt alone: nobody knows how long the reply will be
+        if any(each is run for each in _recording.get()):
+            return self._model.ask(request)
+        prepare = getattr(self._model, "prepared", None)
+        prepared = prepare(request) if prepare else request  # as it is cached
+        digest = Key.of(prepared, name, self._server).digest
+        least = estimate_usage(prepared)  # the prompt alone: nobody knows how long the reply will be
         expected = Spending(1, least.total, cost(least, name, run.prices) or 0.0)
         number = run.begin_call(expected)
-        token = _noting.set((*_noting.get(), run))
+        token = _recording.set((*_recording.get(), run))
         begun = run.clock.seconds()
         try:
             reply = self._model.ask(request)
         except Waiting:
-            run.leave_call(expected)
+            run.end_call(None, expected, Spending())
             raise
         except BaseException as error:
-            seconds = round(run.clock.seconds() - begun, 6)
-            tries: tuple[Attempt, ...] = tuple(getattr(error, "attempts", ()))
-            failed = Call(number, name, seconds=seconds, attempts=tries, request=digest, error=said(error))
+            took = round(run.clock.seconds() - begun, 6)
+            tries = tuple(getattr(error, "attempts", ()))
+            failed = Call(number, name, seconds=took, attempts=tries, request=digest, error=said(error))
             run.end_call(failed, expected, Spending(1))
             raise
         finally:
-            _noting.reset(token)
-        seconds = round(run.clock.seconds() - begun, 6)
+            _recording.reset(token)
+        took = round(run.clock.seconds() - begun, 6)
         used = reply.usage
         usd = 0.0 if reply.cached or self._free else cost(used, name, run.prices)
         call = Call(
-            number, reply.model or name, used.prompt_tokens, used.completion_tokens, usd, seconds,
+            number, reply.model or name, used.prompt_tokens, used.completion_tokens, usd, took,
             reply.cached, reply.attempts, reply.finish_reason, digest,
             cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
         )  # fmt: skip
@@ -82,25 +100,14 @@ class WatchedModel:
 
 
 def is_free(model: ChatModel) -> bool:
-    """Whether the model, or the one it wraps, says that it costs nothing."""
-    inner: Any = model
-    while inner is not None and not hasattr(inner, "free"):
-        inner = getattr(inner, "model", None)
-    return bool(getattr(inner, "free", False))
-
-
-def pace_of(model: ChatModel) -> float:
-    """How many calls a minute the model's settings allow; 0 where they say nothing."""
-    inner: Any = model
-    while inner is not None and not hasattr(inner, "pace"):
-        inner = getattr(inner, "model", None)
-    return float(getattr(getattr(inner, "pace", None), "requests_per_minute", 0.0))
+    """Whether the model, or one wrapped in it, says that it costs nothing."""
+    return bool(behind(model, "free"))
 
 
 class WatchedJudge(Generic[Q]):
-    """A judge whose verdicts a run notes."""
+    """A judge whose verdicts a run records."""
 
-    def __init__(self, judge: Judge[Q], run: Noting) -> None:
+    def __init__(self, judge: Judge[Q], run: _Run) -> None:
         self._judge = judge
         self._run = run
 
@@ -115,14 +122,14 @@ class WatchedJudge(Generic[Q]):
         return bool(getattr(self._judge, "simulation", False))
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
-        """The judge's verdicts; a judge that does not give one for each question raises ValueError.
+        """The judge's verdicts; a judge that does not give one per question raises ValueError.
 
-        What several questions will cost is told beforehand; of one, it is sooner done.
+        The cost of several questions is announced beforehand; a single one is quicker asked than announced.
         """
         if len(questions) > 1 and self._run.foretells:
             self._run.expect(estimate(self._judge, questions))
         verdicts = self._judge.judge(questions)
-        self._run.note_judgements(
+        self._run.record_judgements(
             [
                 Judgement(
                     question=question.id,
@@ -145,9 +152,9 @@ class WatchedJudge(Generic[Q]):
 
 
 class WatchedGraph:
-    """A graph whose queries a run notes."""
+    """A graph whose queries a run records."""
 
-    def __init__(self, graph: Graph, run: Noting) -> None:
+    def __init__(self, graph: Graph, run: _Run) -> None:
         self.unwatched = self._graph = graph
         self._run = run
 
@@ -156,26 +163,17 @@ class WatchedGraph:
         """The graph's own name."""
         return self._graph.name
 
-    def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Solutions:
+    def select(self, query: str, **options: Any) -> Solutions:
         """The solutions of a SELECT query."""
-        return self._noted(query, lambda: self._graph.select(query, bindings=bindings, limit=limit, timeout=timeout))
+        return self._recorded(query, lambda: self._graph.select(query, **options))
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
-        """The answer of an ASK query."""
-        return self._noted(query, lambda: (self._graph.ask(query, bindings=bindings, timeout=timeout),))[0]
+    def ask(self, query: str, **options: Any) -> bool:
+        """The answer to an ASK query."""
+        return self._recorded(query, lambda: (self._graph.ask(query, **options),))[0]
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, **options: Any) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query."""
-        return self._noted(query, lambda: self._graph.construct(query, bindings=bindings, timeout=timeout))
+        return self._recorded(query, lambda: self._graph.construct(query, **options))
 
     def triples(
         self,
@@ -187,7 +185,8 @@ class WatchedGraph:
     ) -> list[Triple]:
         """The triples that match."""
         pattern = " ".join("?" if term is None else str(term) for term in (subject, predicate, object))
-        return self._noted(f"triples {pattern}", lambda: self._graph.triples(subject, predicate, object, limit=limit))
+        ask = lambda: self._graph.triples(subject, predicate, object, limit=limit)  # noqa: E731
+        return self._recorded(f"triples {pattern}", ask)
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples."""
@@ -201,32 +200,29 @@ class WatchedGraph:
         """Close the graph."""
         self._graph.close()
 
-    def _noted(self, query: str, ask: Callable[[], A]) -> A:
-        """What is asked for, noted with its rows and its time, also when it fails."""
+    def _recorded(self, query: str, ask: Callable[[], A]) -> A:
+        """The answer, recorded with its rows and its time, even if it fails."""
         begun, rows = self._run.clock.seconds(), 0
         try:
             answer = ask()
             rows = len(answer)
             return answer
         finally:
-            seconds = round(self._run.clock.seconds() - begun, 6)
-            self._run.note_query(Query(self.name, query, rows, seconds))
-
-
-MEASURED = 5  # items after which the rest of a batch is reckoned from what these took
+            took = round(self._run.clock.seconds() - begun, 6)
+            self._run.record_query(Query(self.name, query, rows, took))
 
 
 def foreseen(
     estimate: Estimate, model: ChatModel, prices: Prices | None, budget: Budget, bound: str, measured: float | None
 ) -> dict[str, Any]:
-    """An estimate as an event has it, with its line in ``text``.
+    """The content of an estimate event, with a line for people in ``text``.
 
-    Money where the model's price is known. Seconds as ``measured``, else the least that the pace in the settings
-    leaves, else none: nobody knows how fast a server is before it has answered.
+    It names money if the model's price is known, and seconds as ``measured``, or else the least that the pace in the
+    settings leaves, if there is one: nobody knows how fast a server is before it has answered.
     """
     tokens = Usage(estimate.prompt_tokens, estimate.completion_tokens, estimated=True)
     usd = 0.0 if is_free(model) else cost(tokens, model.name, prices)
-    pace = pace_of(model)
+    pace = float(getattr(behind(model, "pace"), "requests_per_minute", 0.0))
     least = 60.0 * (estimate.calls / pace - 1) if pace else 0.0  # a minute's calls may leave at once
     parts = [f"{bound} {number_of(estimate.calls, 'model call')}"]
     if tokens.total:
@@ -252,10 +248,13 @@ def foreseen(
     }
 
 
-class Forecast:
-    """Told how far a batch has come, it tells once what the rest takes if it takes what the first items took."""
+MEASURED = 5  # items after which the cost of the rest is estimated from what these took
 
-    def __init__(self, run: Noting) -> None:
+
+class Forecast:
+    """Announces once, while a batch is under way, what the rest will cost if it costs as much as the first items."""
+
+    def __init__(self, run: _Run) -> None:
         self._run, self._before, self._begun = run, run.totals, run.clock.seconds()
 
     def done(self, number: int, total: int) -> None:
