@@ -35,16 +35,13 @@ def told_of(model: ChatModel, estimate: Estimate, bound: str = "about", **given:
     return events
 
 
-def test_calls_tokens_and_money_are_told_where_the_price_is_known() -> None:
+def test_calls_tokens_and_money_are_announced_as_far_as_they_are_known() -> None:
     (event,) = told_of(Model(), Estimate(12, 30_000, 1_500), prices=PRICES)
     assert event["event"] == "estimate" and event["usd"] == pytest.approx(0.045)
     assert event["text"] == (
         "about 12 model calls, 30,000 tokens in and 1,500 out, $0.0450 at the price in the settings; "
         "replies in the cache cost nothing"
     )
-
-
-def test_without_a_price_no_money_is_told_and_without_a_pace_no_time() -> None:
     (event,) = told_of(Model(), Estimate(1, 300), "at least")
     assert event["usd"] is None and event["seconds"] is None
     assert event["text"] == "at least 1 model call, 300 tokens in; replies in the cache cost nothing"
@@ -57,15 +54,15 @@ def test_the_least_time_follows_from_the_pace_of_the_settings() -> None:
     assert event["seconds"] is None  # a minute's calls may leave at once
 
 
-@pytest.mark.parametrize(
-    ("limits", "said"),
-    [(Limits(calls=5), "5 model calls"), (Limits(tokens=100), "100 tokens"), (Limits(usd=0.001), "0.001 US dollars")],
-)
-def test_a_budget_that_will_not_do_is_named_beforehand(limits: Limits, said: str) -> None:
-    (event,) = told_of(Model(), Estimate(12, 3_000, 100), limits=limits, prices=PRICES)
-    assert event["text"].endswith(f"The budget of {said} will end it before")
-    (event,) = told_of(Model(), Estimate(12, 3_000, 100), "up to", limits=limits, prices=PRICES)
-    assert event["text"].endswith("may end it before")
+def test_a_budget_that_will_not_suffice_is_named_beforehand() -> None:
+    for limits, said in (
+        (Limits(calls=5), "5 model calls"),
+        (Limits(tokens=100), "100 tokens"),
+        (Limits(usd=0.001), "0.001 US dollars"),
+    ):
+        for bound, ends in (("about", f"The budget of {said} will end it before"), ("up to", "may end it before")):
+            (event,) = told_of(Model(), Estimate(12, 3_000, 100), bound, limits=limits, prices=PRICES)
+            assert event["text"].endswith(ends)
 
 
 def test_nothing_is_told_where_no_model_is_asked_or_only_kept_replies_are() -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -32,16 +31,11 @@ def whole_run(folder: Path) -> Run:
     return run
 
 
-def test_a_loaded_run_is_the_run_that_was_saved(tmp_path: Path) -> None:
+def test_a_loaded_run_is_the_run_that_was_saved_and_is_never_written_to(tmp_path: Path) -> None:
     run = whole_run(tmp_path)
-    assert Run.load(tmp_path).to_json() == run.to_json()
-    assert json.loads((tmp_path / SUMMARY).read_text()) == run.to_json()
-
-
-def test_a_loaded_run_is_never_written_to(tmp_path: Path) -> None:
-    whole_run(tmp_path)
-    before = (tmp_path / EVENTS).read_bytes()
     loaded = Run.load(tmp_path)
+    assert loaded.to_json() == run.to_json() == json.loads((tmp_path / SUMMARY).read_text())
+    before = (tmp_path / EVENTS).read_bytes()
     loaded.do(len, [1])
     assert loaded.steps[-1].number == 4
     assert (tmp_path / EVENTS).read_bytes() == before
@@ -68,19 +62,16 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
         Run.load(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "content", ["", "\n", '{"event": "step"', "not json\n", "[1]\n", '{"event": "call", "step": 4}\n']
-)
-def test_a_file_that_holds_no_run_is_refused(tmp_path: Path, content: str) -> None:
-    (tmp_path / EVENTS).write_text(content)
-    with pytest.raises(DataError):
-        Run.load(tmp_path)
-
-
-def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_holds_no_run_is_refused(tmp_path: Path) -> None:
+    for content in ("", '{"event": "step"', "not json\n", "[1]\n", '{"event": "call", "step": 4}\n'):
+        (tmp_path / EVENTS).write_text(content)
+        with pytest.raises(DataError):
+            Run.load(tmp_path)
     (tmp_path / EVENTS).write_text('{"event": "run", "version": 99, "agent": "a"}\n')
     with pytest.raises(DataError, match="version 99"):
         Run.load(tmp_path)
+    with pytest.raises(DataError, match="nowhere"):
+        Run.load(tmp_path / "nowhere")
 
 
 def test_what_an_earlier_run_left_is_kept(tmp_path: Path) -> None:
@@ -89,54 +80,34 @@ def test_what_an_earlier_run_left_is_kept(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {EVENTS, "events-1.jsonl", "events-2.jsonl", SUMMARY}
 
 
-def test_a_killed_run_keeps_every_call_it_made(tmp_path: Path) -> None:
-    program = textwrap.dedent("""
-        import sys, time
-        from kgnb.llm.model import Message, Request
-        from kgnb.llm.scripted import ScriptedModel
-        from kgnb.run import Run
-        run = Run("example", folder=sys.argv[1])
-        model = run.watch(ScriptedModel(lambda request: "yes", name="m"))
-        def stage():
-            for number in range(50):
-                model.ask(Request((Message("user", str(number)),)))
-            print("asked", flush=True)
-            time.sleep(60)
-        run.do(stage)
-    """)
-    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "asked\n"
-        process.kill()
-    run = Run.load(tmp_path)
-    assert (run.state, run.steps[0].state, len(run.steps[0].calls)) == ("running", "running", 50)
+PROGRAM = """
+import signal, sys, time
+from kgnb.llm.model import Message, Request
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.run import Run
+signal.signal(signal.SIGINT, signal.default_int_handler)
+run = Run("example", folder=sys.argv[1])
+model = run.watch(ScriptedModel(lambda request: "yes", name="m"))
+def stage():
+    for number in range(50):
+        model.ask(Request((Message("user", str(number)),)))
+    print("asked", flush=True)
+    time.sleep(60)
+run.do(stage)
+"""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-def test_an_interrupted_run_says_cancelled(tmp_path: Path) -> None:
-    program = textwrap.dedent("""
-        import signal, sys, time
-        from kgnb.run import Run
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        def stage():
-            print("begun", flush=True)
-            time.sleep(60)
-        Run("example", folder=sys.argv[1]).do(stage)
-    """)
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
+@pytest.mark.parametrize(("sent", "state"), [(signal.SIGKILL, "running"), (signal.SIGINT, "cancelled")])
+def test_a_run_that_is_ended_keeps_every_call_it_made(tmp_path: Path, sent: signal.Signals, state: str) -> None:
+    words = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "asked\n"
         time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-    assert Run.load(tmp_path).state == "cancelled"
-    assert json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["state"] == "cancelled"
-
-
-def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nowhere"):
-        Run.load(tmp_path / "nowhere")
+        process.send_signal(sent)
+    run = Run.load(tmp_path)
+    assert (run.state, run.steps[0].state, len(run.steps[0].calls)) == (state, state, 50)
+    assert (tmp_path / SUMMARY).exists() == (state == "cancelled")
 
 
 def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:

@@ -28,16 +28,14 @@ def ask_all(run: Run, watched: Any, number: int, width: int = 4) -> list[Any]:
     return run.do(ask_many, watched, requests(number), width)
 
 
-@pytest.mark.parametrize("width", [1, 8])
-def test_no_more_calls_are_made_than_the_budget_has(width: int) -> None:
-    asked = model()
-    run = Run("example", limits=Limits(calls=10))
-    outcomes = ask_all(run, run.watch(asked), 40, width)
-    assert len(asked.asked) == 10
-    assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 10
-    assert all(isinstance(outcome, (Reply, LimitError)) for outcome in outcomes)
-    assert run.totals["calls"] == 10
-    assert run.finish().state == "limited"
+def test_no_more_calls_are_made_than_the_budget_has() -> None:
+    for width in (1, 8):
+        asked = model()
+        run = Run("example", limits=Limits(calls=10))
+        outcomes = ask_all(run, run.watch(asked), 40, width)
+        assert sum(isinstance(outcome, Reply) for outcome in outcomes) == len(asked.asked) == run.totals["calls"] == 10
+        assert all(isinstance(outcome, (Reply, LimitError)) for outcome in outcomes)
+        assert run.finish().state == "limited"
 
 
 def test_cached_replies_are_free_whatever_the_width() -> None:
@@ -85,9 +83,12 @@ def test_a_money_budget_stops_and_says_which_it_was() -> None:
     assert run.totals["usd"] == pytest.approx(0.0003)
 
 
-def test_a_money_budget_without_a_price_is_refused_before_anything_is_spent() -> None:
+def test_budgets_that_cannot_be_kept_are_refused_before_anything_is_spent() -> None:
     with pytest.raises(ConfigError, match="price of m is not known"):
         Run("example", limits=Limits(usd=1)).watch(model())
+    for limits in ({"calls": -1}, {"usd": -0.5}, {"seconds": float("nan")}):
+        with pytest.raises(ValueError, match="0 or more"):
+            Limits(**limits)
 
 
 def test_seconds_count_inside_stages_only() -> None:
@@ -133,9 +134,3 @@ def test_a_failed_call_counts_as_a_call() -> None:
     watched = run.watch(ScriptedModel([], name="m"))
     outcomes = ask_all(run, watched, 4, width=1)
     assert [type(outcome).__name__ for outcome in outcomes] == ["ModelError", "ModelError", "LimitError", "LimitError"]
-
-
-@pytest.mark.parametrize("limits", [{"calls": -1}, {"usd": -0.5}, {"seconds": float("nan")}])
-def test_a_limit_below_nothing_is_refused(limits: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="0 or more"):
-        Limits(**limits)
