@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from kgnb.errors import DataError
 
@@ -75,6 +75,17 @@ def read_at_most(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)
+
+
+def packed_or_plain(path: Path) -> Path | None:
+    """The file, or its gzipped copy ``NAME.gz``; None where neither exists."""
+    return next((one for one in (path, path.with_name(f"{path.name}.gz")) if one.is_file()), None)
+
+
+def open_text(path: Path) -> TextIO:
+    """A UTF-8 file, gzipped or not, for reading line by line."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    return cast(TextIO, opener(path, "rt", encoding="utf-8"))
 
 
 def from_json(text: str | bytes) -> Any:

@@ -12,7 +12,6 @@ Lines are split at tabs only: raw IRIs hold commas, quotes and parentheses. A fi
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgnb.errors import DataError
+from kgnb.files import open_text, packed_or_plain
 
 Links: TypeAlias = tuple[tuple[str, str], ...]
 Integers = NDArray[np.int32]
@@ -246,22 +246,20 @@ def read_links(path: Path | str) -> Links:
 
 
 def _there(folder: Path, name: str) -> bool:
-    return (folder / name).is_file() or (folder / f"{name}.gz").is_file()
+    return packed_or_plain(folder / name) is not None
 
 
 def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Where each line stands and its columns; the last column takes what is left of the line, unless there is more."""
-    path = folder / name
-    packed = not path.is_file()
-    if packed and not (folder / f"{name}.gz").is_file():
+    path = packed_or_plain(folder / name)
+    if path is None:
         raise DataError(
             f"there is no file {name}, nor {name}.gz",
             where=str(folder),
             fix="A folder is read whole; look whether the download is.",
         )
-    path = folder / f"{name}.gz" if packed else path
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
+        with open_text(path) as lines:
             for number, line in enumerate(_plain(lines), start=1):
                 if not line:
                     continue

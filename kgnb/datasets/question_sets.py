@@ -5,7 +5,6 @@ CoDEx (Safavi and Koutra, EMNLP 2020) is a slice of Wikidata; its questions are 
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from kgnb.datasets import huts
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.questions import Asked, QuestionSet, sampled
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, open_text, packed_or_plain
 from kgnb.kg.name_triples import entity_iri
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDFS, Iri, Literal, Triple
@@ -159,10 +158,10 @@ def pathquestion(folder: Path, hops: int = 2) -> QuestionSet:
     """
     if hops not in (2, 3):
         raise ValueError(f"hops is {hops}: PathQuestion has questions over 2 or 3 relations")
-    path = next((each for each in (folder / f"PQ-{hops}H.txt", folder / f"PQ-{hops}H.txt.gz") if each.is_file()), None)
+    path = packed_or_plain(folder / f"PQ-{hops}H.txt")
     if path is None:
         raise DataError("the questions are not there", where=str(folder / f"PQ-{hops}H.txt"), fix="Check KGNB_DATA.")
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+    with open_text(path) as file:
         questions = tuple(
             _path_asked(line, f"{path}:{number}", number, hops) for number, line in enumerate(file, start=1)
         )
@@ -266,10 +265,10 @@ def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionS
 
 
 def _rows(folder: Path, split: str) -> Iterator[Sequence[str]]:
-    path = next((each for each in (folder / f"{split}.txt", folder / f"{split}.txt.gz") if each.is_file()), None)
+    path = packed_or_plain(folder / f"{split}.txt")
     if path is None:
         raise DataError("the triples are not there", where=str(folder / f"{split}.txt"), fix="Check KGNB_DATA.")
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+    with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             cells = line.split()
             if len(cells) != 3:

@@ -33,7 +33,7 @@ Json: TypeAlias = dict[str, Any]  # a JSON object: the one place where Any is th
 class Bundled:
     """A value with a form for each front end: HTML, text, and JSON where ``mime`` names a renderer of the extension.
 
-    A form IPython did not ask for is not made.
+    Only the forms that IPython asks for are made.
     """
 
     mime: ClassVar[str] = ""
@@ -75,7 +75,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def one_of(plural: str) -> str:
-    """Return how one of what is counted is called: its first word in the plural loses it.
+    """The name of one of the things counted: the first plural word becomes singular.
 
     >>> one_of("entities without candidates"), one_of("source entities"), one_of("paths of the policy"), one_of("added")
     ('entity without candidates', 'source entity', 'path of the policy', 'added')
@@ -89,7 +89,7 @@ def _singular(found: re.Match[str]) -> str:
 
 
 class Drawn(Protocol):
-    """What a view gives: a table, a picture, anything with a bundle."""
+    """What a view returns: a table, a picture, anything with a MIME bundle."""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
@@ -97,7 +97,7 @@ class Drawn(Protocol):
 @singledispatch
 def view(value: object) -> Drawn:
     """The view of a value; TypeError where none is registered for its kind."""
-    raise TypeError(f"nothing says how a {type(value).__name__} is shown")
+    raise TypeError(f"no view is registered for {type(value).__name__}")
 
 
 class Shown:

@@ -1,4 +1,4 @@
-"""One answer as a card: large, with its picture and query, and folded away how it was found; one thing as a page."""
+"""One answer as a card, with its picture, its query and, folded away, how it was found; one entity as a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUERY = 20_000  # characters of a query that are kept
 class Card(Bundled):
     """A question with its answers; ``plain`` makes the text of it, for terminals and logs.
 
-    ``said`` stands below the answers, ``notes`` are what a reader must know, ``facts`` what only some want to.
+    ``said`` goes below the answers; ``notes`` are for every reader; ``facts`` are folded away.
     """
 
     title: str
@@ -75,7 +75,7 @@ class Card(Bundled):
 
 @dataclass(frozen=True, repr=False)
 class Page(Bundled):
-    """What is known of one thing: its name and IRI, lines about it, then sentences, tables and pictures in turn."""
+    """All that is known of one entity: its name and IRI, lines about it, then sentences, tables and pictures."""
 
     heading: str
     parts: Sequence[str | Bundled]

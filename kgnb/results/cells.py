@@ -37,7 +37,7 @@ def checked(value: object) -> Value:
         TypeError: for any other type.
     """
     if value is None or isinstance(value, bool | int | float | str | Link) or wording.is_term(value):
-        return value  # type: ignore[return-value]  # is_term() has told the rest
+        return value  # type: ignore[return-value]  # is_term() has narrowed the rest
     if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
         return bool(value)
     if isinstance(value, numbers.Integral):
@@ -48,7 +48,7 @@ def checked(value: object) -> Value:
 
 
 def has_decimals(values: Iterable[Value]) -> bool:
-    """Tell whether a column's numbers are written with decimals: as soon as one of them has any.
+    """Whether a column's numbers are written with decimals: they are as soon as one number has any.
 
     >>> has_decimals([1, 2.0, None]), has_decimals([1, 0.5])
     (False, True)

@@ -1,7 +1,7 @@
-"""Text from outside (IRIs, literals, model replies, endpoint errors) made harmless before it is shown.
+"""Text from outside (IRIs, literals, model replies, endpoint errors) made safe to show.
 
-Three dangers: markup that runs, links that run, and characters that lie about what stands there
-(a right-to-left override turns ``exe.txt`` around; a zero-width space makes two labels look equal).
+Three dangers: markup that runs, links that run, and characters that misrepresent the text
+(a right-to-left override reverses ``exe.txt``; a zero-width space makes two labels look equal).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def framed(
 ) -> str:
     """Return a table of title cells and body rows, with its caption above and its notes below.
 
-    ``titles`` and ``body`` are HTML; ``rest`` is a word and the rows that are shown on request, as ``facts`` are.
+    ``titles`` and ``body`` are HTML; ``rest`` is a label and the rows folded behind it; ``facts`` are folded as well.
     """
     name = (
         f'<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
@@ -116,6 +116,6 @@ def fold(title: str, content: str) -> str:
 
 
 def whole_line(text: str, columns: int) -> str:
-    """Return a row that says one thing across all columns."""
+    """A row with one text across all columns."""
     cell = f'<td colspan="{max(1, columns)}" style="padding: 4px 0; border: 0; text-align: left; opacity: 0.75">'
     return f'<tr style="{ROW}">{cell}{escaped(text)}</td></tr>'

@@ -1,4 +1,4 @@
-"""What a SPARQL query gave: rows as a table, triples as a picture, yes or no, or that something was changed."""
+"""Results of a SPARQL query: rows as a table, triples as a picture, yes or no, or the effect of an update."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PICTURED = 2000  # triples of which a picture is made; all of them stay in ``tri
 
 @dataclass(frozen=True, repr=False)
 class Rows(Table):
-    """The rows of a SELECT query: ``solutions`` keeps the terms as they came, ``df()`` gives them typed."""
+    """The rows of a SELECT query: ``solutions`` keeps the terms as received, ``df()`` returns typed values."""
 
     solutions: Solutions = field(default=Solutions((), ()), kw_only=True)
 
@@ -45,7 +45,7 @@ class Rows(Table):
 
     def df(self) -> pandas.DataFrame:
         """A typed data frame: numbers, booleans and dates as such, IRIs and other text as strings."""
-        from kgnb.kg.result_files import frame_of  # brings a file writer along that a table does not need
+        from kgnb.kg.result_files import frame_of  # imports a file writer that a table does not need
 
         frame: pandas.DataFrame = frame_of(self.solutions)
         return frame
@@ -91,14 +91,14 @@ class Triples(GraphPicture):
         return save_triples(self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)})
 
     def graph(self, name: str = "") -> OxigraphGraph:
-        """These triples as a graph of their own, to be asked in turn."""
+        """These triples as a graph that can be queried."""
         made = OxigraphGraph(name=name or self.title or "triples")
         made.add(self.triples)
         made.prefixes = tuple(sorted(self.prefixes.items()))
         return made
 
     def rdflib(self) -> rdflib.Graph:
-        """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not have."""
+        """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not support."""
         from kgnb.kg.rdflib_graph import RdflibGraph
 
         view = RdflibGraph(rdflib.Graph())
@@ -138,7 +138,7 @@ class YesNo(Bundled):
 
 @dataclass(frozen=True)
 class Changed(Bundled):
-    """An update was carried out: how many triples there were before and are now; None where nobody counted."""
+    """An update and the number of triples before and after it; None where they were not counted."""
 
     graph: str
     before: int | None = None
@@ -165,7 +165,7 @@ def rows_of(
     notes: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
 ) -> Rows:
-    """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the prefixes that hold."""
+    """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the prefixes in scope."""
     known = labels or {}
     numeric = [_all_numbers(solutions, at) for at in range(len(solutions.variables))]
     columns = [
@@ -185,7 +185,7 @@ def triples_of(
     names: Names | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Triples:
-    """The triples with their picture; a node's colour is its type, where the triples or the graph say it."""
+    """The triples with their picture; a node is coloured by its type, where the triples or the graph state it."""
     known = names.labels if names else {}
     kinds: dict[Term, str] = {}
     for subject, predicate, value in triples:
@@ -214,12 +214,12 @@ def _plain(term: Term) -> str:
         return term.text
     try:
         return n3(term)
-    except ValueError:  # a service sent what RDF cannot write
+    except ValueError:  # a service sent a term that is not valid RDF
         return term_text(term)
 
 
 def _all_numbers(solutions: Solutions, at: int) -> bool:
-    """Whether a column holds numbers and nothing else, each written as its datatype wants."""
+    """Whether a column holds only numbers, each valid for its datatype."""
     seen = False
     for row in solutions.rows:
         term = row[at]

@@ -1,7 +1,7 @@
-"""A graph as a picture that shows itself: drawn by the extension, as an image in HTML, as lines of text.
+"""A graph as a picture: drawn by the extension, as an image in HTML, or as lines of text.
 
-The layout is reckoned here with a fixed seed and kept in the result, so live, saved and printed pictures agree. What
-the picture shows also stands below it as a list, for keyboards and screen readers.
+The layout is computed here with a fixed seed and kept in the result, so live, saved and printed pictures agree. What
+the picture shows is also listed below it, for keyboards and screen readers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas
 
 MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes a notebook heavy
-MOST_BEYOND = 2000  # nodes more that travel along and are drawn when their neighbours are opened
+MOST_BEYOND = 2000  # more nodes that are sent along and drawn when their neighbours are opened
 HTML_LINES, TEXT_LINES = 60, 40
 _NAME = 200  # characters of a name or note that are kept
 _VALUE, _OTHER = "value", "other"  # the kind of a literal; what the legend calls kinds that are rare, or none
@@ -60,10 +60,10 @@ class Edge:
 
 @dataclass(frozen=True, repr=False)
 class GraphPicture(Bundled):
-    """Nodes and the lines between them. A line's end that is no node is drawn as one, under its id.
+    """Nodes and the lines between them. An end of a line that is not among the nodes is drawn under its id.
 
-    More than 300 nodes: those at the end of one line only are put together by kind, then the lightest are left out;
-    ``notes`` says so, and ``table()`` and ``df()`` have them all.
+    Above 300 nodes, those with a single line are grouped by kind, then the lightest are left out;
+    ``notes`` says so, and ``table()`` and ``df()`` hold them all.
 
     >>> huts = GraphPicture([Node("a", "Hochkarhaus", "hut")], [Edge("a", "b", "has warden")])
     >>> print(huts)
@@ -103,7 +103,7 @@ class GraphPicture(Bundled):
         title: str = "",
         notes: Sequence[str] = (),
     ) -> GraphPicture:
-        """The picture of some triples; a literal is a node of its own for each statement it stands in.
+        """The picture of some triples; each statement about a literal gets a node of its own.
 
         ``name`` says how a term reads (short forms of IRIs by default), ``kind`` what colours it.
         """
@@ -168,7 +168,7 @@ class GraphPicture(Bundled):
         }
 
     def _beyond(self) -> Json:
-        """What is not drawn at first and joins what is, in turn: the extension draws it where a node is opened."""
+        """Nodes that are not drawn at first: the extension draws them when a neighbour is opened."""
         shown = [node.id for node in self._drawn.nodes]
         there = set(shown)
         rest = [node for node in self.nodes if node.id not in there][:MOST_BEYOND]
@@ -209,7 +209,7 @@ class GraphPicture(Bundled):
         )
 
     def text(self) -> str:
-        """One line of text for each line of the picture, then the nodes that stand alone."""
+        """One line of text for each line of the picture, then the nodes without a line."""
         drawn, names = self._drawn, self._names
         lines = [one_line(_kept(self.title)), ""] if self.title else []
         for edge in drawn.edges[:TEXT_LINES]:
@@ -245,7 +245,7 @@ class GraphPicture(Bundled):
 
     @cached_property
     def _drawn(self) -> GraphPicture:
-        """This graph, or what is left of it when there is too much to draw."""
+        """This graph, or a reduced one when there is too much to draw."""
         return self if len(self.nodes) <= MOST else _fewer(self)
 
     @cached_property
@@ -317,7 +317,7 @@ class GraphPicture(Bundled):
 
 
 def _fewer(graph: GraphPicture) -> GraphPicture:
-    """The graph with its loose ends put together by kind and line, then without its lightest nodes."""
+    """The graph with its leaves grouped by kind and line, then without its lightest nodes."""
     lines: dict[str, list[Edge]] = {node.id: [] for node in graph.nodes}
     for edge in graph.edges:
         lines[edge.source].append(edge)
@@ -339,11 +339,11 @@ def _fewer(graph: GraphPicture) -> GraphPicture:
             joins.append(Edge(*((hub, key) if outward else (key, hub)), label))
     nodes = [node for node in graph.nodes if node.id not in gone] + groups
     edges = [edge for edge in graph.edges if edge.source not in gone and edge.target not in gone] + joins
-    note = f"{count(len(gone), 'node')} at the end of one line are put together." if gone else ""
+    note = f"{count(len(gone), 'node')} at the end of one line are grouped." if gone else ""
     left_out = ""
     if len(nodes) > MOST:
         kept = _connected(nodes, edges)
-        left_out = f"Drawn are {MOST} of {count(len(nodes), 'node')}, grown along the lines from the one with most."
+        left_out = f"{MOST} of {count(len(nodes), 'node')} are drawn, grown along the lines from the one with most."
         nodes = [node for node in nodes if node.id in kept]
         edges = [edge for edge in edges if edge.source in kept and edge.target in kept]
     notes = tuple(filter(None, (*graph.notes, note, left_out)))
@@ -351,9 +351,9 @@ def _fewer(graph: GraphPicture) -> GraphPicture:
 
 
 def _connected(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:
-    """The ids of a connected piece of the graph: from the best node along its lines, the best neighbour first.
+    """The ids of a connected part of the graph, grown from the best node, best neighbours first.
 
-    Where a part is used up, the next begins at the best node that is left.
+    When a component is used up, the next one starts at the best node left.
     """
     near: dict[str, list[str]] = {node.id: [] for node in nodes}
     for edge in edges:

@@ -58,7 +58,7 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float], see
 
 
 def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
-    """Where each part begins: in rows, as wide as make the whole picture largest on a screen."""
+    """The corner of each part: in rows of the width that makes the whole picture largest on a screen."""
     area = sum((size[0] + 3 * GAP[0]) * (size[1] + 2 * GAP[1]) for size in sizes)
     best: tuple[float, list[tuple[float, float]]] = (float("inf"), [])
     for shape in SHAPES:
@@ -76,7 +76,7 @@ def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
 
 
 def _drawn(graph: Any, part: list[int], seed: int) -> Places:
-    """One connected part, in pixels, its long side flat."""
+    """The layout of one connected part, in pixels, its long axis horizontal."""
     if len(part) == 1:
         return np.zeros((1, 2))
     small = len(part) <= SMALL
@@ -88,7 +88,7 @@ def _drawn(graph: Any, part: list[int], seed: int) -> Places:
     long, _ = np.linalg.svd(places, full_matrices=False)[2]
     long = long if (long[0], long[1]) > (0, 0) else -long
     places = places @ np.array([[long[0], -long[1]], [long[1], long[0]]])
-    if places[0, 0] > places[-1, 0]:  # what was named first lies to the left
+    if places[0, 0] > places[-1, 0]:  # the first node lies to the left
         places = -places
     at = {node: position for position, node in enumerate(part)}
     ends = np.array([(at[a], at[b]) for a, b in graph.edges])
@@ -97,7 +97,7 @@ def _drawn(graph: Any, part: list[int], seed: int) -> Places:
 
 
 def _between(part: list[int], lines: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
-    """The room each two nodes of a part need between them for the name of their line; (nodes, nodes), symmetric."""
+    """The space each two nodes of a part need for the name of their line; (nodes, nodes), symmetric."""
     at = {node: position for position, node in enumerate(part)}
     room = np.full((len(part), len(part)), GAP[0])
     for (one, other), width in lines.items():
@@ -108,7 +108,7 @@ def _between(part: list[int], lines: Mapping[tuple[int, int], float]) -> NDArray
 
 
 def _apart(places: Places, widths: NDArray[np.float64], room: NDArray[np.float64]) -> Places:
-    """The places with every two nodes that overlap pushed apart, along whichever way is shorter."""
+    """The places with overlapping nodes pushed apart, along the shorter axis."""
     count = len(places)
     if count == 1:
         return places
@@ -239,7 +239,7 @@ def _spot(spot: Spot, x: float, y: float) -> str:
 
 
 def middle(arrow: Arrow, places: Places, along: float = 0.5) -> tuple[float, float]:
-    """Where the name of a line stands: so far along the line, above it for one that leads back."""
+    """The position of a line's name: this far along the line, or above a loop."""
     (x1, y1), (x2, y2) = places[arrow.source].tolist(), places[arrow.target].tolist()
     if arrow.source == arrow.target:
         return x1, y1 - HEIGHT / 2 - 30
@@ -252,7 +252,7 @@ def middle(arrow: Arrow, places: Places, along: float = 0.5) -> tuple[float, flo
 
 
 def _control(x1: float, y1: float, x2: float, y2: float, bend: float) -> tuple[float, float]:
-    """The point a bent line is drawn towards; the middle of a straight one."""
+    """The control point of a bent line; the middle of a straight one."""
     length = max(1.0, float(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5))
     return (x1 + x2) / 2 - (y2 - y1) / length * bend, (y1 + y2) / 2 + (x2 - x1) / length * bend
 
@@ -275,7 +275,7 @@ def _arrow(arrow: Arrow, at: Places, spots: Sequence[Spot]) -> tuple[str, str]:
 
 
 def _border(x: float, y: float, tx: float, ty: float, wide: float) -> tuple[float, float]:
-    """Where a line from the middle of a node towards another point leaves the node."""
+    """Where a line from the middle of a node to another point crosses the node's border."""
     dx, dy = tx - x, ty - y
     reach = min(wide / 2 / abs(dx) if dx else float("inf"), HEIGHT / 2 / abs(dy) if dy else float("inf"), 1.0)
     return x + dx * reach, y + dy * reach
@@ -298,14 +298,14 @@ def _legend(legend: Mapping[str, int], wide: int, high: int) -> list[str]:
 
 ALONG = (0.5, 0.42, 0.58, 0.34, 0.66)  # how far along its line a name may stand, the best place first
 HIGH = 11.0  # pixels of a name
-FEW = 12  # names: as many are all drawn, be it one upon another
+FEW = 12  # names: up to this many are all drawn, even overlapping
 CROWDED = 0.3  # share of a name that may be covered
 
 
 def with_places(arrows: Sequence[Arrow], places: Places, spots: Sequence[Spot]) -> list[Arrow]:
-    """The arrows, each with how far along it its name stands; 0 where there is no room for it.
+    """The arrows with the position of their names along them; 0 where there is no room.
 
-    Emphasised ones choose first and are always drawn; then those that come first.
+    Names of emphasised arrows are placed first and always drawn; the others in order.
     """
     nodes = [(x, y, width(spot.name), HEIGHT) for (x, y), spot in zip(places.tolist(), spots, strict=True)]
     taken = np.array(nodes, dtype=float).reshape(-1, 4)

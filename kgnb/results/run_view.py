@@ -1,8 +1,8 @@
-"""A run that shows itself: its steps with their calls, judgements and queries, and what it all cost."""
+"""The view of a run: its steps with their calls, judgements and queries, and the totals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,9 @@ def title(run: Mapping[str, Any]) -> str:
 
 
 def state_of(thing: Mapping[str, Any]) -> str:
-    """Return the state of a run or step; "limited" says what it means.
+    """The state of a run or step, in words.
 
-    A run of which no step is under way waits for its next stage: it says how far it has come.
+    A run without a step under way waits for its next stage; its state names the last stage done.
 
     >>> state_of({"state": "running", "steps": [{"name": "retrieve", "state": "done"}]})
     'up to retrieve'
@@ -35,7 +35,7 @@ def state_of(thing: Mapping[str, Any]) -> str:
 
 
 def between_steps(run: Mapping[str, Any]) -> str:
-    """Return the last step of a run that is not over while none of its steps is under way, or nothing."""
+    """The last step of an unfinished run that has no step under way, or ""."""
     steps = run.get("steps") or []
     if run.get("state") != "running" or any(step.get("state") == "running" for step in steps):
         return ""
@@ -43,7 +43,7 @@ def between_steps(run: Mapping[str, Any]) -> str:
 
 
 def totals_facts(totals: Mapping[str, Any]) -> list[str]:
-    """Return what a run cost, but for its time: what is zero is not said.
+    """What a run cost except time, leaving out zeros.
 
     >>> totals_facts({"calls": 3, "cached": 1, "prompt_tokens": 1270, "completion_tokens": 18, "usd": 0.000114})
     ['3 calls (1 cached)', '1270 tokens in, 18 out', '$0.0001']
@@ -66,7 +66,7 @@ def totals_facts(totals: Mapping[str, Any]) -> list[str]:
 
 
 def step_facts(step: Mapping[str, Any]) -> list[str]:
-    """Return what a step did, but for its time: its error or its note first, then how much it asked."""
+    """What a step did, except its time: its error or note first, then its calls, judgements and queries."""
     facts = [str(step["error"])] if step.get("error") else []
     facts += [str(step["note"])] if step.get("note") else _counts(step.get("counts") or {})
     return facts + asked(step)
@@ -129,7 +129,7 @@ def _step(step: Mapping[str, Any]) -> str:
         f"<b>{escaped(one_line(str(step.get('name', ''))))}</b> "
         f'{_state(step)} <span style="{_QUIET}">{escaped(one_line(" · ".join(facts)))}</span>'
     )
-    inner = _judgements(step) + _calls(step) + _queries(step)
+    inner = "".join(_listed(step, name) for name in _LISTED)
     if not inner:
         return f'<div style="border-top: {EDGE}; padding: 3px 0 3px 15px">{heading}</div>'
     opened = " open" if step.get("error") else ""
@@ -140,54 +140,38 @@ def _step(step: Mapping[str, Any]) -> str:
     )
 
 
-def _judgements(step: Mapping[str, Any]) -> str:
-    rows = [
-        (
-            judgement.get("text"),
-            judgement.get("decision"),
-            f"{float(judgement.get('confidence') or 0):.2f}",
-            judgement.get("rationale"),
-            judgement.get("judged_by"),
-        )
-        for judgement in step["judgements"]
-    ]
-    return _table(("Question", "Decision", "Confidence", "Why", "Judged by"), rows, _left_out(step, "judgements"))
+def _judgement(item: Mapping[str, Any]) -> Sequence[object]:
+    confidence = f"{float(item.get('confidence') or 0):.2f}"
+    return [item.get("text"), item.get("decision"), confidence, item.get("rationale"), item.get("judged_by")]
 
 
-def _calls(step: Mapping[str, Any]) -> str:
-    rows = [
-        (
-            call.get("model"),
-            "cached" if call.get("cached") else f"failed: {call['error']}" if call.get("error") else "answered",
-            _tokens(call),
-            _tries(call.get("attempts") or []),
-            wording.seconds(call.get("seconds") or 0.0),
-        )
-        for call in step["calls"]
-    ]
-    return _table(("Model", "Outcome", "Tokens", "Tries", "Time"), rows, _left_out(step, "calls"))
+def _call(item: Mapping[str, Any]) -> Sequence[object]:
+    outcome = "cached" if item.get("cached") else f"failed: {item['error']}" if item.get("error") else "answered"
+    read, written = (wording.number(item.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion"))
+    tries = [f"{one.get('status') or ''} {one.get('error') or ''}".strip() for one in item.get("attempts") or []]
+    return [item.get("model"), outcome, f"{read} in, {written} out", ", ".join(tries), _took(item)]
 
 
-def _tokens(call: Mapping[str, Any]) -> str:
-    read, written = (wording.number(call.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion"))
-    return f"{read} in, {written} out"
+def _query(item: Mapping[str, Any]) -> Sequence[object]:
+    return [item.get("graph"), item.get("query"), count(item.get("rows") or 0, "row"), _took(item)]
 
 
-def _tries(attempts: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{attempt.get('status') or ''} {attempt.get('error') or ''}".strip() for attempt in attempts)
+def _took(item: Mapping[str, Any]) -> str:
+    return wording.seconds(item.get("seconds") or 0.0)
 
 
-def _queries(step: Mapping[str, Any]) -> str:
-    rows = [
-        (
-            query.get("graph"),
-            query.get("query"),
-            count(query.get("rows") or 0, "row"),
-            wording.seconds(query.get("seconds") or 0.0),
-        )
-        for query in step["queries"]
-    ]
-    return _table(("Graph", "Query", "Rows", "Time"), rows, _left_out(step, "queries"))
+# What a step lists: its table's titles, the cells of an item, and what one is called.
+_LISTED: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[object]], str]] = {
+    "judgements": (("Question", "Decision", "Confidence", "Why", "Judged by"), _judgement, "judgement"),
+    "calls": (("Model", "Outcome", "Tokens", "Tries", "Time"), _call, "call"),
+    "queries": (("Graph", "Query", "Rows", "Time"), _query, "query"),
+}
+
+
+def _listed(step: Mapping[str, Any], name: str) -> str:
+    titles, cells, noun = _LISTED[name]
+    left_out = _more((step.get("left_out") or {}).get(name, 0), f"more {noun}", f"more {name}")
+    return _table(titles, [cells(item) for item in step[name]], left_out)
 
 
 def _table(titles: Sequence[str], rows: Sequence[Iterable[object]], left_out: str) -> str:
@@ -205,11 +189,6 @@ def _table(titles: Sequence[str], rows: Sequence[Iterable[object]], left_out: st
         '<table style="border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 2px 0; border: 0">'
         f'<thead><tr style="{ROW}">{head}</tr></thead><tbody>{body}</tbody></table>{left_out}'
     )
-
-
-def _left_out(step: Mapping[str, Any], name: str) -> str:
-    nouns = {"calls": "more call", "judgements": "more judgement", "queries": "more query"}
-    return _more((step.get("left_out") or {}).get(name, 0), nouns[name], f"more {name}")
 
 
 def _more(number: int, noun: str, plural: str = "") -> str:
@@ -241,7 +220,7 @@ LISTS = ("calls", "judgements", "queries")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many of each a form of the run may hold, over all steps, and how long one text may be."""
+    """The most items of each kind that a form may hold, over all steps, and the most characters of a text."""
 
     steps: int
     calls: int
@@ -251,10 +230,10 @@ class Room:
 
 
 def excerpt(run: Mapping[str, Any], room: Room) -> Json:
-    """Return the run with no more than fits, and beside each list how many of its items were left out (``left_out``).
+    """The run cut to what fits, with the number of items left out of each list (``left_out``).
 
-    Every step keeps an equal chance: steps with few items keep them all, the rest share what remains. Within a step
-    the items that need a look (unsure, failed) are kept before others; the order stays.
+    Steps with few items keep them all; the others share what remains. Within a step
+    the items that need attention (unsure, failed) are kept before others; the order stays.
     """
     steps: Sequence[Mapping[str, Any]] = run.get("steps") or []
     kept = [dict(step) for step in steps[: room.steps]]
@@ -273,7 +252,7 @@ def excerpt(run: Mapping[str, Any], room: Room) -> Json:
 
 
 def fair_share(sizes: Sequence[int], room: int) -> int:
-    """Return the most that each list may keep so that all together fit the room.
+    """The most items each list may keep so that all of them fit.
 
     >>> fair_share([2, 100, 100], 22)
     10

@@ -67,10 +67,10 @@ def percents(**titles: str) -> tuple[Column, ...]:
 class Table(Bundled):
     """Columns and rows. A row is a sequence in column order, or a mapping by column key (a missing key is empty).
 
-    ``details`` has, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
+    ``details`` holds, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
     rows there are when ``rows`` holds only the first of them. ``groups`` has, for each row, the group it belongs to: a
     rule parts groups, and those called "summary" stand out. ``bar`` is the column whose shares are drawn as bars too.
-    ``facts`` are notes that only some want to read, folded away.
+    ``facts`` are notes that are folded away.
 
     >>> huts = Table([Column("hut", "Hut"), Column("beds", "Beds", "number")], [["Vernagt", 80], ["Breslau", 120]])
     >>> print(huts.text())
@@ -80,8 +80,8 @@ class Table(Bundled):
     Breslau   120
 
     Raises:
-        ValueError: if a row has not one value for each column, two columns share a key, or counts do not agree.
-        TypeError: if a value is of a type no cell can show.
+        ValueError: a row does not have one value per column, two columns share a key, or counts disagree.
+        TypeError: a cell cannot show a value of this type.
     """
 
     columns: Sequence[Column]
@@ -110,12 +110,10 @@ class Table(Bundled):
         if self.bar and self.bar not in keys:
             raise ValueError(f"bar is {self.bar!r}, the columns are {', '.join(keys)}")
         details = self.details and tuple(tuple((str(head), str(text)) for head, text in row) for row in self.details)
-        object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "details", details)
-        object.__setattr__(self, "notes", tuple(self.notes))
-        object.__setattr__(self, "facts", tuple(self.facts))
-        object.__setattr__(self, "groups", tuple(self.groups))
+        for name in ("columns", "notes", "facts", "groups"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -172,7 +170,7 @@ class Table(Bundled):
         )
         shown = self._first(HTML_ROWS)
         first, rest = shown[:FIRST_ROWS], shown[FIRST_ROWS:]
-        if len(rest) <= FIRST_ROWS // 2 or self.groups:  # a fold for a few rows hides more than it helps
+        if len(rest) <= FIRST_ROWS // 2 or self.groups:  # a fold for a few rows is not worth it
             first, rest = shown, ()
         body = "".join(map(self._html_row, first)) or whole_line("no rows", len(self.columns))
         more = f"{count(len(rest), 'more row')}" if rest else ""
@@ -180,7 +178,7 @@ class Table(Bundled):
         return framed(_kept(self.caption), titles, body, self._notices(len(shown)), fold, map(_kept, self.facts))
 
     def _first(self, limit: int) -> Sequence[int]:
-        """The rows a form has room for; where rows have groups, only the first group is cut."""
+        """The rows a form shows; where rows have groups, only the first group is cut."""
         if not self.groups:
             return range(min(len(self.rows), limit))
         first = self.groups.count(self.groups[0])
@@ -290,7 +288,7 @@ PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
 class Score:
     """One row: what was scored and its values by column key; a missing or None value is shown empty.
 
-    ``source`` says where a published figure stands (a title, a DOI, an IRI).
+    ``source`` is where a published figure comes from (a title, a DOI, an IRI).
     """
 
     name: str
@@ -317,7 +315,7 @@ def metrics(
     micro      0.800   0.500  0.615
 
     Raises:
-        ValueError: if a score has a key that is no column, or ``bar`` is none.
+        ValueError: a score has a key without a column, or ``bar`` does not name a column.
     """
     groups = (("case", cases), ("summary", summary), ("published", published))
     rows: list[Mapping[str, Value]] = []
@@ -338,7 +336,7 @@ def metrics(
 
 
 class Tabled:
-    """A value that a notebook shows as its table."""
+    """A value that notebooks show as a table."""
 
     def table(self) -> Table:
         """What is shown."""

@@ -1,8 +1,8 @@
 """Two trees side by side with lines between them, as a picture that stays as it is when a notebook is saved.
 
-The layout is reckoned here, so live, saved and printed pictures agree; the picture is an image, for JupyterLab drops
-SVG elements; and what it shows stands below it as a table, for keyboards and screen readers. It has a ground of its
-own, so that it reads alike in light and dark.
+The layout is computed here, so live, saved and printed pictures agree; the picture is an image because JupyterLab drops
+SVG elements; its lines are also listed in a table below it, for keyboards and screen readers. It has its own
+background, so that it reads well in light and dark.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TwoTrees(Bundled):
     Hut = Refuge (0.93)
 
     Raises:
-        ValueError: a line ends at a row that is not there.
+        ValueError: a line ends at a row that does not exist.
     """
 
     titles: tuple[str, str]
@@ -76,7 +76,7 @@ class TwoTrees(Bundled):
     def __post_init__(self) -> None:
         for link in self.links:
             if not (0 <= link.left < len(self.left) and 0 <= link.right < len(self.right)):
-                raise ValueError(f"the line {link} ends at a row that is not there")
+                raise ValueError(f"the line {link} ends at a row that does not exist")
 
     def __repr__(self) -> str:
         return f"<TwoTrees: {count(len(self.left), 'row')} and {len(self.right)}, {count(len(self.links), 'line')}>"
@@ -97,7 +97,7 @@ class TwoTrees(Bundled):
         return Table(columns, rows, caption="The lines of the picture")
 
     def text(self) -> str:
-        """The left tree with what its rows are joined to, then the rows of the right tree that nothing is joined to."""
+        """The left tree with the rows it is linked to, then the rows of the right tree without a link."""
         joined: dict[int, list[str]] = {}
         for one in self.links:
             sign = SIGNS.get(one.word, "=" if one.word == "equivalent" else one_line(one.word))
@@ -148,7 +148,7 @@ class TwoTrees(Bundled):
 
     @property
     def _signs(self) -> list[str]:
-        """The relations that have a sign on their line."""
+        """The relations that are drawn with a sign."""
         return [word for word in SIGNS if any(one.word == word for one in self.links)]
 
     def svg(self) -> str:

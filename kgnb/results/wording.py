@@ -42,13 +42,13 @@ def short_iri(iri: str) -> str:
             return f"{prefix}:{iri[len(start) :]}"
     rest = iri.rstrip("/#")
     cut = rest.rfind(":") if iri.startswith("urn:") else max(rest.rfind("/"), rest.rfind("#"))
-    # What stands before the path is never cut off: "https://huts.example.org/" has no shorter form.
+    # The part before the path is never cut off: "https://huts.example.org/" has no shorter form.
     path = len("urn:") if iri.startswith("urn:") else iri.find("/", iri.find("://") + 3)
     return f"…{iri[cut:]}" if 0 < path <= cut else iri
 
 
 def number(value: int | float, *, decimals: bool = False) -> str:
-    """Return a number as a reader wants it: grouped from five digits on, three decimals where it has any.
+    """A number for reading: grouped from five digits on, with three decimals if it has any.
 
     With ``decimals`` a whole number has them too, so that a column of mixed numbers lines up.
 
@@ -120,5 +120,5 @@ def term_text(term: Term) -> str:
 
 
 def is_term(value: object) -> bool:
-    """Tell whether a value is an RDF term of ours."""
+    """Whether a value is one of our RDF terms."""
     return isinstance(value, Iri | Blank | Literal | TripleTerm)

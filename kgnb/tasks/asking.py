@@ -85,16 +85,6 @@ class Outcome:
             answer=answer,
         )
 
-    @classmethod
-    def failed(cls, question: str, error: str) -> Outcome:
-        """The outcome of a question that could not be asked to its end."""
-        return cls(question, status="failed", error=error)
-
-    @classmethod
-    def waiting(cls, question: str, what: str) -> Outcome:
-        """The outcome of a question whose next reply is not there yet."""
-        return cls(question, status="waiting", error=what)
-
     def to_json(self) -> dict[str, Any]:
         """One line of an answer file."""
         content: dict[str, Any] = {
@@ -403,14 +393,14 @@ def _outcomes(
                     raise
                 except Waiting as error:
                     pending.append(error)
-                    yield Outcome.waiting(question.id, error.what)
+                    yield Outcome(question.id, status="waiting", error=error.what)
                 except BackendError as error:
                     dead += 1
                     if dead >= min(DEAD_AFTER, len(questions)):
                         raise
-                    yield Outcome.failed(question.id, error.what)
+                    yield Outcome(question.id, status="failed", error=error.what)
                 except (KgnbError, ValueError) as error:
-                    yield Outcome.failed(question.id, str(error).partition("\n")[0])
+                    yield Outcome(question.id, status="failed", error=str(error).partition("\n")[0])
                 else:
                     dead = 0
                     yield Outcome.of(answer)
