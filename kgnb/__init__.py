@@ -1,4 +1,4 @@
-"""kgnb: LLM agents over knowledge graphs, taken apart into stages one can run, read and change in a notebook.
+"""kgnb: LLM agents over knowledge graphs, split into stages that can be run, read and changed in a notebook.
 
 ``%load_ext kgnb`` gives a notebook its magics; a script calls the functions below.
 """
@@ -61,7 +61,7 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
-# Where the names that need heavy modules live: importing kgnb is quick, and a name is fetched when it is first used.
+# Names are imported from their modules on first use, so that importing kgnb is quick.
 _LAZY = {
     "Answer": ("kgnb.agents.question_answering.values", "Answer"),
     "AskOptions": ("kgnb.agents.question_answering.values", "Options"),
@@ -100,14 +100,14 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """What ``%load_ext kgnb`` calls: registers the magics; loading twice changes nothing."""
+    """Registers the magics (``%load_ext kgnb``); loading twice changes nothing."""
     from kgnb import magics
 
     magics.load(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """What ``%unload_ext kgnb`` calls: takes the magics away again."""
+    """Removes the magics (``%unload_ext kgnb``)."""
     from kgnb import magics
 
     magics.unload(ipython)

@@ -1,4 +1,4 @@
-"""Backends by name: the only file that knows which adapter stands behind a path, a URL or a word."""
+"""Backends by name: the only file that knows the adapter for a path, a URL or a word."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Seque
 OntologySource: TypeAlias = "GraphSource | Ontology"
 
 URL = re.compile(r"^https?://", re.IGNORECASE)
-"""A source that begins so is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
+"""A source that matches is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
 
 EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
 
@@ -64,11 +64,11 @@ def open_graph(source: GraphSource, settings: Settings) -> Graph:
 
 
 def open_endpoint(endpoint: Endpoint) -> Graph:
-    """The SPARQL service an entry describes; nothing is sent yet.
+    """The SPARQL service that an entry describes; sends nothing yet.
 
     Raises:
-        ConfigError: its secret is not there.
-        ValueError: its URL is none.
+        ConfigError: its secret is missing.
+        ValueError: its URL is malformed.
     """
     key = _key(endpoint.auth).reveal()
     basic = bool(endpoint.user) or ":" in key
@@ -86,12 +86,12 @@ def open_endpoint(endpoint: Endpoint) -> Graph:
 
 
 def file_of(spec: str | Path) -> str | Path:
-    """A path as it is; the file of our own data that ``huts:NAME`` stands for."""
+    """The file behind ``huts:NAME``; any other path unchanged."""
     return huts.path(str(spec)[5:]) if str(spec).startswith("huts:") else spec
 
 
 def open_ontology(source: OntologySource, settings: Settings, *, individuals: bool = False) -> Ontology:
-    """The ontology in a graph; an Ontology is given back as it is."""
+    """The ontology in a graph; an Ontology is returned unchanged."""
     if isinstance(source, Ontology):
         return source
     graph = open_graph(source, settings)
@@ -106,14 +106,14 @@ def open_ontology(source: OntologySource, settings: Settings, *, individuals: bo
 
 
 def open_model(settings: Settings) -> ChatModel | None:
-    """The chat model the settings name, with the settings for its calls; None where none is named."""
+    """The chat model named in the settings, with the settings for its calls; None without one."""
     model, sampling = _open_model(settings), settings.sampling()
-    recorded = settings.model.startswith("recorded:")  # whatever it was asked with
+    recorded = settings.model.startswith("recorded:")  # replies do not depend on the settings
     return Configured(model, sampling) if model is not None and sampling and not recorded else model
 
 
 def _open_model(settings: Settings) -> ChatModel | None:
-    """The chat model the settings name, paced and replayed from the cache; None where none is named.
+    """The chat model named in the settings, paced and replayed from the cache; None without one.
 
     "batch:FOLDER" (or "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording (one of
     ``data/recordings``, or a folder).
@@ -148,7 +148,7 @@ def _open_model(settings: Settings) -> ChatModel | None:
 
 @lru_cache
 def _batch_model(folder: Path, name: str, price: str) -> ChatModel:
-    """One for a process, so that it can say all that waits."""
+    """One for each process, so that it can report everything that waits."""
     return BatchModel(folder, name, Price.stated(price) if price else None)
 
 
@@ -170,15 +170,15 @@ def recording(name: str) -> Path:
 
 @lru_cache
 def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, folder: Path, server: str) -> Pace:
-    """One pace for all models with the same limits: of this process or, with limits per minute, of all processes."""
+    """One pace for all models with the same limits, in this process or, with limits per minute, in all processes."""
     shared = folder if requests_per_minute or tokens_per_minute else None
     return Pace(requests_per_minute, tokens_per_minute, at_once, folder=shared, server=server)
 
 
 def open_embedder(name: str | Embedder | None, settings: Settings, *, many: bool = False) -> Embedder:
-    """The embedder of this name (None: the settings'), with the content cache in front; an Embedder as it is.
+    """The embedder of this name (None: the settings'), behind the content cache; an Embedder is returned unchanged.
 
-    ``many``: thousands of texts are to come, as in ontology matching: the bundled model takes them together.
+    ``many``: expect thousands of texts, as in ontology matching: the bundled model embeds them in batches.
     """
     if isinstance(name, Embedder):
         return name
@@ -192,22 +192,19 @@ def open_embedder(name: str | Embedder | None, settings: Settings, *, many: bool
 
 
 def _embedder(name: str, settings: Settings) -> Embedder:
-    # imported one by one: each brings a library of its own, and only one of them is used
+    # imported one by one: each needs its own library, and only one of them is used
     from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
     from kgnb.vectors.local_embedder import LocalEmbedder, SentenceTransformersEmbedder
     from kgnb.vectors.openai_embedder import OpenAIEmbedder
 
     scheme, _, model = name.partition(":")
-    if name == "local":
-        return LocalEmbedder()
-    if name == "characters":
-        return CharacterEmbedder()
-    if name == "tiny":
-        return TinyEmbedder()
+    own: dict[str, type[Embedder]] = {"local": LocalEmbedder, "characters": CharacterEmbedder, "tiny": TinyEmbedder}
+    if name in own:
+        return own[name]()
     if scheme == "openai" and model:
         url = settings.embedder_url or settings.base_url
         key = _key(settings.embedder_key)
-        if not key and server_alias(url) == server_alias(settings.base_url):  # the model's is no business of another
+        if not key and server_alias(url) == server_alias(settings.base_url):  # never send the model's key elsewhere
             key = settings.api_key()
         return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
     if scheme == "sentence-transformers" and model:

@@ -1,12 +1,12 @@
-"""The errors kgnb raises, all below one root.
+"""The errors that kgnb raises, all below one root.
 
     KgnbError
     ├── ConfigError    a setting is missing or wrong: names it and how to set it
     ├── BackendError   a service outside this process failed: carries ``.service``
     ├── ReplyError     a model's reply could not be used: carries ``.reply``
     ├── LimitError     a budget is spent: carries ``.limit``
-    ├── DataError      a file or a graph is not what it should be: carries ``.where``
-    └── Waiting        no failure: requests wait for replies that somebody brings
+    ├── DataError      a file or a graph is malformed: carries ``.where``
+    └── Waiting        not a failure: requests wait for replies that arrive later
 
 A bad argument to a function raises Python's own ValueError or TypeError.
 """
@@ -19,8 +19,8 @@ from collections.abc import Callable
 class KgnbError(Exception):
     """The root of every error kgnb raises on purpose.
 
-    ``what`` says what happened and where; ``fix`` says how to mend it; ``details`` keeps the rest
-    (a server's answer, a stack of causes) for whoever wants to look closer.
+    ``what`` says what happened and where; ``fix`` says how to fix it; ``details`` keeps the rest
+    (a server's answer, a stack of causes).
     """
 
     def __init__(self, what: str, *, fix: str = "", details: str = "") -> None:
@@ -33,7 +33,7 @@ class KgnbError(Exception):
         return f"{self.what}\n{self.fix}" if self.fix else self.what
 
     def _render_traceback_(self) -> list[str]:
-        """The few lines IPython shows in place of a stack trace."""
+        """The lines that IPython shows instead of a stack trace."""
         lines = [f"{type(self).__name__}: {self.what}"]
         if self.fix:
             lines.append(self.fix)
@@ -42,7 +42,7 @@ class KgnbError(Exception):
 
 
 class NotKept(UserWarning):
-    """What is kept on the way (a trace, a journal, a memory) cannot be written; the work goes on without it."""
+    """A trace, journal or memory cannot be written; the work goes on without it."""
 
 
 class ConfigError(KgnbError):
@@ -58,7 +58,7 @@ class BackendError(KgnbError):
 
 
 class ReplyError(KgnbError):
-    """A model's reply could not be used, even after it was asked to repair it."""
+    """A model's reply could not be used, even after a request to repair it."""
 
     def __init__(self, what: str, *, reply: str, fix: str = "", details: str = "") -> None:
         super().__init__(what, fix=fix, details=details)
@@ -74,7 +74,7 @@ class LimitError(KgnbError):
 
 
 class DataError(KgnbError):
-    """A file or a graph is not what it should be; ``where`` is ``file``, ``file:line`` or an IRI."""
+    """A file or a graph is malformed; ``where`` is ``file``, ``file:line`` or an IRI."""
 
     def __init__(self, what: str, *, where: str, fix: str = "", details: str = "") -> None:
         super().__init__(f"{where}: {what}" if where else what, fix=fix, details=details)
@@ -82,9 +82,9 @@ class DataError(KgnbError):
 
 
 class Waiting(KgnbError):
-    """Requests wait for replies that a batch service or a person brings; no failure: with them, the same call goes on.
+    """Requests wait for replies of a batch service or a person; once they are there, the same call continues.
 
-    ``tell`` gives what waits, and how to go on, as of now; ``again`` is this error with what has come since.
+    ``tell`` returns what waits and how to continue; ``again`` is this error, updated.
     """
 
     def __init__(self, tell: Callable[[], tuple[str, str]]) -> None:
@@ -93,7 +93,7 @@ class Waiting(KgnbError):
         self._tell = tell
 
     def again(self) -> Waiting:
-        """The same, telling everything that waits by now."""
+        """The same error, with everything that waits now."""
         return Waiting(self._tell)
 
 

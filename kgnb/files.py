@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and JSON read so that bad text is one kind of error."""
+"""Atomic file writes, JSON Lines that grow, and JSON read with a single kind of error."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _WAYS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room ther
 def write_whole(
     path: Path, content: str | bytes | Callable[[IO[bytes]], object], *, lasting: bool = False
 ) -> Path:  # fmt: skip
-    """Write beside ``path`` and rename into place: a reader sees the old file or the new one, and no half stays.
+    """Write beside ``path`` and rename into place, so that readers see the old file or the new one, never a part.
 
-    Text is written as UTF-8, its line ends as they are; a function writes its own content. A power cut, too, leaves the
-    old file or the new one; ``lasting`` waits until it is sure to be the new one.
+    Text is written as UTF-8 with its own line ends; a function writes its own content. Even a power cut leaves the
+    old file or the new one; ``lasting`` waits until the new one is on disk.
 
     Raises:
-        DataError: it cannot be written; the old file stays.
+        DataError: the file cannot be written; the old one stays.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     with _written(path):
@@ -46,7 +46,7 @@ def write_whole(
                 os.fsync(stream.fileno())
             part.replace(path)
         except BaseException:
-            part.unlink(missing_ok=True)  # interrupted just after the renaming: there is nothing left to take away
+            part.unlink(missing_ok=True)  # already gone if interrupted just after the renaming
             raise
         if lasting:
             settle(path.parent)
@@ -64,12 +64,12 @@ def _written(path: Path) -> Iterator[None]:
 
 
 def write_json(path: Path, content: Any) -> Path:
-    """The same for what JSON can say, indented and as UTF-8."""
+    """``write_whole`` for a JSON value, indented and in UTF-8."""
     return write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_at_most(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
-    """The first bytes of a stream, piece by piece: Python sets aside at once whatever a single read asks for."""
+    """The first bytes of a stream, read in pieces: Python allocates the whole size of a single read at once."""
     pieces = []
     while most and (piece := stream.read(min(16 << 20, most))):
         pieces.append(piece)
@@ -89,7 +89,7 @@ def open_text(path: Path) -> TextIO:
 
 
 def from_json(text: str | bytes) -> Any:
-    """What a JSON text says; ValueError also where it nests deeper than Python reads.
+    """The value of a JSON text; ValueError also where it nests too deep for Python.
 
     >>> from_json("[" * 100_000)
     Traceback (most recent call last):
@@ -102,7 +102,7 @@ def from_json(text: str | bytes) -> Any:
 
 
 def settle(folder: Path) -> None:
-    """Wait until a folder's entries are on the disk, a new file among them, where the system knows such a thing."""
+    """Wait until a folder's entries, such as a new file, are on disk, where the system supports it."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -111,13 +111,13 @@ def settle(folder: Path) -> None:
             os.close(handle)
 
 
-CUT = " <- cut short"  # ends a line that a kill left unfinished: whoever wrote it was never told that it was kept
+CUT = " <- cut short"  # marks a line that a kill left unfinished: its writer never learnt that it was saved
 
 
 def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Add entries in one write that reaches the disk before this returns; a cut last line is closed and marked first.
+    """Add entries in one write, on disk before this returns; an unfinished last line is marked and closed first.
 
-    ASCII only, so that a write that is cut anywhere leaves valid UTF-8.
+    ASCII only, so that a write cut short anywhere leaves valid UTF-8.
 
     Raises:
         DataError: it cannot be written.
@@ -130,7 +130,7 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
         new = not path.exists()
         with path.open("ab+", buffering=0) as file:
             rest = (_closing(cast(BinaryIO, file)) + text).encode()
-            while rest:  # all of it in the first write, save on a full disk: then that says so
+            while rest:  # one write, except on a full disk, where the next one fails
                 rest = rest[file.write(rest) :]
             os.fsync(file.fileno())
         if new:
@@ -138,7 +138,7 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each entry with the number of its line; no file, no entries. Lines that were cut short are left out.
+    """Each entry with its line number; none without a file. Lines that were cut short are left out.
 
     Raises:
         DataError: a line is not a JSON object.
@@ -167,7 +167,7 @@ def _entry(line: str) -> dict[str, Any] | None:
 
 
 def _closing(file: BinaryIO) -> str:
-    """What ends the last line, if it has no end of its own."""
+    """The missing end of the last line, if any."""
     size = file.seek(0, os.SEEK_END)
     if not size:
         return ""

@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     import pandas
 
 Relation = OneOf["equivalent", "broader", "narrower", "related", "different", "unsure"]
-"""What the *target* is to the source: "broader" means source is a kind of target (skos:broadMatch)."""
+"""The relation of the *target* to the source: "broader" means source is a kind of target (skos:broadMatch)."""
 Concepts = OneOf["", "source", "target", "both"]
-"""Which of two entities matched as classes are SKOS concepts, which OWL's axioms do not hold for."""
+"""Which of two entities matched as classes are SKOS concepts, to which OWL axioms do not apply."""
 
 
 def turned(relation: str) -> Any:
-    """The relation as it is seen from the target: broader becomes narrower."""
+    """The relation seen from the target: broader becomes narrower."""
     return {"broader": "narrower", "narrower": "broader"}.get(relation, relation)
 
 
 def which_concepts(source: bool, target: bool) -> Concepts:
-    """Which of the two are concepts, as a mapping says it."""
+    """The ``concepts`` of a mapping."""
     return "both" if source and target else "source" if source else "target" if target else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One reason for a mapping: what kind of reason, how strong (0 to 1, or None) and the texts compared."""
+    """One reason for a mapping: its kind, its score (0 to 1, or None) and the texts compared."""
 
     kind: str  # e.g. "syntactic rank", "exact label", "shared parents", "verdict"
     text: str
@@ -76,9 +76,9 @@ class Dropped:
 
 @dataclass(frozen=True, repr=False)
 class Alignment(Tabled):
-    """The mappings between a source and a target, sorted; what was dropped on the way, and what waits for a person.
+    """The mappings between a source and a target, sorted, with dropped mappings and those that wait for a person.
 
-    It shows itself as a table: one row a mapping, its evidence behind it.
+    It is shown as a table: one row a mapping, with its evidence in the details.
 
     >>> refuge = "http://b#Refuge"
     >>> Alignment((Mapping("http://a#Hut", refuge), Mapping("http://a#RescueHut", refuge, "broader")))
@@ -110,7 +110,7 @@ class Alignment(Tabled):
         return self.table().text()
 
     def marked_partial(self, why: str) -> Alignment:
-        """The same mappings, said to be partial."""
+        """The same mappings, marked as partial."""
         return replace(self, partial=why)
 
     def counts(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Alignment(Tabled):
         return Table(columns, rows, details=[_details(mapping) for mapping in self.mappings], notes=self._notices())
 
     def df(self) -> pandas.DataFrame:
-        """Every field of every mapping but the evidence, as a data frame with one row a mapping."""
+        """All fields except the evidence, as a data frame with one row a mapping."""
         names = (
             *("source", "target", "relation", "confidence", "kind", "source_label", "target_label"),
             *("justification", "judged_by", "rationale"),
@@ -168,7 +168,7 @@ Ends = TypeVar("Ends", bound=tuple[Any, Any])
 
 
 def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
-    """The pairs worth most in all of which no two share an end; solved exactly within each connected group of pairs.
+    """The pairs of the greatest total worth in which no two share an end, solved exactly by connected component.
 
     >>> sorted(one_to_one({("a", "x"): 0.95, ("a", "y"): 0.9, ("b", "x"): 0.9}))
     [('a', 'y'), ('b', 'x')]

@@ -1,4 +1,4 @@
-"""A text that must not show itself: an API key between the environment and the client that needs it."""
+"""Secrets, such as API keys between the environment and the client that needs them, and their redaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 HIDDEN = "[redacted]"
-SHORTEST = 6  # anything shorter would blot out innocent text
+SHORTEST = 6  # anything shorter would redact innocent text
 
 KEYS = {
     "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----)?",
@@ -24,7 +24,7 @@ KEYS = {
     "a PyPI token": r"pypi-[A-Za-z0-9_-]{50,}",
     "a JSON web token": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 }
-"""Keys that betray themselves by how they begin. Where a key may begin, no character of Base64 stands before it."""
+"""Keys that can be recognised by their prefix. No Base64 character may stand before a key."""
 KEY = re.compile("(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")")
 
 TOLD = (
@@ -39,7 +39,7 @@ TOLD = (
         r"""[^\s/@"'<>&\\#;)]{6,500}"""
     ),
 )
-"""Secrets that what stands before them betrays: a password in a URL, an authorization header, a key in a query string.
+"""Secrets that are recognised by their context: a password in a URL, an authorization header, a key in a query string.
 ``?key=`` after a space or a bracket is a variable of SPARQL."""
 
 _hidden: set[str] = set()
@@ -47,7 +47,7 @@ _longest_first: tuple[str, ...] = ()
 
 
 def hide(*secrets: str) -> None:
-    """From now on ``blot`` takes these out of every text, also as JSON has them, but for those shorter than six."""
+    """From now on ``blot`` removes these from every text, also in their JSON form; those under six characters stay."""
     global _longest_first
     for secret in secrets:
         if len(secret) >= SHORTEST:
@@ -56,7 +56,7 @@ def hide(*secrets: str) -> None:
 
 
 def blot(text: str) -> str:
-    """The text without keys that betray themselves, and without any secret this process has revealed or was told of.
+    """The text without recognisable keys and without any secret revealed in or given to this process.
 
     >>> blot("the reply was: use sk-proj-abcdefghijklmnop1234, it works")
     'the reply was: use [redacted], it works'
@@ -67,7 +67,7 @@ def blot(text: str) -> str:
 
 
 def blot_forms(text: str) -> str:
-    """The text without what its form, or what stands before it, betrays as a secret.
+    """The text without secrets recognisable by their form or context.
 
     >>> blot_forms("GET https://me:hunter2@graph.example/sparql?api_key=abcd-1234&query=ASK")
     'GET https://me:[redacted]@graph.example/sparql?api_key=[redacted]&query=ASK'
@@ -79,7 +79,7 @@ def blot_forms(text: str) -> str:
 
 
 def blotted(value: Any) -> Any:
-    """Plain data with ``blot`` done to every text in it, and to nothing else."""
+    """Plain data with ``blot`` applied to every text in it."""
     if isinstance(value, str):
         return blot(value)
     if isinstance(value, Mapping):
@@ -88,7 +88,7 @@ def blotted(value: Any) -> Any:
 
 
 class Secret:
-    """A text that shows itself to nobody who does not ask for it by ``reveal()``."""
+    """A text that is only shown by ``reveal()``."""
 
     __slots__ = ("_text", "source")
 

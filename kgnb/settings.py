@@ -64,7 +64,7 @@ _HANDLE = re.compile("env:|keyring:")
 
 
 def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment variables whose names look like those of secrets, to be kept out of what is saved.
+    """The environment variables with names like those of secrets, to be kept out of saved files.
 
     >>> secret_variables({"HF_TOKEN": "abcd-1234", "PATH": "/bin", "SSH_KEY": "/home/me/key", "KGNB_KEY": "env:MINE"})
     {'HF_TOKEN': 'abcd-1234'}
@@ -78,8 +78,8 @@ def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
 
 
 def known_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The secrets these settings lead to: their keys, passwords and keys within their URLs and within those of the
-    environment, and every environment variable whose name looks like that of a secret."""
+    """The secrets behind these settings: their keys, passwords and keys in their URLs and in those of the
+    environment, and every environment variable with a name like that of a secret."""
     environment = os.environ if environment is None else environment
     urls = [settings.base_url, settings.embedder_url, settings.index]
     urls += [url for one in settings.endpoints for url in (one.url, one.update_url)]
@@ -103,7 +103,7 @@ def _within(url: str) -> Iterator[str]:
         if parts.password:
             password = unquote(parts.password)
             yield from (parts.password, password, f"{unquote(parts.username or '')}:{password}")
-    except ValueError:  # no URL at all
+    except ValueError:  # not a URL
         return
     for name, value in fields:
         if SECRET_NAME.search(name):
@@ -122,7 +122,7 @@ def _from_keyring(service: str, user: str) -> str:
         found = keyring.get_password(service, user)
     except KeyringError as error:  # none on this machine, or it is locked
         raise ConfigError(
-            f"no key store of this machine gives {service}/{user} away: {type(error).__name__}",
+            f"no key store of this machine returns {service}/{user}: {type(error).__name__}",
             fix="Unlock it, set up one that keyring can use (keyring --list-backends), or use env:NAME.",
         ) from error
     if not found:
@@ -295,7 +295,7 @@ class Settings(_Checked):
         return self.with_(model=name) if name else self
 
     def sampling(self) -> dict[str, Any]:
-        """What is asked of every call besides its prompt: ``temperature``, ``seed``, ``max_tokens`` and ``options``."""
+        """The parameters of every call: ``temperature``, ``seed``, ``max_tokens`` and ``options``."""
         options: dict[str, Any] = json.loads(self.extra_body or "{}")
         for name in ("reasoning_effort", "verbosity"):
             options |= {name: value} if (value := getattr(self, name)) else {}
@@ -310,7 +310,7 @@ class Settings(_Checked):
         return chosen | ({"options": options} if options else {})
 
     def secret_headers(self, environment: Mapping[str, str] | None = None) -> dict[str, Secret]:
-        """The further headers; a value that is a handle stands for its secret."""
+        """The additional headers, with handles replaced by their secrets."""
         given = json.loads(self.headers or "{}").items()
         return {
             name: secret(value, environment) if _HANDLE.match(value) else Secret(value)

@@ -46,16 +46,6 @@ def use() -> Iterator[Callable[[KeyringBackend], None]]:
     keyring.set_keyring(own)
 
 
-@pytest.mark.parametrize("handle", ["keyring:openai/ada", "keyring:https://graph.example.org/sparql/ada"])
-def test_a_key_is_found_by_service_and_user_and_does_not_show_itself(
-    handle: str, use: Callable[[KeyringBackend], None]
-) -> None:
-    use(InMemory())
-    found = secret(handle)
-    assert found.reveal() == KEY
-    assert KEY not in f"{found} {found!r}"
-
-
 @pytest.mark.parametrize(
     ("store", "handle", "said"),
     [

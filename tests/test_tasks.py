@@ -17,7 +17,7 @@ from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.matching import match_ontologies
 from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
-from tests.llm.stub_server import Body, Fault, StubServer, cut_json, rate_limited, says, server_error
+from tests.llm.stub_server import Body, StubServer, cut_json, rate_limited, says, server_error
 
 RIGHT = {(HUT + "Warden", REFUGE + "RF_0000003"), (HUT + "MountainHut", REFUGE + "RF_0000002")}
 
@@ -53,29 +53,21 @@ def test_two_ontologies_give_an_alignment_with_reasons(settings: Settings) -> No
         assert mapping.judged_by == "rule" and mapping.rationale and mapping.evidence
 
 
-MISBEHAVIOUR: dict[str, list[Fault]] = {
-    "a letter off the list": [says(answers([(n, "Q", "equivalent", 1.0) for n in range(1, 13)]))],
-    "an invented decision": [says(answers([(n, "A", "identical", 1.0) for n in range(1, 13)]))],
-}
-FAILURE: dict[str, Fault] = {"an ignored schema": says('{"result": "A"}'), "a body cut short": cut_json()}
-
-
-@pytest.mark.parametrize("fault", FAILURE)
-def test_a_model_that_fails_throughout_is_an_error_and_every_try_is_in_the_ledger(
-    fault: str, settings: Settings
-) -> None:
+def test_a_model_that_fails_throughout_is_an_error_and_every_try_is_in_the_ledger(settings: Settings) -> None:
     run = Run("ontology_matching")
-    with StubServer(always=FAILURE[fault]) as server, pytest.raises(BackendError):
+    with StubServer(always=cut_json()) as server, pytest.raises(BackendError):
         quick = asked_of(server, settings).with_(retries=1, width=1)
         match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
     calls = [call for step in run.to_json()["steps"] for call in step["calls"]]
     assert sum(len(call["attempts"]) for call in calls) == len(server.requests)
 
 
-@pytest.mark.parametrize("fault", MISBEHAVIOUR)
-def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(fault: str, settings: Settings) -> None:
+@pytest.mark.parametrize(("letter", "decision"), [("Q", "equivalent"), ("A", "identical")])
+def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(
+    letter: str, decision: str, settings: Settings
+) -> None:
     run = Run("ontology_matching")
-    with StubServer(always=MISBEHAVIOUR[fault][0]) as server:
+    with StubServer(always=says(answers([(n, letter, decision, 1.0) for n in range(1, 13)]))) as server:
         quick = asked_of(server, settings).with_(retries=1, width=1)
         alignment = match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
         seen = len(server.requests)

@@ -77,11 +77,3 @@ def test_a_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
         write_ahead(connection, patience=0.05)
     connection.close()
     holder.close()
-
-
-def test_a_file_that_is_only_read_is_not_asked_again(tmp_path: Path) -> None:
-    sqlite3.connect(tmp_path / "f.sqlite").execute("CREATE TABLE t (c)").connection.close()
-    connection = sqlite3.connect(f"file:{tmp_path / 'f.sqlite'}?mode=ro", uri=True)
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        write_ahead(connection, patience=3600)
-    connection.close()

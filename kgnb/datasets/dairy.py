@@ -1,4 +1,4 @@
-"""The notes of the alp dairies: steps told out of their order, and a register that knows what the notes leave out."""
+"""The notes of the alp dairies: steps out of order, and a register that fills in what the notes leave out."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Folders that hold two graphs to align, as published benchmarks lay them out: DBP15K, SRPRS, OpenEA.
+"""Folders with two graphs to align, in the layouts of published benchmarks: DBP15K, SRPRS, OpenEA.
 
-Two layouts, told apart by their files, whatever the folder is called:
+Two layouts, recognised by their files:
 
 - *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers, optionally ``rel_ids_1/2``;
   links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS).
-- *iris*: ``rel_triples_1/2`` and, where there are any, ``attr_triples_1/2``; links in ``ent_links`` or in the
+- *iris*: ``rel_triples_1/2`` and optionally ``attr_triples_1/2``; links in ``ent_links`` or in the
   ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).
 
-Lines are split at tabs only: raw IRIs hold commas, quotes and parentheses. A file may be gzipped (``.gz``).
+Lines are split at tabs only, since raw IRIs hold commas, quotes and parentheses. A file may be gzipped (``.gz``).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LINK_FILES = {
 
 @dataclass(frozen=True, eq=False)
 class RawGraph:
-    """One side as its files have it; entities, relations, attributes and values are named by their index."""
+    """One side as read from its files; triples refer to entities, relations, attributes and values by index."""
 
     name: str
     entities: tuple[str, ...]  # IRIs
@@ -48,12 +48,12 @@ class RawGraph:
     attributes: tuple[str, ...] = ()
     values: tuple[tuple[str, str, str], ...] = ()  # text, language, datatype
     attribute_triples: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))
-    ids: tuple[str, ...] = ()  # the number of each entity, where the files have numbers
+    ids: tuple[str, ...] = ()  # the number of each entity, in the layout with numbers
 
 
 @dataclass(frozen=True, eq=False)
 class EntityFolder:
-    """Two graphs, the links given to learn from and the links to be found, as pairs of IRIs."""
+    """Two graphs, their training links and their test links, as pairs of IRIs."""
 
     left: RawGraph
     right: RawGraph
@@ -63,7 +63,7 @@ class EntityFolder:
     notes: tuple[str, ...] = ()
 
     def iri(self, number: str) -> str | None:
-        """The IRI behind a number of the folder; None if there is none, or if both sides use it."""
+        """The IRI with this number; None if there is none, or if both sides use it."""
         found = [side[number] for side in self._iris if number in side]
         return found[0] if len(found) == 1 else None
 
@@ -85,8 +85,8 @@ def is_entity_folder(path: Path | str) -> bool:
 def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
     """Both graphs of a folder with their links.
 
-    ``fold`` chooses among the folds of an OpenEA folder (1 to 5). Links that stand in ``seeds`` are never tests, even
-    where a file lists all links (SRPRS). Raises DataError with file and line for what cannot be read.
+    ``fold`` chooses among the folds of an OpenEA folder (1 to 5). Links in ``seeds`` are never tests, even
+    where a file lists all links (SRPRS). Raises DataError with file and line.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -122,12 +122,12 @@ def _folder(folder: Path, one: RawGraph, other: RawGraph, links: dict[str, Links
                 fix="The first column of a link is an entity of side 1, the second one of side 2.",
             )
     if dropped := len(links["test"] or links["all"]) - len(tests):
-        notes.append(f"{dropped} of the test links are given as seeds and are no tests")
+        notes.append(f"{dropped} of the test links are also seeds and were left out")
     return EntityFolder(one, other, seeds, tests, valid, tuple(notes))
 
 
 def _by_ids(folder: Path, side: str) -> RawGraph:
-    """One side of a folder whose files hold numbers."""
+    """One side in the layout with numbers."""
     numbers: dict[str, int] = {}
     entities: list[str] = []
     for where, (number, iri) in _rows(folder, f"ent_ids_{side}", 2):
@@ -152,7 +152,7 @@ def _by_ids(folder: Path, side: str) -> RawGraph:
 
 
 def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
-    """One side of a folder whose files hold IRIs: entities as they appear, then those that links alone name."""
+    """One side in the layout with IRIs: entities in order of appearance, then those only found in links."""
     places: dict[str, int] = {}
     relations: dict[str, int] = {}
     triples = [
@@ -175,9 +175,9 @@ def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
 def _attributes(
     folder: Path, side: str, places: dict[str, int], entities: list[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...], Integers]:
-    """Attribute names, values and triples; an entity that only has attributes is added to ``entities``.
+    """Attribute names, values and triples; an entity with attributes only is added to ``entities``.
 
-    Files that list an entity's attributes without values (``training_attrs_1``) hold no value, and are left alone.
+    Files that list attributes without values (``training_attrs_1``) are ignored.
     """
     name = f"attr_triples_{side}"
     if not _there(folder, name):
@@ -206,7 +206,7 @@ Numbered: TypeAlias = tuple[dict[str, str], dict[str, str]]
 
 
 def _links(folder: Path, fold: int, names: Numbered | None) -> dict[str, Links]:
-    """Links by use, read from the folder itself or from the fold chosen."""
+    """Links by use, read from the folder itself or from the chosen fold."""
     folds = sorted(path for path in folder.glob("*_5fold") if path.is_dir())
     homes = [folder, *([folds[0] / str(fold)] if folds else [])]
     if folds and not homes[1].is_dir():
@@ -234,9 +234,9 @@ def _pairs(folder: Path, name: str, names: Numbered | None) -> Iterator[tuple[st
 
 
 def read_links(path: Path | str) -> Links:
-    """Pairs of IRIs (or numbers) from a file with one link a line: source TAB target, and columns that do not matter.
+    """Pairs of IRIs (or numbers) from a file with one link a line: source TAB target; further columns are ignored.
 
-    A first line that is a header (``source``, ``target``) is passed over.
+    A header line (``source``, ``target``) is skipped.
     """
     file = Path(path)
     rows = [row for _, row in _rows(file.parent, file.name, 2, more=True)]
@@ -250,13 +250,13 @@ def _there(folder: Path, name: str) -> bool:
 
 
 def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Where each line stands and its columns; the last column takes what is left of the line, unless there is more."""
+    """The position of each line and its columns; unless ``more``, the last column takes the rest of the line."""
     path = packed_or_plain(folder / name)
     if path is None:
         raise DataError(
             f"there is no file {name}, nor {name}.gz",
             where=str(folder),
-            fix="A folder is read whole; look whether the download is.",
+            fix="All files of a folder are needed; check that the download is complete.",
         )
     try:
         with open_text(path) as lines:
@@ -278,7 +278,7 @@ def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterato
 
 
 def _plain(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without their ends and a byte order mark; nothing else is stripped, as IRIs are raw."""
+    """Lines without line ends and byte order mark; nothing else is stripped, since IRIs are raw."""
     for number, line in enumerate(lines):
         line = line.rstrip("\r\n")
         yield line.removeprefix("\ufeff") if number == 0 else line

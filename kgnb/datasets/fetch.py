@@ -1,4 +1,4 @@
-"""Where benchmark data lies, and how to get it: streamed, resumed where it broke off, checked by its SHA-256."""
+"""Where benchmark data is kept, and how to download it: streamed, resumable, checked by SHA-256."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def data_folder(name: str, folder: Path | None) -> Path:
-    """The folder of a data set below ``folder`` (the settings' ``data``); DataError that says how to get it."""
+    """The folder of a data set below ``folder`` (the settings' ``data``); a DataError says how to get it."""
     known = KNOWN.get(name)
     where = f" from {known.home} ({known.licence})" if known else ""
     if folder is None:
@@ -94,10 +94,10 @@ def data_folder(name: str, folder: Path | None) -> Path:
 
 
 def get(name: str, folder: Path, *, mirror: str = "", on_progress: Progress | None = None) -> list[Path]:
-    """Download the files of a known set into ``folder / name`` and return them; what is there and right is kept.
+    """Download the files of a known set into ``folder / name`` and return them; intact files are kept.
 
-    ``mirror`` is a base URL that serves the files; no address of our own does. ValueError for an unknown name,
-    DataError without a mirror or where a file is not the one we know, BackendError where a server fails.
+    ``mirror`` is a base URL that serves the files; we host none. ValueError for an unknown name,
+    DataError without a mirror or for a file with another checksum, BackendError where a server fails.
     """
     known = KNOWN.get(name)
     if known is None:
@@ -125,10 +125,10 @@ def digest(path: Path) -> str:
 def fetch(
     name: str, url: str, sha256: str, folder: Path, *, timeout: float = 30.0, on_progress: Progress | None = None
 ) -> Path:
-    """Download one file to ``folder / name`` and return its path; a file that is already there and right is kept.
+    """Download one file to ``folder / name`` and return its path; an intact file is kept.
 
     The download goes to ``NAME.part`` and is resumed from there; the file appears under its name only once its
-    SHA-256 is right. ``timeout`` in seconds is for each read.
+    SHA-256 is right. ``timeout`` is in seconds, for each read.
     """
     inside = PurePosixPath(name)
     if inside.is_absolute() or ".." in inside.parts or not inside.parts:
@@ -148,7 +148,7 @@ def fetch(
             raise DataError(
                 f"is not the file we know: its SHA-256 is {found[:12]}..., not {sha256[:12]}...",
                 where=url,
-                fix="The set has changed or the download was tampered with; compare with its home page.",
+                fix="The data set has changed or the download was tampered with; compare with its home page.",
             )
         os.replace(part, path)
     except OSError as error:
@@ -177,7 +177,7 @@ def _download(url: str, part: Path, name: str, timeout: float, on_progress: Prog
                         on_progress(name, so_far, whole)
     except HTTPError as error:
         error.close()
-        if error.code == 416 and had:  # what we have is no beginning of what there is now
+        if error.code == 416 and had:  # the partial file is not the beginning of the current one
             part.unlink()
             return _download(url, part, name, timeout, on_progress)
         raise BackendError(
@@ -190,13 +190,13 @@ def _download(url: str, part: Path, name: str, timeout: float, on_progress: Prog
         raise BackendError(
             f"{host} broke off while sending {name}: {reason}",
             service=host,
-            fix="Run it again: it goes on where it stopped.",
+            fix="Run it again: it continues where it stopped.",
         ) from error
     if whole is not None and so_far < whole:
         raise BackendError(
             f"{host} sent {so_far} of {whole} bytes of {name}",
             service=host,
-            fix="Run it again: it goes on where it stopped.",
+            fix="Run it again: it continues where it stopped.",
         )
 
 

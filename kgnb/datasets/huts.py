@@ -1,4 +1,4 @@
-"""Our own teaching world, a network of mountain huts; it comes with the package (``data/huts/SOURCE.md``)."""
+"""Our own teaching data, a network of mountain huts; part of the package (``data/huts/SOURCE.md``)."""
 
 from __future__ import annotations
 
@@ -31,14 +31,12 @@ FILES = {
 
 
 def folder() -> Path:
-    """Where the data lies: in the installed package, else beside it in a checkout."""
+    """The folder of the data: in the installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     for place in (package / "data" / "huts", package.parent / "data" / "huts"):
         if (place / FILES["reference"]).is_file():
             return place
-    raise DataError(
-        "our own data set is not where it should be", where=str(package / "data" / "huts"), fix="Install kgnb again."
-    )
+    raise DataError("kgnb's own data set is missing", where=str(package / "data" / "huts"), fix="Install kgnb again.")
 
 
 def path(name: str) -> Path:

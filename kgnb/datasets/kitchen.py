@@ -1,4 +1,4 @@
-"""The notes of the hut kitchens: their T-Box, shapes, documents, reference, and queries that read records back."""
+"""The notes of the hut kitchens: queries that read records back from a graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 
 @dataclass(frozen=True)
 class RecordQuery:
-    """A fixed SELECT query that reads records out of a graph: ``?record``, and a slot for each other variable."""
+    """A fixed SELECT query that reads records from a graph: ``?record``, and a slot for each other variable."""
 
     name: str
     query: str

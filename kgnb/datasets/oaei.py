@@ -1,7 +1,7 @@
 """The OAEI tracks we measure on: conference, anatomy, and materials science (MSE).
 
-The files are those of the tracks, laid out as the registry lists them. Not every reference is public or at hand: a case
-whose reference file is missing has none, and is left out of what is measured.
+The files are those of the tracks, laid out as in the registry. Not every reference is public or available: a case
+without its reference file is not measured.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SCORING = (
 def conference(folder: Path | None) -> MatchingSet:
     """The 21 pairs of the conference track with reference ra1-M3; ``folder`` holds ``oaei-conference``.
 
-    Where Agent-OM's result table is at hand too, every pair has its figure, and the set has Agent-OM's mean and micro
-    over exactly the pairs that can be measured here. LogMap's figures are not available pair by pair.
+    With Agent-OM's result table, every pair has its published figure, and the set has Agent-OM's mean and micro
+    average over exactly the pairs that can be measured here. LogMap's figures are not available pair by pair.
     """
     home = data_folder("oaei-conference", folder)
     figures = published.agent_om_pairs(home.parent)
@@ -123,7 +123,7 @@ NAMES = ("huts", "oaei-conference", "oaei-anatomy", "oaei-mse")
 def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
     """The set of that name; ``folder`` is where benchmark data lies (the settings' ``data``, from ``KGNB_DATA``).
 
-    ValueError for a name we do not know; DataError, which says how to get it, for a set that is not at hand.
+    ValueError for a name we do not know; DataError, which says how to get it, for a set that is not available.
     """
     if name == "huts":
         return huts.huts()

@@ -1,4 +1,4 @@
-"""What other systems reached: constants with their source, and Agent-OM's result table where it is at hand."""
+"""Published results of other systems with their sources, and Agent-OM's result table where available."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnb.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A published or measured result of another system: shares between 0 and 1, what they cover, and who says so."""
+    """A published or measured result of another system: shares between 0 and 1, their coverage and source."""
 
     system: str
     precision: float
@@ -41,7 +41,7 @@ class MatchingCase:
 
 @dataclass(frozen=True)
 class MatchingSet:
-    """The cases of one track, its published figures over several cases, and what a report must say about it."""
+    """The cases of one track, its published figures over several cases, and notes for reports."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class MatchingSet:
         return tuple(case for case in self.cases if case.reference is not None)
 
     def case(self, name: str) -> MatchingCase:
-        """A case by its name, which may name the two sides in either order; ValueError for any other name."""
+        """A case by its name, with the two sides in either order; ValueError for any other name."""
         wanted = name.strip().lower()
         for case in self.cases:
             for named in (case, case.reversed):
@@ -96,7 +96,7 @@ _FINAL = "/component/llm_with_agent"  # the row kind of the merged and validated
 
 
 def agent_om_pairs(folder: Path) -> dict[str, Figure]:
-    """Agent-OM's final figures by conference pair, from the paper's result table; empty where that is not at hand."""
+    """Agent-OM's final figures by conference pair, from the paper's result table; empty without the table."""
     file = folder / AGENT_OM_TABLE
     if not file.is_file():
         return {}
@@ -121,7 +121,7 @@ def agent_om_pairs(folder: Path) -> dict[str, Figure]:
 def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
     """One system's mean and micro figure over some pairs, given each pair's figure and the size of its reference.
 
-    The micro figure is restored from the published shares: true positives are recall times the reference's size,
+    The micro figure is reconstructed from the published shares: true positives are recall times the reference's size,
     found pairs true positives over precision, both to the nearest whole number.
     """
     given = list(figures)
@@ -157,7 +157,7 @@ _EA_PAPER = "EA-Agent paper, Qwen3-32B"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One system on one pair; None where nothing is printed. Shares between 0 and 1."""
+    """The result of one system on one pair, as shares between 0 and 1; None where nothing is published."""
 
     system: str
     hits1: float
@@ -186,7 +186,7 @@ COST = (
 
 @dataclass(frozen=True, slots=True)
 class BuildingFigure:
-    """Precision, recall and F1 of one category, and F1 where the agent gets no feedback."""
+    """Precision, recall and F1 of one category, and F1 without feedback to the agent."""
 
     category: str
     precision: float

@@ -1,4 +1,4 @@
-"""Question sets by name, and the figures others have published on them.
+"""Question sets by name, and published results on them.
 
 CoDEx (Safavi and Koutra, EMNLP 2020) is a slice of Wikidata; its questions are made from test triples.
 """
@@ -25,7 +25,7 @@ SETS = ("huts", "pathquestion", "pathquestion-3h", "codex", "qald10")
 
 @dataclass(frozen=True, slots=True)
 class AnswerFigure:
-    """A published figure: a share between 0 and 1, which score it is, what it covers and who says so."""
+    """A published figure: a share between 0 and 1, with its score, coverage and source."""
 
     system: str
     score: str  # legacy-lenient, strict, F1
@@ -60,12 +60,12 @@ PUBLISHED: dict[str, tuple[AnswerFigure, ...]] = {
 def question_set(name: str, folder: Path | None = None) -> QuestionSet:
     """The question set of this name; benchmarks are read from below ``folder`` (the settings' ``data``).
 
-    ``qald10`` brings no graph: its Wikidata snapshot is not at hand. Where CoDEx lies beside it, that slice is taken as
-    its graph, to try the way through; figures then say nothing about QALD-10.
+    ``qald10`` has no graph: its Wikidata snapshot is not available. If CoDEx is in the folder, that slice is used as
+    its graph, to test the pipeline; the scores then say nothing about QALD-10.
 
     Raises:
         ValueError: there is no set of this name.
-        DataError: its files are not at hand, or not as they should be.
+        DataError: its files are missing or malformed.
     """
     if name == "huts":
         return huts.questions()
@@ -104,7 +104,7 @@ _ENTITY = re.compile(r"\bwd:(Q\d+)\b|<http://www\.wikidata\.org/entity/(Q\d+)>")
 
 
 def qald10(folder: Path, language: str = "en") -> QuestionSet:
-    """The 394 questions, with what their SPARQL names as the entities given.
+    """The 394 questions, with the entities of their SPARQL as given entities.
 
     61 are yes/no; of kind "count" are the 100 others that the file marks as aggregating or whose SPARQL counts.
 
@@ -124,8 +124,8 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
         questions,
         graph="",
         notes=(
-            "made for a snapshot of Wikidata that is not at hand: give an endpoint, or a slice of your own",
-            "the entities are those the reference SPARQL names",
+            "made for a snapshot of Wikidata that is not available: give an endpoint, or a slice of your own",
+            "the entities are those in the reference SPARQL",
         ),
     )
 
@@ -149,12 +149,12 @@ _ANSWERS = re.compile(r"\S.*?\((?P<all>.*?)/?\)")
 
 
 def pathquestion(folder: Path, hops: int = 2) -> QuestionSet:
-    """The questions of ``folder`` over this many relations (2 or 3), with the entity they start from given.
+    """The questions of ``folder`` over this many relations (2 or 3), each with its start entity.
 
-    The questions of one path, in other wordings, are one group: a split must keep them together.
+    Paraphrases over one path form a group: a split must keep them together.
 
     Raises:
-        DataError: a file is missing, or a line of it is not as it should be.
+        DataError: a file is missing, or one of its lines is malformed.
     """
     if hops not in (2, 3):
         raise ValueError(f"hops is {hops}: PathQuestion has questions over 2 or 3 relations")
@@ -228,8 +228,8 @@ def relation_labels(folder: Path) -> dict[str, str]:
 def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionSet:
     """Questions "What is the RELATION of ENTITY?" from test triples, the entity given.
 
-    Every second question is about triples that were taken out of the graph: the right answer to it is none. The
-    reference of the others is every object the graph has.
+    Every second question is about triples that were removed from the graph: the right answer is none. The
+    reference of the others is every object in the graph.
     """
     labels = relation_labels(folder)
     triples = codex_triples(folder, size)

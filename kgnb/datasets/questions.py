@@ -1,7 +1,7 @@
-"""Questions with their reference answers: what a question-answering case is, and our own file format of JSON Lines.
+"""Questions with their reference answers, and our JSON Lines format for them.
 
-A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``; whoever only asks needs
-the first two.
+A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``; only
+the first two are required.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, what it speaks of where that is known, and its reference answer where there is one."""
+    """A question, with its entities and reference answer where known."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions over one graph, and what a report must say about them."""
+    """Questions over one graph, and notes for reports."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class QuestionSet:
 
 
 def read_questions(path: str | Path) -> list[Asked]:
-    """The questions of a JSON Lines file, in order; empty lines are passed over.
+    """The questions of a JSON Lines file, in order; empty lines are skipped.
 
     Raises:
         DataError: the file is missing or empty, a line is not an object with an id and a question, or an id comes
@@ -58,10 +58,10 @@ def read_questions(path: str | Path) -> list[Asked]:
 
 
 def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
-    """The questions of a JSON Lines file that can be asked, and what is wrong with its other lines.
+    """The valid questions of a JSON Lines file, and the errors of its other lines.
 
     Raises:
-        DataError: the file is missing, empty or no text.
+        DataError: the file is missing, empty or not text.
     """
     found: dict[str, Asked] = {}
     wrong: list[DataError] = []
@@ -132,7 +132,7 @@ def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | 
 
 
 def sampled(questions: Sequence[T], most: int) -> tuple[T, ...]:
-    """At most this many (0: all), evenly spread over the file: the same ones every time.
+    """At most this many (0: all), spread evenly over the file; always the same ones.
 
     >>> [asked.id for asked in sampled([Asked(str(n), "?") for n in range(10)], 3)]
     ['0', '3', '6']

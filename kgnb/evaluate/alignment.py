@@ -1,9 +1,9 @@
-"""How good an alignment is, measured on plain triples (source IRI, target IRI, relation): no model, no files.
+"""Metrics of alignments on plain triples (source IRI, target IRI, relation).
 
-Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share whose denominator is 0 is undefined
-and given as 0, so that finding nothing is never rewarded. Figures over
-several tasks come in two kinds, never to be mixed: :func:`micro` adds up the counts (what the OAEI quotes for its
-conference track), :func:`mean` averages the figures of the tasks (what the Agent-OM paper quotes).
+Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share with denominator 0 counts as 0,
+so that finding nothing is never rewarded. Scores over
+several tasks come in two kinds, never to be mixed: :func:`micro` adds up the counts (as the OAEI does for its
+conference track), :func:`mean` averages the scores of the tasks (as the Agent-OM paper does).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOP_AND_BOTTOM = frozenset("http://www.w3.org/2002/07/owl#" + name for name in 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How often a matcher was right (``tp``), wrong (``fp``) and silent where it should have spoken (``fn``)."""
+    """True positives, false positives and false negatives of a matcher."""
 
     tp: int = 0
     fp: int = 0
@@ -33,12 +33,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Share of what was found that is right; 0 if nothing was found."""
+        """Share of the mappings found that are right; 0 if none was found."""
         return _share(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float:
-        """Share of what there was to find that was found; 0 if there was nothing."""
+        """Share of the reference that was found; 0 if it is empty."""
         return _share(self.tp, self.tp + self.fn)
 
     @property
@@ -77,7 +77,7 @@ def triples(alignment: Alignment, *relations: str) -> frozenset[Triple]:
 def score(found: Iterable[Triple], reference: Iterable[Triple], *, by_pair: bool = False) -> Score:
     """Compare what was found with a reference; repeats count once.
 
-    With ``by_pair`` the relation is not looked at: a pair counts as found whatever is said of it.
+    With ``by_pair`` relations are ignored: a pair counts as found with any relation.
 
     >>> hut, bed = ("a#Hut", "b#Refuge", "equivalent"), ("a#Bed", "b#Lit", "equivalent")
     >>> score([hut], [hut, bed])
@@ -122,9 +122,9 @@ def _by(sort: Callable[[Triple], str], *sides: Iterable[Triple]) -> dict[str, Sc
 def non_trivial(
     found: Iterable[Triple], reference: Iterable[Triple], trivial: Collection[Pair] | Callable[[str, str], bool]
 ) -> Score:
-    """The score once trivial pairs are taken out of both sides; its recall is the OAEI's recall+.
+    """The score without trivial pairs on either side; its recall is the OAEI's recall+.
 
-    Which pairs are trivial is the caller's to say, as a set of pairs or a rule; :func:`same_name` is the usual rule.
+    The caller defines the trivial pairs, as a set or a rule; :func:`same_name` is the usual rule.
     """
     rule = trivial if callable(trivial) else lambda source, target: (source, target) in trivial
     ours, theirs = ([t for t in side if not rule(t[0], t[1])] for side in (found, reference))
@@ -132,9 +132,9 @@ def non_trivial(
 
 
 def same_name(names: Mapping[str, Iterable[str]]) -> Callable[[str, str], bool]:
-    """The triviality rule "they share a name once case, accents' encoding and punctuation are put aside".
+    """The triviality rule "they share a name, ignoring case, Unicode normalisation and punctuation".
 
-    ``names`` gives the names of every IRI of both sides; give labels alone or synonyms too, and say which in a report.
+    ``names`` holds the names of every IRI of both sides: labels, or synonyms too (a report should say which).
 
     >>> rule = same_name({"a#RescueHut": ["Rescue Hut"], "b#7": ["rescue_hut"], "b#8": ["hut"]})
     >>> rule("a#RescueHut", "b#7"), rule("a#RescueHut", "b#8")
@@ -150,7 +150,7 @@ def _key(name: str) -> str:
 
 
 def scored_by_oaei(found: Iterable[Triple], entities: Collection[str] | None = None) -> frozenset[Triple]:
-    """What the OAEI looks at.
+    """The triples that the OAEI evaluates.
 
     Pairs with owl:Thing or another top or bottom entity are left out, and pairs of oboInOwl's own vocabulary or of the
     ``UNDEFINED_`` stand-ins of the anatomy track.
@@ -174,7 +174,7 @@ def _unscored(iri: str) -> bool:
 
 @dataclass(frozen=True)
 class Oriented:
-    """A reference turned the way the ontologies were given; ``strangers`` name an entity that neither ontology has."""
+    """A reference in the direction of the ontologies; ``strangers`` name an entity in neither ontology."""
 
     triples: frozenset[Triple]
     flipped: bool
@@ -191,10 +191,10 @@ def flipped(reference: Iterable[Triple]) -> frozenset[Triple]:
 
 
 def oriented(reference: Iterable[Triple], source: Collection[str], target: Collection[str]) -> Oriented:
-    """The reference with its sources in ``source`` and its targets in ``target``, flipped where it came the other way.
+    """The reference with its sources in ``source`` and its targets in ``target``, flipped if needed.
 
     Strangers stay in the reference (they count as missed, as the OAEI counts them) and are listed, so that a report can
-    say so. ValueError if not one pair belongs to these two ontologies.
+    say so. ValueError if no pair belongs to these two ontologies.
     """
     given = frozenset(reference)
     turned = flipped(given)
@@ -242,7 +242,7 @@ def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Tri
 def best_threshold(points: Sequence[Point]) -> Point:
     """The point of highest F1, the higher confidence on a tie; ValueError without a point.
 
-    It is *chosen on the reference*: say so wherever it is shown, and never report its score as the matcher's own.
+    It is *chosen on the reference*: say so wherever it is shown, and never report its score as the matcher's result.
     """
     if not points:
         raise ValueError("nothing was found, so there is no threshold to choose")

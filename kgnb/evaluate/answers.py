@@ -1,8 +1,8 @@
-"""How good answers are: three scores, always together, on plain strings (IRIs, literals' texts, names).
+"""Metrics of answers: three scores, always reported together, on plain strings (IRIs, literals, names).
 
 * **legacy-lenient**: a hit when either string contains the other. The only scorer ever released for the question files
-  of the ODA paper works so; an empty answer hits every time. It is here to compare with published figures and for
-  nothing else: show :data:`WARNING` beside it.
+  of the ODA paper works so; an empty answer always hits. It is here only to compare with published figures:
+  show :data:`WARNING` beside it.
 * **strict**: the first value, normalised, equals a value of the reference (Hits@1).
 * **F1** of the answer set, averaged over all questions, yes/no, counts and lists included.
 
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def normalised(text: str) -> str:
-    """A text as it is compared: case, width, underscores, blanks and marks at its ends aside; numbers by value.
+    """A text normalised for comparison: case, width, underscores, spaces and outer punctuation; numbers by value.
 
     An IRI stays as it is.
 
@@ -59,7 +59,7 @@ def _number(text: str) -> str:
 
 
 def lenient(found: Sequence[Value], reference: Sequence[Value]) -> bool:
-    """The legacy-lenient score: whether the answer and a reference value contain one another, blanks and case aside.
+    """The legacy-lenient score: whether the answer or a reference value contains the other, ignoring spaces and case.
 
     >>> lenient([], ["Paris"]), lenient(["e"], ["Berne"]), lenient(["Rome"], ["Paris"])
     (True, True, False)
@@ -70,7 +70,7 @@ def lenient(found: Sequence[Value], reference: Sequence[Value]) -> bool:
 
 
 def strict(found: Sequence[Value], reference: Sequence[Value]) -> bool:
-    """Whether the first value is one of the reference (Hits@1); with an empty reference, whether nothing was said.
+    """Whether the first value is in the reference (Hits@1); for an empty reference, whether the answer is empty.
 
     >>> strict(["Paris", "Rome"], ["paris"]), strict([""], ["paris"]), strict(["e"], ["Berne"]), strict([], [])
     (True, False, False, True)
@@ -91,13 +91,13 @@ class SetScore:
 
 
 def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
-    """How the values found compare with those of the reference, in no order; repeats count once.
+    """Compares the values found with the reference, ignoring order and repeats.
 
     >>> set_score(["a", "b"], ["b", "c", "d"])
     SetScore(precision=0.5, recall=0.3333333333333333, f1=0.4)
     """
     ours, theirs = _sets(found), _sets(reference)
-    wrong = len(found) if not ours else 0  # [""] says nothing, but it does not say "there is none"
+    wrong = len(found) if not ours else 0  # [""] has no value, but it does not say "there is none" either
     if not theirs:
         right = float(not ours and not wrong)
         return SetScore(right, right, right)
@@ -111,7 +111,7 @@ def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What cited triples are worth: how many were cited, how many are in the graph, whether they give the answer."""
+    """Support of an answer: triples cited, triples found in the graph, and whether they entail the answer."""
 
     cited: int
     existing: int
@@ -124,15 +124,15 @@ class Support:
 
     @property
     def holds(self) -> bool:
-        """Whether all that was cited exists and gives the answer."""
+        """Whether all cited triples exist and entail the answer."""
         return self.entails and self.existing == self.cited > 0
 
 
 def support(triples: Collection[Triple], values: Sequence[str], exists: Callable[[Triple], bool]) -> Support:
-    """Whether cited triples exist and give the values: every value is an end of one of them.
+    """Whether cited triples exist and entail the values: every value is an end of one of them.
 
-    A count is given by as many things as it says (subjects, objects or triples), a yes by at least one triple. A no has
-    no triples that prove it: it holds where those cited exist.
+    A count needs that many subjects, objects or triples; a yes needs at least one triple. A no has
+    no triples that prove it: it holds where the cited ones exist.
 
     >>> hut = ("http://h/a", "http://h/warden", "http://h/ada")
     >>> support([hut], ["http://h/ada"], lambda triple: triple == hut)
@@ -150,7 +150,7 @@ def support(triples: Collection[Triple], values: Sequence[str], exists: Callable
 
 
 def _counts(triples: Sequence[Triple]) -> set[str]:
-    """The numbers that can be counted in triples: of subjects, objects and triples, by relation and in all."""
+    """The numbers of subjects, objects and triples, by relation and in total."""
     relations = {triple[1] for triple in triples}
     parts = [triples, *([t for t in triples if t[1] == relation] for relation in sorted(relations))]
     return {str(n) for part in parts for n in (len(part), len({t[0] for t in part}), len({t[2] for t in part}))}
@@ -169,7 +169,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The three scores over some questions, each a share from 0 to 1, and what else to know of them."""
+    """The three scores over some questions, each a share from 0 to 1, with counts."""
 
     questions: int
     lenient: float
@@ -188,7 +188,7 @@ class Measures:
 
 
 def measure(items: Sequence[Item]) -> Measures:
-    """The scores of all items together: every question counts the same, the unsure ones too.
+    """The scores over all items: every question counts the same, unsure ones included.
 
     >>> measured = measure([Item(["a"], ["A"]), Item([""], ["b"])])
     >>> measured.lenient, measured.strict, measured.f1
@@ -218,8 +218,8 @@ def by_kind(items: Sequence[Item]) -> dict[str, Measures]:
 def is_literal_zero(reference: Sequence[str]) -> bool:
     """Whether the reference is the one number 0.
 
-    28 of the 333 QALD-10 answers in the ODA paper's file are so: what the count gave in the snapshot they were made
-    with. A report lists them apart.
+    This holds for 28 of the 333 QALD-10 answers in the ODA paper's file: counts in the snapshot they were made
+    with. A report lists them separately.
 
     >>> is_literal_zero(["0"]), is_literal_zero(["0", "1"]), is_literal_zero(["0.0"])
     (True, False, False)

@@ -1,8 +1,8 @@
-"""How well a graph holds what documents say: records read back by fixed queries, compared slot by slot.
+"""Metrics of graph construction: records read from the graph by fixed queries, compared slot by slot.
 
-The published evaluation counts an empty slot that should be empty as a hit, and forgets the false positives
-of chemicals once one was hit; ``mode="legacy"`` does the same. ``strict`` does neither: what is empty on both sides
-does not count, and everything wrong does.
+The published evaluation counts an empty slot that should be empty as a hit, and ignores the false positives
+of chemicals after one hit; ``mode="legacy"`` does the same. ``strict`` does neither: slots empty on both sides
+do not count, and every error does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Extraction:
 
 
 def normalised(value: object) -> str:
-    """A value as it is compared: compatibility forms, no case, single spaces, plain numbers, no dot at the end.
+    """A value normalised for comparison: compatibility forms, no case, single spaces, plain numbers, no final dot.
 
     >>> normalised(" 5.0  mL. "), normalised("N/A"), normalised("97418 3") == normalised("974183")
     ('5 ml', '', False)
@@ -79,7 +79,7 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
 
 @lru_cache(maxsize=64)
 def _prepared(query: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
-    """The query parsed, which takes longer than to ask it of a small graph."""
+    """The parsed query; parsing takes longer than running it on a small graph."""
     return prepareQuery(query, initNs=dict(prefixes))
 
 
@@ -100,9 +100,9 @@ def score_records(
     """Records compared one-to-one, by the assignment with the most agreeing values.
 
     Args:
-        alternatives: slots whose wanted values are names of one thing: to give one of them is enough, and more than one
-            is counted once.
-        forgiving: slots whose false values legacy mode forgets once one value was right (the paper's chemicals).
+        alternatives: slots whose wanted values are names of one thing: one of them is enough, and more than one
+            counts once.
+        forgiving: slots whose false values legacy mode ignores once one value was right (the paper's chemicals).
         mode: strict, or legacy for figures that compare with the published ones.
 
     >>> wanted = [{"name": ["barley"], "amount": ["400 g"]}, {"name": ["leek"], "amount": [""]}]
@@ -125,7 +125,7 @@ def score_records(
 
 @dataclass(frozen=True)
 class Difference:
-    """Two records that were laid over each other and do not agree, or one that has no counterpart."""
+    """Two assigned records that disagree, or one record without a counterpart."""
 
     found: Record | None
     wanted: Record | None
@@ -135,7 +135,7 @@ class Difference:
 def differences(
     found: Sequence[Record], wanted: Sequence[Record], *, alternatives: Iterable[str] = ()
 ) -> list[Difference]:
-    """What makes the strict scores less than 1: records that differ, then missing ones, then those too many.
+    """The reasons for strict scores below 1: records that differ, then missing ones, then superfluous ones.
 
     >>> [one.slots for one in differences([{"name": ["leek"], "amount": ["2"]}], [{"name": ["Leek"], "amount": ["3"]}])]
     [('amount',)]
@@ -165,7 +165,7 @@ _Normal: TypeAlias = dict[str, frozenset[str]]
 def _compared(
     found: Sequence[Record], wanted: Sequence[Record], either: frozenset[str]
 ) -> tuple[list[str], list[_Normal], list[_Normal], list[tuple[int, int]]]:
-    """The slots of both, their normal values, and which record is laid over which."""
+    """The slots of both sides, their normalised records, and the assignment of records."""
     slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
     left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
     return slots, left, right, _assigned(left, right, either)
@@ -180,7 +180,7 @@ def _normal(record: Record, slots: Sequence[str]) -> _Normal:
 
 
 def _assigned(left: Sequence[_Normal], right: Sequence[_Normal], either: frozenset[str]) -> list[tuple[int, int]]:
-    """Pairs of records with the most values in common, of equal ones the first; a pair with none is no pair."""
+    """The pairs of records with the most values in common, earlier ones on ties; never a pair without any."""
     if not left or not right:
         return []
     agreeing = np.zeros((len(left), len(right)))

@@ -1,8 +1,8 @@
-"""How good rankings of entities are, measured on plain values: Hits@k and MRR over test links, P/R/F1 of choices.
+"""Metrics of entity rankings on plain values: Hits@k and MRR over test links, P/R/F1 of chosen pairs.
 
-A figure of this kind says little without what was ranked: over the *test targets* alone a right answer has fewer rivals
-than over *all entities* of the target graph, and seeds take pairs out of the test. :class:`Measured` carries both with
-the figures, and says which pairs equal names alone would have found.
+Such scores depend on what was ranked: among the *test targets* a right answer has fewer rivals
+than among *all entities* of the target graph, and seeds remove pairs from the test. :class:`Measured` keeps both with
+the scores, and how they differ on pairs with equal names.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Measured:
-    """What an alignment reached: rankings and choices over the test links, whole and slice by slice."""
+    """The scores of an alignment: rankings and chosen pairs over the test links, in total and by slice."""
 
     ranking: Ranking
     chosen: Score
-    universe: str  # what a right answer was ranked among
+    universe: str  # the candidates that were ranked
     seeds: int
     slices: Mapping[str, Ranking] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class Measured:
 
 
 def rank_of(ranking: Sequence[str], right: Iterable[str]) -> int | None:
-    """The 1-based place of the first right answer, None where there is none; an answer that is repeated counts once.
+    """The 1-based rank of the first right answer, or None; repeated answers count once.
 
     >>> rank_of(["b#Inn", "b#Inn", "b#Refuge"], ["b#Refuge"])
     2
@@ -76,10 +76,10 @@ def ranking(rankings: Rankings, links: Iterable[Pair]) -> Ranking:
 
 
 def chosen(pairs: Iterable[Pair], links: Iterable[Pair], *, closed: bool = True) -> Score:
-    """Precision, recall and F1 of the pairs that were chosen.
+    """Precision, recall and F1 of the chosen pairs.
 
-    Links of a benchmark do not list all there is. With ``closed``, only pairs about a source or target of ``links``
-    are counted; without, every other pair is wrong.
+    The links of a benchmark are incomplete. With ``closed``, only pairs about a source or target of ``links``
+    count; without, every other pair is wrong.
     """
     right = set(links)
     sources, targets = {one for one, _ in right}, {other for _, other in right}
@@ -96,7 +96,7 @@ def measure(
     seeds: int = 0,
     names: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
 ) -> Measured:
-    """Everything at once; ``names`` (source side, target side; by IRI) cuts the links into slices."""
+    """All scores; ``names`` (source side, target side; by IRI) splits the links into slices."""
     cut = slices(links, *names) if names else {}
     return Measured(
         ranking(rankings, links),
@@ -108,7 +108,7 @@ def measure(
 
 
 def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, str]) -> dict[str, list[Pair]]:
-    """The links by what their names tell: identical but for case and spaces, other, hidden or missing on a side.
+    """The links by their names: identical except for case and spaces, different, hidden or missing on a side.
 
     >>> slices([("a#1", "b#1"), ("a#2", "b#2")], {"a#1": "Hut", "a#2": "Bed"}, {"b#1": "hut", "b#2": "Lit"})
     {'identical names': [('a#1', 'b#1')], 'other names': [('a#2', 'b#2')]}
@@ -120,22 +120,8 @@ def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, s
     return {name: part for name, part in found.items() if part}
 
 
-def highest_mrr(hits1: float, hits10: float) -> float:
-    """The highest MRR that goes with Hits@1 and Hits@10: hits below 1 all at place 2, misses all at place 11.
-
-    >>> highest_mrr(0.5, 1.0)
-    0.75
-    """
-    return hits1 + (hits10 - hits1) / 2 + (1 - hits10) / 11
-
-
-def lowest_mrr(hits1: float, hits10: float) -> float:
-    """The lowest MRR that goes with them: hits below 1 all at place 10, misses nowhere."""
-    return hits1 + (hits10 - hits1) / 10
-
-
 def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.0) -> bool:
-    """Whether three figures (shares) can describe one ranking; each may be off by ``rounding`` as printed.
+    """Whether three scores can belong to one ranking; each may be off by ``rounding``.
 
     >>> is_feasible(0.90, 0.95, 0.925), is_feasible(0.90, 0.95, 0.95)
     (True, False)
@@ -144,7 +130,9 @@ def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.
     if low[0] > high[1] or not -rounding <= mrr <= 1 + rounding:
         return False
     slack = rounding + 1e-9
-    return lowest_mrr(low[0], high[0]) - slack <= mrr <= highest_mrr(low[1], high[1]) + slack
+    lowest = low[0] + (high[0] - low[0]) / 10  # hits below 1 all at rank 10, misses nowhere
+    highest = low[1] + (high[1] - low[1]) / 2 + (1 - high[1]) / 11  # hits below 1 all at rank 2, misses at rank 11
+    return lowest - slack <= mrr <= highest + slack
 
 
 def _by_source(links: Iterable[Pair]) -> dict[str, set[str]]:

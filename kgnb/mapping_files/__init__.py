@@ -4,15 +4,15 @@
 suffix                    what comes back from :func:`load` after :func:`save`
 ========================= ==========================================================================
 ``.sssom.tsv``, ``.tsv``  everything, in standard SSSOM slots where SSSOM has one (``sssom.py``)
-``.rdf``, ``.xml``        everything; what the format has no word for travels as elements of our own
+``.rdf``, ``.xml``        everything; what the format cannot express is kept in elements of our own
                           namespace, which evaluators skip (``alignment_rdf.py``)
 ``.ttl``                  source, target, relation, confidence, kind, labels, justification, judge and
                           rationale; *lost*: evidence, dropped and unsure mappings, notes, mappings that
                           say "different" or "unsure" (``turtle.py``)
 ========================= ==========================================================================
 
-``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a line, perhaps a
-confidence, parted by tabs.
+``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a line, optionally a
+confidence, separated by tabs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """The format a file name asks for: ``sssom``, ``rdf`` or ``turtle``; ValueError for any other suffix.
+    """The format of a file name: ``sssom``, ``rdf`` or ``turtle``; ValueError for any other suffix.
 
     >>> format_of("huts.sssom.tsv"), format_of("reference.RDF")
     ('sssom', 'rdf')
@@ -52,7 +52,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def writer_for(path: str | os.PathLike[str]) -> Writer:
-    """What writes the format a file name asks for; ValueError for any other suffix, and for a packed file."""
+    """The writer for a file name; ValueError for an unknown suffix and for gzipped files."""
     form = format_of(path)
     if Path(path).name.lower().endswith(".gz"):
         raise ValueError(f"{Path(path).name}: alignments are written unpacked; leave out .gz")
@@ -62,14 +62,14 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
 def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     """Write an alignment in the format its suffix names, whole or not at all, and return the path.
 
-    ValueError for a suffix that is none of ours or a value the format cannot hold; DataError if the file cannot be
+    ValueError for an unknown suffix or a value the format cannot hold; DataError if the file cannot be
     written.
     """
     return write_whole(Path(path), writer_for(path)(alignment))
 
 
 def load(path: str | os.PathLike[str]) -> Alignment:
-    """Read an alignment in the format its suffix names; DataError says where the file is not what it should be."""
+    """Read an alignment in the format of its suffix; DataError gives the place of an error."""
     file = Path(path)
     form = format_of(file)
     content = file_bytes(file, MAX_BYTES)
@@ -81,7 +81,7 @@ def load(path: str | os.PathLike[str]) -> Alignment:
 
 
 def _pairs(content: bytes) -> Alignment | None:
-    """The alignment in a table of pairs, as entity alignment writes them: two IRIs a line, perhaps a confidence."""
+    """The alignment in a table of pairs, as entity alignment writes it: two IRIs a line, optionally a confidence."""
     found = [_PAIR.fullmatch(line) for line in content.decode("utf-8-sig", "replace").splitlines() if line.strip()]
     pairs = [one for one in found if one]
     if len(pairs) < len(found):
@@ -90,7 +90,7 @@ def _pairs(content: bytes) -> Alignment | None:
 
 
 def load_reference(path: str | os.PathLike[str]) -> Alignment:
-    """Read an alignment to measure against; one without a single mapping is refused, for nothing can be measured."""
+    """Read an alignment to measure against; an empty one is refused."""
     alignment = load(path)
     if not alignment.mappings:
         raise DataError(

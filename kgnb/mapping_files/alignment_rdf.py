@@ -1,7 +1,7 @@
-"""OAEI Alignment RDF (the Alignment API's format, level 0), written for evaluators and read with mercy.
+"""OAEI Alignment RDF (the Alignment API's format, level 0), written strictly and read leniently.
 
-The format knows source, target, relation and measure. What else a mapping knows travels in ``details`` elements of our
-own namespace: the Alignment API and MELT take elements of a foreign namespace for extensions and go on.
+The format has source, target, relation and measure. Other fields of a mapping go into ``details`` elements of our
+own namespace: the Alignment API and MELT skip elements of foreign namespaces as extensions.
 
 ``<`` says that the source is subsumed by the target (our "broader": the target is broader), ``>`` the reverse.
 """
@@ -25,7 +25,7 @@ _SIGNS: dict[Relation, str] = {
     "broader": "<",
     "narrower": ">",
     "different": "%",
-    "related": "?",  # the format has no word for it; ``details`` tells the two apart
+    "related": "?",  # not in the format; ``details`` tells the two apart
     "unsure": "?",
 }
 _RELATIONS: dict[str, Relation] = {
@@ -107,7 +107,7 @@ def _attribute(iri: str) -> str:
 
 
 def _details(value: object, element: str, indent: str) -> str:
-    # JSON's own escapes carry the characters that XML cannot hold.
+    # JSON escapes encode the characters that XML cannot hold.
     text = _ILLEGAL.sub(lambda found: f"\\u{ord(found[0]):04x}", plain.dumps(value))
     return f"{indent}<kgnb:{element}>{escape(text)}</kgnb:{element}>"
 
@@ -115,7 +115,7 @@ def _details(value: object, element: str, indent: str) -> str:
 def read(content: bytes, where: str) -> Alignment:
     """The alignment in RDF/XML bytes; DataError names file and line.
 
-    Read as they are found in the wild: white space before the prolog, single quotes, relative datatypes, ``http`` or
+    Accepts what real files contain: white space before the prolog, single quotes, relative datatypes, ``http`` or
     prefixed alignment namespaces, ontologies as text or as elements, entities declared in the file, no measure or one
     above 1.
     """
@@ -198,7 +198,7 @@ def _relation(cell: Element, at: str) -> Relation:
 
 
 def _measure(cell: Element, at: str) -> float:
-    """The measure, which LogMap and float noise may push above 1; 1 where there is none."""
+    """The measure, which LogMap and float noise may push above 1; 1 by default."""
     element = cell.first("measure")
     text = element.text.strip() if element is not None else ""
     try:
@@ -210,7 +210,7 @@ def _measure(cell: Element, at: str) -> float:
     return measure
 
 
-MAX_ENTITY = 400  # characters; a namespace fits, a bomb does not
+MAX_ENTITY = 400  # characters: enough for a namespace, too few for an entity bomb
 MAX_ENTITIES = 100
 MAX_DEPTH = 100
 
@@ -245,7 +245,7 @@ class Element:
 
 
 def parse(content: bytes, where: str) -> Element:
-    """The root element; DataError with file and line for what is not well-formed or not safe."""
+    """The root element; DataError with file and line for malformed or unsafe content."""
     body = content.removeprefix(b"\xef\xbb\xbf").lstrip()  # real files put tabs before the prolog
     skipped = content[: len(content) - len(body)].count(b"\n")
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -263,7 +263,7 @@ def parse(content: bytes, where: str) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(stack) > MAX_DEPTH:
-            raise DataError(f"elements nest deeper than {MAX_DEPTH}", where=at(), fix="This is no alignment file.")
+            raise DataError(f"elements nest deeper than {MAX_DEPTH}", where=at(), fix="This is not an alignment file.")
         namespace, _, local = name.rpartition(" ")
         element = Element(local, namespace, parser.CurrentLineNumber + skipped)
         element.attributes = {key.rpartition(" ")[2]: value for key, value in attributes.items()}

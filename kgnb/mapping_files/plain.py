@@ -1,4 +1,4 @@
-"""Mappings as plain JSON values and back: what a format has no slot for travels this way."""
+"""Mappings as plain JSON values and back, for what a format has no slot for."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FIX = "Export the alignment again; this part of the file is written and read by
 
 
 def checked(mapping: Mapping) -> Mapping:
-    """The mapping, if it can be written at all: ValueError for a relation or a confidence that is out of bounds."""
+    """The mapping, if it is valid; ValueError for an unknown relation or a confidence out of bounds."""
     if mapping.relation not in RELATIONS:
-        raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is none of {', '.join(RELATIONS)}")
+        raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is not one of {', '.join(RELATIONS)}")
     if mapping.concepts not in _CONCEPTS:
-        raise ValueError(f"{mapping.source}: concepts is {mapping.concepts!r}, none of source, target, both")
+        raise ValueError(f"{mapping.source}: concepts is {mapping.concepts!r}, not source, target or both")
     if not 0.0 <= mapping.confidence <= 1.0:
         raise ValueError(f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1")
     return mapping
@@ -37,7 +37,7 @@ def evidence_json(mapping: Mapping) -> list[list[Any]]:
 
 
 def mapping_json(mapping: Mapping) -> dict[str, Any]:
-    """Every field of a mapping that is not at its default."""
+    """Every field of a mapping that differs from its default."""
     plain = {name: getattr(mapping, name) for name in _TEXTS}
     plain["confidence"] = mapping.confidence
     blank = Mapping(mapping.source, mapping.target)
@@ -60,7 +60,7 @@ def dumps(value: object) -> str:
 
 
 def loads(text: str, where: str) -> Any:
-    """A JSON value; DataError where it is none."""
+    """The value of a JSON text; DataError where it is malformed."""
     try:
         return from_json(text)
     except (ValueError, RecursionError) as error:
@@ -68,7 +68,7 @@ def loads(text: str, where: str) -> Any:
 
 
 def read_evidence(value: object, where: str) -> tuple[Evidence, ...]:
-    """The evidence :func:`evidence_json` gave."""
+    """Reads what :func:`evidence_json` wrote."""
     if not isinstance(value, list):
         raise DataError("evidence is not a list", where=where, fix=_FIX)
     read = []
@@ -84,7 +84,7 @@ def read_evidence(value: object, where: str) -> tuple[Evidence, ...]:
 
 
 def read_mapping(value: object, where: str) -> Mapping:
-    """The mapping :func:`mapping_json` gave."""
+    """Reads what :func:`mapping_json` wrote."""
     if not isinstance(value, Dict):
         raise DataError("a mapping is not an object", where=where, fix=_FIX)
     given = dict(value)
@@ -92,7 +92,7 @@ def read_mapping(value: object, where: str) -> Mapping:
     confidence = given.pop("confidence", 1.0)
     for name, text in given.items():
         if name not in _TEXTS or not isinstance(text, str):
-            raise DataError(f"{name!r} is no text field of a mapping", where=where, fix=_FIX)
+            raise DataError(f"{name!r} is not a text field of a mapping", where=where, fix=_FIX)
     if "source" not in given or "target" not in given:
         raise DataError("a mapping lacks its source or target", where=where, fix=_FIX)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float):
@@ -104,7 +104,7 @@ def read_mapping(value: object, where: str) -> Mapping:
 
 
 def read_dropped(value: object, where: str) -> Dropped:
-    """The dropped mapping :func:`dropped_json` gave."""
+    """Reads what :func:`dropped_json` wrote."""
     match value:
         case {"reason": str(reason), "mapping": mapping}:
             return Dropped(read_mapping(mapping, where), reason)
@@ -121,7 +121,7 @@ NAMESPACES: dict[str, str] = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
     "oboInOwl": "http://www.geneontology.org/formats/oboInOwl#",
 }
-KGNB = "urn:x-kgnb:"  # our own words, where no vocabulary has one; a name, not an address
+KGNB = "urn:x-kgnb:"  # our own terms, where no vocabulary has one; a name, not an address
 
 # OWL 2, section 9: axioms that say two entities are the same. Annotation properties have none.
 _EQUIVALENT = {
@@ -167,7 +167,7 @@ KNOWN: dict[str, str] = {
 
 
 def predicate_of(mapping: Mapping) -> str:
-    """The predicate, as a CURIE, that says what the mapping says.
+    """The predicate of a mapping, as a CURIE.
 
     >>> predicate_of(Mapping("http://a#Hut", "http://b#Refuge"))
     'owl:equivalentClass'
@@ -182,10 +182,10 @@ def predicate_of(mapping: Mapping) -> str:
 
 
 def relation_of(predicate: str) -> Relation | None:
-    """The relation a predicate (CURIE) stands for, or None for a predicate that is not a mapping."""
+    """The relation of a predicate (CURIE), or None for a predicate that is not a mapping."""
     return _RELATION.get(predicate)
 
 
 def kind_of(predicate: str) -> str:
-    """The kind of entity a predicate (CURIE) joins where nothing else says so."""
+    """The default kind of the entities that a predicate (CURIE) relates."""
     return _KIND.get(predicate, "class")

@@ -1,7 +1,7 @@
-"""Reviewed mappings as SSSOM TSV: one row a decision of a person, with the reviewer and the time.
+"""Reviewed mappings as SSSOM TSV: one decision of a person a row, with reviewer and time.
 
-The standard slots ``mapping_justification`` (manual curation), ``reviewer_label`` and ``mapping_date`` carry them. Its
-dates have no time of day, so the whole time stands in a column of our own. Rejected pairs are "not an exact match".
+They use the standard slots ``mapping_justification`` (manual curation), ``reviewer_label`` and ``mapping_date``. Its
+dates have no time of day, so the full time is in a column of our own. Rejected pairs are "not an exact match".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from kgnb.mapping_files import sssom
 from kgnb.mappings import Alignment, Mapping
 
 CURATED = "semapv:ManualMappingCuration"
-PERSON = "person"  # who signs where no name was given, as judges of persons sign
+PERSON = "person"  # the reviewer where no name was given, as in ``judged_by``
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One decided mapping, who decided it, and when (ISO 8601, "" where it is not known)."""
+    """One decided mapping, who decided it, and when (ISO 8601, "" if unknown)."""
 
     mapping: Mapping
     who: str = ""
@@ -51,7 +51,7 @@ def save(reviews: Iterable[Review], path: str | os.PathLike[str], source: str = 
 
 
 def read(path: str | os.PathLike[str]) -> list[Review]:
-    """The reviews in an SSSOM TSV file, ours or another tool's; rows that no person reviewed are left out.
+    """The reviews in an SSSOM TSV file of any tool; rows that nobody reviewed are left out.
 
     A row counts as reviewed if it names a reviewer or an author, or is justified by manual curation.
 

@@ -1,8 +1,8 @@
 """SSSOM TSV (https://mapping-commons.github.io/sssom): a YAML header in comment lines, then one mapping a row.
 
-Standard slots carry what SSSOM has words for; evidence, unusual kinds and justifications travel in extension slots
-that the header defines, and what was dropped, what is unsure and the notes in header lines of our own, so that nobody
-takes a mapping that was thrown out for one that was found.
+Standard slots hold what SSSOM can express; evidence, unusual kinds and justifications go into extension slots
+defined in the header; dropped and unsure mappings and notes go into header lines of our own, so that no reader
+takes a rejected mapping for a valid one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate
 from kgnb.mappings import Alignment, Mapping, which_concepts
 
 MAX_FIELD = 2**31 - 1  # characters; csv stops at 131,072 by default, and evidence may be longer
-UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
+UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # prescribed by SSSOM when no licence was chosen
 REQUIRED = ("subject_id", "predicate_id", "object_id")
 _ALWAYS = (*REQUIRED, "mapping_justification", "confidence")
 _COLUMNS = (
@@ -53,9 +53,9 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML 1.2, s
 def write(
     alignment: Alignment, license: str = UNSPECIFIED_LICENSE, further: Dict[str, Sequence[str]] | None = None
 ) -> str:
-    """The alignment as SSSOM TSV text; ``license`` is the address of the licence the mappings are given under.
+    """The alignment as SSSOM TSV text; ``license`` is the IRI of the mappings' licence.
 
-    ``further`` are columns by their SSSOM slot, a value a mapping; they stand last.
+    ``further`` are columns by their SSSOM slot, with one value a mapping; they come last.
     The set's identifier is a digest of its content: equal alignments give equal files.
     """
     curies = Curies.of(
@@ -130,9 +130,9 @@ def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
 def read(content: bytes, where: str) -> Alignment:
     """The alignment in SSSOM TSV bytes; DataError names file and line.
 
-    Understood besides our own: header slots that hold for every row, full IRIs for CURIEs, no header at all if every
-    CURIE has a well-known prefix. Rows that say "no match" and rows that deny a relation other than equivalence are
-    left out, and counted in ``notes``.
+    Also accepts header slots that apply to every row, full IRIs for CURIEs, and no header at all if every
+    CURIE has a well-known prefix. Rows that say "no match" and rows that negate a relation other than equivalence are
+    left out and counted in ``notes``.
     """
     header, rows = _table(content, where)
     curies = Curies.read(header.get("curie_map"), where)
@@ -163,9 +163,9 @@ def read(content: bytes, where: str) -> Alignment:
 
 
 def read_rows(content: bytes, where: str) -> list[tuple[Mapping, dict[str, str]]]:
-    """Every mapping with all fields of its row, for slots an alignment has no place for.
+    """Every mapping with all fields of its row, for slots that an alignment does not keep.
 
-    What ``read`` leaves out is left out.
+    Skips the rows that ``read`` skips.
     """
     found = _mappings(*_table(content, where), where)
     return [(mapping, row) for mapping, row in found if not isinstance(mapping, str)]
@@ -176,7 +176,7 @@ _PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", 
 
 
 def _mappings(header: dict[str, Any], rows: _Rows, where: str) -> Iterator[tuple[Mapping | str, dict[str, str]]]:
-    """What each row says, or why it holds no mapping, with its fields; the header's slots hold for every row."""
+    """The mapping of each row, or the reason it has none, with its fields; header slots apply to every row."""
     curies = Curies.read(header.get("curie_map"), where)
     spread = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED}
     for number, given in rows:
@@ -253,7 +253,7 @@ def _only(names: set[str], curies: Curies) -> str:
 
 
 def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
-    """The mapping in a row, or why the row holds none."""
+    """The mapping in a row, or the reason it has none."""
     ids = [row.get(slot, "").strip() for slot in REQUIRED]
     empty = [slot for slot, value in zip(REQUIRED, ids, strict=True) if not value]
     if empty:
@@ -327,7 +327,7 @@ class Curies:
 
     @classmethod
     def of(cls, sources: Iterable[str], targets: Iterable[str]) -> Curies:
-        """A map for these IRIs: each side's commonest namespace is ``source`` or ``target``, others are numbered."""
+        """A map for these IRIs: the commonest namespace of a side is ``source`` or ``target``, others are numbered."""
         counted = [Counter(filter(None, map(namespace_of, iris))) for iris in (sources, targets)]
         known = {namespace: prefix for prefix, namespace in (*NAMESPACES.items(), ("kgnb", KGNB))}
         for prefix, counter in zip(("source", "target"), counted, strict=True):
@@ -339,7 +339,7 @@ class Curies:
 
     @classmethod
     def read(cls, value: object, where: str) -> Curies:
-        """The map a file's header gives, completed with the prefixes SSSOM takes for granted."""
+        """The prefix map of a file's header, with the prefixes built into SSSOM."""
         if value is not None and not isinstance(value, dict):
             raise DataError(
                 "curie_map is not a map", where=where, fix="Write '#curie_map:' and '#  prefix: namespace'."
@@ -357,14 +357,14 @@ class Curies:
         return {namespace: prefix for prefix, namespace in reversed(self.prefixes.items())}  # the first one stays
 
     def must_shorten(self, iri: str) -> str:
-        """The CURIE of an IRI; ValueError for what is no absolute IRI."""
+        """The CURIE of an IRI; ValueError if it is not absolute."""
         curie = self.shorten(iri)
         if not curie:
-            raise ValueError(f"{iri!r} is no absolute IRI, so it has no place in an SSSOM table")
+            raise ValueError(f"{iri!r} is not an absolute IRI, so it cannot be in an SSSOM table")
         return curie
 
     def expand(self, curie: str, where: str) -> str:
-        """The IRI of a CURIE; a full IRI is returned as it is. DataError for a prefix nobody declared."""
+        """The IRI of a CURIE; a full IRI is returned unchanged. DataError for an undeclared prefix."""
         prefix, colon, local = curie.partition(":")
         if colon and prefix in self.prefixes:
             return self.prefixes[prefix] + local
@@ -377,7 +377,7 @@ class Curies:
         )
 
     def expand_or_keep(self, text: str) -> str:
-        """The IRI of a CURIE, or the text itself where it is none."""
+        """The IRI of a CURIE; any other text unchanged."""
         prefix, colon, local = text.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes else text
 
@@ -385,7 +385,7 @@ class Curies:
 def _line(fields: Iterable[str]) -> str:
     """One row with its line end; a field with a tab, line break or quote is quoted (RFC 4180 with tabs).
 
-    A field that begins with ``=``, ``+``, ``-`` or ``@`` is left as it is, for changing it would change the label.
+    A field that begins with ``=``, ``+``, ``-`` or ``@`` is kept, because escaping it would change the label.
 
     >>> _line(["Hut", 'the "old" hut'])
     'Hut\\t"the ""old"" hut"\\n'

@@ -1,8 +1,8 @@
-"""Turtle: one triple a mapping, and what else is known of it as an OWL axiom annotation with SSSOM's properties.
+"""Turtle: one triple a mapping, with its other fields in an OWL axiom annotation with SSSOM's properties.
 
 Equivalent classes and properties become ``owl:equivalentClass`` and ``owl:equivalentProperty``, individuals
-``owl:sameAs``, other relations SKOS matches. A mapping that says "different" or "unsure" states no triple, so it is
-only a comment. Characters that no IRI may hold are percent-encoded. RDF has no order, so mappings come back sorted.
+``owl:sameAs``, other relations SKOS matches. A "different" or "unsure" mapping has no triple, so it is
+only a comment. Characters not allowed in IRIs are percent-encoded. RDF has no order, so mappings come back sorted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KINDS = {
     "annotation property": "owl:AnnotationProperty",
     "individual": "owl:NamedIndividual",
 }
-# RFC 3987, section 2.2: ucschar, and what is no character of an IRI; "%" counts only before two hexadecimal digits.
+# RFC 3987, section 2.2: ucschar, and characters not allowed in an IRI; "%" only before two hexadecimal digits.
 _UCS = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
     f"{chr(plane + (0x1000 if plane == 0xE0000 else 0))}-{chr(plane + 0xFFFD)}"
     for plane in range(0x10000, 0xF0000, 0x10000)
@@ -96,7 +96,7 @@ def _justification(name: str) -> str:
 
 
 def read(path: Path) -> Alignment:
-    """The alignment in a Turtle file, sorted; DataError names file and line, also where there is not one match."""
+    """The alignment in a Turtle file, sorted; DataError names file and line, also for a file without a match."""
     where, graph = str(path), OxigraphGraph()
     load(graph, path)
     triples = graph.triples()

@@ -36,8 +36,8 @@ def checked(value: object) -> Value:
     Raises:
         TypeError: for any other type.
     """
-    if value is None or isinstance(value, bool | int | float | str | Link) or wording.is_term(value):
-        return value  # type: ignore[return-value]  # is_term() has narrowed the rest
+    if value is None or isinstance(value, bool | int | float | str | Link | Iri | Blank | Literal | TripleTerm):
+        return value
     if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
         return bool(value)
     if isinstance(value, numbers.Integral):

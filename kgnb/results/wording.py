@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from kgnb.kg.terms import Blank, Iri, Literal, Term, TripleTerm
+from kgnb.kg.terms import Blank, Iri, Literal, Term
 
 # Prefixes everybody knows (https://www.w3.org/2011/rdfa-context/rdfa-1.1 and the OWL 2 recommendation).
 PREFIXES = {
@@ -117,8 +117,3 @@ def term_text(term: Term) -> str:
     if isinstance(term, Literal):
         return f"{term.text} ({term.language})" if term.language else term.text
     return f"<<( {term_text(term.subject)} {term_text(term.predicate)} {term_text(term.object)} )>>"
-
-
-def is_term(value: object) -> bool:
-    """Whether a value is one of our RDF terms."""
-    return isinstance(value, Iri | Blank | Literal | TripleTerm)

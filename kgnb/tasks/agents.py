@@ -1,4 +1,4 @@
-"""Any agent that describes itself, as a script or MCP calls it: inputs opened, options checked, stages run."""
+"""Any self-describing agent, for scripts and MCP: opens inputs, checks options, runs stages."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def run_agent(
     agent: Agent | str, inputs: Mapping[str, Any], *, run: Run | None = None, settings: Settings | None = None,
     **options: Any,
 ) -> Any:  # fmt: skip
-    """What the last stage of an agent gives, run from beginning to end.
+    """The result of an agent's last stage, after running all stages.
 
     Args:
-        inputs: what each input is opened from, by name: a path, a URL, ``huts:graph``, or an opened value.
-        run: where steps, judgements and calls are noted; made here when not given.
+        inputs: the source of each input by name: a path, a URL, ``huts:graph``, or an opened value.
+        run: records steps, judgements and calls; a new one by default.
         options: any of the agent's options, by name.
 
     Raises:
@@ -87,8 +87,8 @@ def _built(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
     return build_graph(inputs["documents"], inputs["tbox"], options=chosen["options"], **beside)
 
 
-# What a script calls for each of ours: they have questions, folders that hold both graphs, and journals besides. It is
-# imported when it is run: a command of one agent need not wait for the libraries of the others.
+# Our own agents run by their task functions, which also take questions, folders of two graphs, and journals. They are
+# imported on use, so that a command of one agent need not load the libraries of the others.
 OWN: Mapping[str, Callable[[Given, Given, Given, Given], Any]] = {
     "ontology_matching": _matched,
     "entity_alignment": _aligned,
@@ -139,7 +139,7 @@ def new_task(
 
 
 def run_through(task: Task) -> Any:
-    """Runs all stages; what a judge lacks is said before any work is done. The last stage's value."""
+    """Runs all stages; a judge that lacks something fails before any work is done. Returns the last stage's value."""
     for name in task.agent.judges:
         task[name]
     for stage in task.agent.sequence:
@@ -180,7 +180,7 @@ def _lent(task: Task, name: str, settings: Settings) -> Any:
             return settings
         case "remember":
             return lambda asked: remembering(asked, settings)
-    raise ValueError(f"agent {task.agent.name} is run by its own command and magic: nobody else can lend it {name}")
+    raise ValueError(f"agent {task.agent.name} is run by its own command and magic; {name} is only available there")
 
 
 class Silent:
@@ -200,7 +200,7 @@ MOST_ROWS = 200  # of a table in a reply: more fills a model's window
 
 
 def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """Runs an agent; what came of it as plain JSON, ``ok`` false where it was refused or failed."""
+    """Runs an agent; the result as plain JSON, with ``ok`` false where it was refused or failed."""
     names = {one.name for one in (*agent.inputs, *agent.asked)}
     try:
         inputs = {name: arguments[name] for name in names if name in arguments}
@@ -213,7 +213,7 @@ def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[st
 
 
 def plain(value: Any) -> Any:
-    """A stage's value as JSON: what it says of itself (``to_json``), its table, or its text."""
+    """A stage's value as JSON: its ``to_json()``, its table, or its text."""
     if hasattr(value, "to_json"):
         return value.to_json()
     from kgnb.agents.question_answering.values import Answer
@@ -262,7 +262,7 @@ def mcp_server(agents: Sequence[Agent], settings: Settings) -> Server[Any]:
 
 
 def serve_stdio(server: Server[Any]) -> None:
-    """Serves over standard input and output until the client leaves."""
+    """Serves over standard input and output until the client disconnects."""
     import anyio
     from mcp.server.stdio import stdio_server
 

@@ -1,4 +1,4 @@
-"""Entity alignment, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+"""Entity alignment for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JudgeGiven = str | Judge[AlignQuestion] | Callable[[AlignQuestion], Verdict]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One alignment run: the settled choices, what was aligned, and the run that records what it took."""
+    """One alignment: the final choices, the two sides, and the run that records the costs."""
 
     settled: Settled
     sides: Sides
@@ -44,7 +44,7 @@ class Outcome:
 
     @property
     def alignment(self) -> Alignment:
-        """The alignment, with what was left unmatched and what was asked in its notes."""
+        """The alignment; its notes say what was left unmatched and what was asked."""
         return self.settled.alignment(self.cost())
 
     @property
@@ -55,12 +55,12 @@ class Outcome:
 
     @property
     def share_looked_at(self) -> float:
-        """The share of the entities that anybody was asked about."""
+        """The share of the entities that a judge was asked about."""
         number = len(self.settled.proposal)
         return len(self.settled.aligned.answers) / number if number else 0.0
 
     def cost(self) -> list[str]:
-        """What looking took, in a line."""
+        """The cost of judging, in a line."""
         return [
             f"{self.share_looked_at:.1%} of the entities were looked at by {self.settled.aligned.judge}; "
             f"{self.tokens_per_entity:.1f} model tokens per entity over all entities (EA-Agent: 672)"
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def align_entities(left: Source, right: Source | None = None, **given: Any) -> Alignment:
-    """The alignment of the individuals of two graphs; see ``align`` for what may be given, and for more than that.
+    """The alignment of the individuals of two graphs; ``align`` takes the same arguments and returns more.
 
     >>> alignment = align_entities("huts:hollenmark", "huts:corvane", embedder="characters")
     >>> len(alignment) > 100, alignment.mappings[0].kind
@@ -108,9 +108,9 @@ def align(
             opened ``Sides`` (which have their seeds and names already).
         right: the other graph.
         seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or pairs of IRIs.
-        names: "native", "hidden" (structure and values alone), a JSON file or mapping from IRI to name.
+        names: "native", "hidden" (structure and values only), a JSON file or mapping from IRI to name.
         labels: vocabularies with labels of properties and classes that the graphs lack; judges read them.
-        universe: who may be an answer: the folder's "test" targets, or "all" entities. Without tests it is all.
+        universe: possible answers: the folder's "test" targets, or "all" entities (always, without tests).
         judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
         planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "model:NAME" (one tuned for
@@ -192,7 +192,7 @@ def _planner(
 
 
 def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
-    """For each test source its k best targets with their scores, in the order of the tests."""
+    """The k best targets of each test source with their scores, in the order of the tests."""
     settled = outcome.settled
     proposal = settled.proposal
     rows = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}

@@ -1,4 +1,4 @@
-"""Question answering, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+"""Question answering for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plain(term: Term) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one question of a batch: plain strings, as they stand in a file, and the answer itself if at hand.
+    """The outcome of one question of a batch: plain strings, as written to a file, and the answer itself if available.
 
     ``status`` is that of the answer ("answered", "forced", "unsure"); or "failed", with ``error`` saying why; or
     "waiting" for a reply of a model that answers later.
@@ -87,18 +87,9 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """One line of an answer file."""
-        content: dict[str, Any] = {
-            "id": self.id,
-            "values": list(self.values),
-            "support": [list(triple) for triple in self.support],
-            "confidence": self.confidence,
-            "status": self.status,
-            "source": self.source,
-            "sparql": self.sparql,
-        }
-        content |= {"guess": dict(self.guess)} if self.guess else {}
-        content |= {"error": self.error} if self.error else {}
-        return content | ({"partial": self.partial} if self.partial else {})
+        always = ("id", "values", "support", "confidence", "status", "source", "sparql")
+        content = {name: getattr(self, name) for name in always}
+        return content | {name: value for name in ("guess", "error", "partial") if (value := getattr(self, name))}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Outcome:
@@ -134,13 +125,13 @@ def written(outcome: Outcome) -> str:
 
 
 class AnswerFile:
-    """A file of answers, one a line, that is complete up to the last whole line at any time.
+    """A file of answers, one a line; it is valid up to its last complete line at any time.
 
     A file that is there is replaced; with ``resume`` its answers are kept, except those of questions that failed or
     for which a budget was spent too early, and a last line that was cut off.
 
     Raises:
-        DataError: with ``resume``, the file there holds something else than answers; or it cannot be written.
+        DataError: with ``resume``, the existing file holds something other than answers; or it cannot be written.
     """
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
@@ -150,7 +141,7 @@ class AnswerFile:
         self._write()
 
     def add(self, outcome: Outcome) -> None:
-        """Adds one line, and has it on disk before it returns."""
+        """Adds one line and flushes it to disk."""
         line = written(outcome)
         self._lines[outcome.id] = line
         with self.path.open("a", encoding="utf-8") as file:
@@ -159,7 +150,7 @@ class AnswerFile:
             os.fsync(file.fileno())
 
     def order(self, ids: Sequence[str]) -> None:
-        """Puts the lines into this order, where they are not; answers to other questions come last."""
+        """Sorts the lines into this order; answers to other questions come last."""
         places = {name: place for place, name in enumerate(ids)}
         ordered = sorted(self._lines, key=lambda name: places.get(name, len(places)))
         if ordered != list(self._lines):
@@ -178,10 +169,12 @@ class AnswerFile:
             try:
                 outcome = Outcome.from_json(from_json(line))
             except (ValueError, TypeError, KeyError) as error:
-                if number == len(lines):  # cut off as it was written: that question is asked again
+                if number == len(lines):  # cut off while it was written: that question is asked again
                     continue
                 raise DataError(
-                    "this line is no answer", where=f"{self.path}:{number}", fix="Leave out --resume to start again."
+                    "this line is not an answer",
+                    where=f"{self.path}:{number}",
+                    fix="Leave out --resume to start again.",
                 ) from error
             if outcome.status not in ("failed", "waiting") and not outcome.partial:
                 found[outcome.id] = outcome
@@ -191,7 +184,7 @@ class AnswerFile:
 JudgeSource = str | Judge[Any] | Judges | Callable[[Any], Verdict]
 Askable = str | Question | Asked | Mapping[str, Any]
 DEAD_AFTER = 3
-"""Questions in a row that a service fails before a batch is given up: it is not the question's fault."""
+"""Questions in a row on which a service may fail before the batch is given up: it is not the question's fault."""
 
 
 def answer_question(
@@ -213,13 +206,13 @@ def answer_question(
 
     Args:
         graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, what ``open_context`` gave.
-        entities: the IRIs (or names) of what the question speaks of; without them they are looked for.
+        entities: the IRIs (or names) of the entities in the question; found by entity linking by default.
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", a Judge, a Judges
             value with one judge a stage, or any function from a question to a verdict.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         model: a chat model; by default the one the settings name, if any.
         examples: questions with their answers over this graph, for the rule judge to learn wordings from.
-        decisions: a file of a person's decisions, which the "person" judge answers from.
+        decisions: a file of a person's decisions for the "person" judge.
         run: where steps, judgements, calls and queries are noted; made here when not given.
 
     Raises:
@@ -253,7 +246,7 @@ def _opened(
     on_event: Callable[..., None] | None,
     **given: Any,
 ) -> tuple[GraphContext, Run]:
-    """The context that was given, or one opened as ``given`` says; and the run, made here where there is none."""
+    """The given context and run, or new ones, opened with the arguments ``given``."""
     if isinstance(graph, GraphContext):
         return graph, run or new_run("question_answering", {}, settings=settings, on_event=on_event)
     opened = open_graph(graph, settings)
@@ -273,7 +266,7 @@ def open_context(
     run: Run | None = None,
     settings: Settings | None = None,
 ) -> GraphContext:
-    """What many questions over one graph share: labels, relations and vectors are looked up once.
+    """The shared context of many questions over one graph: labels, relations and vectors are looked up once.
 
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in ``answer_question``.
     """
@@ -316,24 +309,24 @@ def answer_questions(
     on_event: Callable[[Any], None] | None = None,
     on_outcome: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """The outcome of every question, in order: its answer, or what went wrong with it alone.
+    """The outcome of every question, in order: its answer, or its own error.
 
-    A question that fails does not stop the others; a service that fails three questions in a row, and a budget that is
-    spent, do.
+    A failed question does not stop the others; a service that fails on three questions in a row and an exhausted
+    budget do.
 
     Args:
         questions: texts, Questions, or mappings with ``id``, ``question`` and perhaps ``entities``.
         out: a file of JSON Lines, ``{id, values, support, confidence, status, ...}``, written as answers come.
-        resume: keep what ``out`` has already, and ask only what is missing or failed.
+        resume: keep the answers in ``out`` and ask only what is missing or failed.
         width: questions under way at once: one works while the others wait for the model. By default the settings'
-            number of model calls at once; without a model it gains nothing.
-        on_outcome: told every outcome as it comes.
+            number of model calls at once; of no use without a model.
+        on_outcome: called with every outcome.
 
     Raises:
         ValueError: two questions have one id.
-        BackendError: a service does not answer any more; what was answered so far is in ``out``.
-        Waiting: some questions wait for replies of a ``batch:`` model; the others are answered, and in ``out``.
-        LimitError: a budget is spent; what was answered so far is in ``out``.
+        BackendError: a service has stopped answering; the answers so far are in ``out``.
+        Waiting: some questions wait for replies of a ``batch:`` model; the other answers are in ``out``.
+        LimitError: a budget is exhausted; the answers so far are in ``out``.
     """
     settings = settings or Settings.load()
     asked = list(_asked(questions))
@@ -360,10 +353,10 @@ def answer_questions(
 def _outcomes(
     questions: Sequence[Question], context: GraphContext, options: Options, run: Run, width: int
 ) -> Iterator[Outcome]:
-    """Asks the questions, ``width`` at once, and gives their outcomes in order.
+    """Asks the questions, ``width`` at a time, and yields their outcomes in order.
 
-    A service that fails several in a row ends it. A question whose reply is not there yet does not count as failed:
-    every question comes as far as it can.
+    Several failures of a service in a row end it. A question that waits for a reply has not failed:
+    every question gets as far as it can.
     """
     dead = 0
     pending: list[Waiting] = []
@@ -389,7 +382,7 @@ def _outcomes(
                 forecast.done(number, len(questions))
                 try:
                     answer = future.result()
-                except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
+                except (LimitError, ConfigError, MissingReply):  # the next one would fail as well
                     raise
                 except Waiting as error:
                     pending.append(error)
@@ -410,7 +403,7 @@ def _outcomes(
 
 
 def _expect(run: Run, context: GraphContext, questions: Sequence[Question], options: Options) -> None:
-    """Tell what questions will take, a cascade at most; the schema is read for it whether anybody listens or not."""
+    """Announce the expected cost; for a cascade, the upper bound."""
     if questions and context.model is not None and "model:" in context.judges.act.name:
         with context.turn.taken():
             state = pipeline.begin(questions[0], context, options)
@@ -419,7 +412,7 @@ def _expect(run: Run, context: GraphContext, questions: Sequence[Question], opti
 
 
 def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
-    """What a run records of a graph: the digest of each file; of an endpoint its address, which has no digest."""
+    """The data entry of a run: the digest of each file; only the name of a graph without files, such as an endpoint."""
     specs = [source] if isinstance(source, str | Path) else source
     if not isinstance(specs, Sequence):
         return {graph.name: ""}
@@ -491,12 +484,12 @@ _MOST = 10
 
 
 def entity_named(name: str, graph: Graph, own: Callable[[], Iterable[str]] = tuple) -> str:
-    """The IRI a name stands for: an IRI as it is (angle brackets taken off), ``wd:Q42``, a label, any case.
+    """The IRI behind a name: an IRI (with or without angle brackets), ``wd:Q42``, or a label in any case.
 
-    ``own`` gives predicates that name things in this graph alone; it is asked where the usual ones name nothing so.
+    ``own`` returns naming predicates of this graph only; they are tried where the usual ones find nothing.
 
     Raises:
-        ValueError: nothing is called so, or several things are; the message names them.
+        ValueError: no entity or several entities have this name; the message lists them.
     """
     bare = name.strip()
     if bare.startswith("<") and bare.endswith(">"):
@@ -518,11 +511,11 @@ def entity_named(name: str, graph: Graph, own: Callable[[], Iterable[str]] = tup
 
 
 def _called(name: str, graph: Graph, naming: Sequence[str]) -> list[Iri]:
-    """What has this name by one of these predicates, in order."""
+    """The entities with this name by one of these predicates, sorted."""
     if not naming:
         return []
     predicates = " ".join(n3(Iri(iri)) for iri in naming)
-    # a text that is a label as it stands is looked up at once; only other spellings need all labels read
+    # an exact label is found by lookup; only other spellings need a scan of all labels
     texts = dict.fromkeys((name, " ".join(name.replace("_", " ").split())))
     written = " ".join(n3(Literal(text, tag)) for text in texts for tag in _TAGS)
     rows = graph.select(_EXACT % (written, predicates), limit=_MOST).rows

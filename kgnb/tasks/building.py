@@ -1,4 +1,4 @@
-"""Graph construction, as a script calls it: inputs opened, defaults filled in, the pipeline run."""
+"""Graph construction for scripts: opens inputs, fills in defaults, runs the pipeline."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def compile_ontology(
     """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
 
     ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
-    URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read
-    too). ``closed_world=False`` lets what the ontology says exists go unstated; ``loose_ranges=True`` lets object
+    URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read,
+    too). ``closed_world=False`` allows required facts to be missing; ``loose_ranges=True`` lets object
     properties without a range take values as well as entities; ``derive_types=True`` reads domains and ranges as RDFS
-    does: a fact makes its two ends members of them. ``only`` names classes of a large ontology: there are tools for
-    those and for what they cannot be said without. No model is asked and ``owl:imports`` are not followed.
+    does: a fact makes its two ends members of them. ``only`` names classes of a large ontology: tools are made for
+    those and for the classes they depend on. No model is asked and ``owl:imports`` are not followed.
 
-    Raises DataError for a file that is missing or no RDF and for shapes that cannot be held, ValueError for a class in
-    ``only`` that there is not.
+    Raises DataError for a missing or malformed file and for shapes that cannot be enforced, ValueError for a class in
+    ``only`` that does not exist.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)
@@ -91,18 +91,18 @@ def build_graph(
         shapes: SHACL for a T-Box that is not compiled yet.
         namespace: what the IRIs of new entities begin with.
         session: an open session of the pack to write into; its graph grows.
-        folder: where journals are kept: a run that was killed goes on there, and asks nothing twice.
-        checked: False asks no constraint (the ablation).
+        folder: where journals are kept: a run that was killed resumes there and asks nothing twice.
+        checked: False checks no constraint (for ablations).
         outside: tools of others that the model may ask while it reads: functions (or MODULE:FUNCTION), or MCP servers
-            by URL or command line. What they answer is kept in the journals.
-        extractor: a model (or its name) that first notes in words what each passage says; the other builds from that.
-        examples: texts with the facts that were wanted of them, or a JSON Lines file of such; a model is shown those
+            by URL or command line. Their answers are kept in the journals.
+        extractor: a model (or its name) that first summarises each passage; the other model builds from the summary.
+        examples: texts with the facts expected from them, or a JSON Lines file of these; a model is shown those
             most like what it reads.
 
     Raises:
-        DataError: an input is missing or malformed. A document that cannot be read is only noted on the result.
+        DataError: an input is missing or malformed. A document that cannot be read is only listed in the result.
         ConfigError: a model is asked for and none is set.
-        BackendError: the model's server fails again and again.
+        BackendError: the model's server keeps failing.
 
     >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
     >>> build_graph({"note": note}, "huts:kitchen", judge="rule").counts()["documents"]
@@ -128,7 +128,7 @@ def build_graph(
         shown = read_examples(examples)
         if (outside or extractor or shown) and not isinstance(reader, ModelReader):
             raise ConfigError(
-                "only a model asks outside tools, builds from notes and is shown examples",
+                "outside tools, an extractor and examples need a model",
                 fix="Set a model (KGNB_MODEL).",
             )
         with outside_tools(outside) as asked:
@@ -208,7 +208,7 @@ def look_up(
     *,
     settings: Settings | None = None,
 ) -> Tool:
-    """A tool that says what a name may stand for in a reference graph: for ``build_graph(outside=...)`` and servers."""
+    """A tool that looks a name up in a reference graph: for ``build_graph(outside=...)`` and servers."""
     settings = settings or Settings.load()
     theirs = open_graph(reference, settings)
     schema = [theirs, open_graph(pack.subclasses(), settings)]
@@ -216,7 +216,7 @@ def look_up(
 
 
 def _named(documents: Documents) -> Documents:
-    """The documents, ``huts:NAME`` given the place where it lies."""
+    """The documents, with the paths of ``huts:NAME``."""
     if isinstance(documents, str):
         return file_of(documents)
     if isinstance(documents, list | tuple):

@@ -1,9 +1,9 @@
-"""The tools of an ontology in a running Jupyter server: what the entry point ``jupyter_server_mcp.tools`` names.
+"""The tools of an ontology in a running Jupyter server, for the entry point ``jupyter_server_mcp.tools``.
 
 The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one function a tool, made
-here when it is asked for. Which ontology it is, the setting ``serve.tbox`` (``KGNB_TBOX``) says; without one there are
+here on request. The setting ``serve.tbox`` (``KGNB_TBOX``) names the ontology; without one there are
 no tools. All functions share one session, whose graph is kept in ``jupyter/built.trig`` in the cache: a
-server that starts anew goes on with it.
+server that restarts continues with it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
 
 
 def tool_function(own: Shared, tool: ToolSpec) -> Callable[..., dict[str, Any]]:
-    """A tool as a function whose signature and docstring say what its schema says."""
+    """A tool as a function with the signature and docstring of its schema."""
 
     def call(**arguments: Any) -> dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Ontology matching, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+"""Ontology matching for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def match_ontologies(
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
         error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
         decisions: a file of a person's decisions (.jsonl, or SSSOM), which override any judge.
-        plan: "fixed", or "model" to let the model choose the next stage.
-        run: where steps, judgements and calls are noted; made here when not given.
+        plan: "fixed", or "model" to let the model choose each next stage.
+        run: records steps, judgements and calls; a new one by default.
 
     Raises:
         DataError: a file is missing, malformed or has no class or property.
@@ -123,7 +123,7 @@ def digests(*ontologies: Ontology) -> dict[str, str]:
 def keep_decisions(
     alignment: Alignment, decisions: Rulings | None, source: Ontology, target: Ontology, options: Options
 ) -> Alignment:
-    """The alignment with every decision of a person in it, also on pairs that were no candidates."""
+    """The alignment with all decisions of a person applied, also on pairs that were not candidates."""
     if decisions is None:
         return alignment
     return honoured(alignment, decisions.rulings(), source, target, exclusive=options.cardinality == "1:1")

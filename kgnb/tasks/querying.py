@@ -1,4 +1,4 @@
-"""Asking a graph in SPARQL, as a script calls it: prefixes filled in, values quoted, results saved on request."""
+"""SPARQL for scripts: fills in prefixes, quotes values, saves results on request."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def query(
     labels: str = "",
     settings: Settings | None = None,
 ) -> Found:
-    """What a graph answers: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or that it was changed.
+    """The result of a query or update: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or a change.
 
     Args:
         source: files, an endpoint's URL, an rdflib graph or a Graph.
         text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files, or the well-known.
-        values: what ``{{name}}`` in the query stands for; quoted as RDF terms.
+        values: the values of each ``{{name}}`` in the query; quoted as RDF terms.
         limit: most rows; the result says when there were more.
         timeout: seconds.
-        update: must be True for a text that changes the graph, and only then.
+        update: must be True if, and only if, the text changes the graph.
         export: a file the result is also written to.
         labels: a language: IRIs are shown by their labels in it (in another where it has none), with their types.
 
@@ -109,7 +109,7 @@ def _answer(
 
 
 def _names(graph: Graph, terms: Iterable[Term | None], language: str, types: bool = False) -> Names:
-    """What the first IRIs of a result are called; fewer of them where each question costs a request."""
+    """The names of the first IRIs of a result; fewer on an endpoint, where each lookup is a request."""
     if not language:
         return Names()
     iris = dict.fromkeys(term for term in terms if isinstance(term, Iri))
@@ -128,7 +128,7 @@ def _ordered(solutions: Solutions, written: list[str]) -> Solutions:
 
 
 def declarations(text: str, known: Mapping[str, str]) -> str:
-    """PREFIX declarations for what a query uses and does not declare, as far as anybody knows them; on one line."""
+    """PREFIX declarations, on one line, for known prefixes that a query uses and does not declare."""
     lines = []
     for prefix in undeclared_prefixes(text):
         namespace = known.get(prefix[:-1]) or PREFIXES.get(prefix[:-1])
@@ -149,7 +149,7 @@ def _refuse_unknown_prefixes(text: str, graph: Graph) -> None:
 
 
 def _placed(error: DataError, before: int) -> DataError:
-    """The error with its place in the query as it was written, without the declarations put before its first line."""
+    """The error with its position in the query as written, without the declarations added before it."""
     place = re.search(r"line 1, column (\d+)", error.where)
     if place is None or not before:
         return error
@@ -178,6 +178,6 @@ def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> Ch
         )
     if not isinstance(graph, Updatable):
         raise BackendError("this graph cannot be changed by an update", service=graph.name, fix="Open its files.")
-    before = None if _remote(graph) else graph.count()  # counting there costs a query, and others write too
+    before = None if _remote(graph) else graph.count()  # counting there costs a query, and others may write too
     graph.update(text, timeout=timeout)
     return Changed(graph.name, before, None if before is None else graph.count())

@@ -1,4 +1,4 @@
-"""What every task needs: a run with the settings' budget and prices, and a memory for what a model has judged."""
+"""What all tasks share: runs with the settings' budget and prices, models, and a memory of verdicts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def new_run(
 ) -> Run:
     """A run over this data (the digest of every input by its name), with the settings' budget and prices.
 
-    The secrets that the settings lead to are kept out of its folder.
+    Secrets named in the settings are kept out of its folder.
     """
     hide(*known_secrets(settings))
     limits = Limits(
@@ -57,7 +57,7 @@ def new_run(
 def within(
     run: Run | None, agent: str, data: Mapping[str, str], settings: Settings, on_event: Callable[[Any], None] | None
 ) -> Iterator[Run]:
-    """The run that was given, which whoever made it ends; or a new one, which ends with this."""
+    """The given run, left open; or a new one, ended on exit."""
     if run is not None:
         yield run
         return
@@ -74,10 +74,10 @@ def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:
 
 
 def answering_model(settings: Settings, role: Role = "judge") -> ChatModel | None:
-    """The chat model the settings name for a role, sure to answer; None where they name none.
+    """The chat model the settings name for a role, once it has answered; None where they name none.
 
     Raises:
-        ConfigError, BackendError: it does not answer, and there are no kept replies to do without it.
+        ConfigError, BackendError: it does not answer, and no recorded replies can stand in for it.
     """
     model = open_model(settings.of_role(role))
     check_answering(model)
@@ -110,9 +110,9 @@ def prices_of(settings: Settings) -> Prices | None:
 
 
 def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
-    """The judge, asked only what it has not judged before; as it is where no verdicts are to be kept.
+    """The judge with a memory of its verdicts; unchanged where no verdicts are to be kept.
 
-    Reports keep none (``remember = "no"``): their costs would depend on what had run before them.
+    Reports keep none (``remember = "no"``): their costs would depend on earlier runs.
     """
     if settings.replay == "live" or not settings.remember or settings.model.startswith(("batch:", "recorded:")):
         return judge

@@ -58,11 +58,11 @@ def open_sides(
 ) -> Sides:
     """Both sides with their seeds and names; ``left`` alone is a folder.
 
-    ``labels`` are vocabularies in which properties and classes have labels that the graphs themselves lack.
+    ``labels`` are vocabularies with labels of properties and classes that the graphs themselves lack.
 
     Raises:
-        DataError: an input is missing or malformed; a seed or every name is about other graphs.
-        ValueError: one graph alone that is no folder, or seeds of a folder where there is none.
+        DataError: an input is missing or malformed; seeds or names do not fit the graphs.
+        ValueError: a single graph that is not a folder, or folder seeds without a folder.
     """
     folder: EntityFolder | None = None
     if right is None:
@@ -75,7 +75,7 @@ def open_sides(
 
 
 def _labelled(sides: Sides, vocabularies: Iterable[GraphSource], settings: Settings) -> Sides:
-    """The sides with the labels of what they use; a graph's own labels come first."""
+    """The sides with labels of the relations and classes they use; a graph's own labels come first."""
     words: dict[str, str] = {}
     for source in vocabularies:
         graph = open_graph(source, settings)
@@ -144,7 +144,7 @@ def _individuals(graph: Graph) -> EntityGraph:
         raise DataError(
             f"it holds {number:,} triples, and {MOST_TRIPLES:,} is the most that is read at once",
             where=graph.name,
-            fix="Align a part of it: a file with the entities in question and what is said of them.",
+            fix="Align a part of it: a file with the entities in question and their triples.",
         )
     found = from_graph(graph)
     if not len(found):
@@ -169,7 +169,7 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path, settings
 
 
 def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds, settings: Settings) -> Sides:
-    """The sides with their seeds; what is a seed is no test."""
+    """The sides with their seeds; seeds are removed from the tests."""
     if seeds is None:
         seeds = "folder" if folder is not None else "none"
     if isinstance(seeds, str) and seeds == "none":

@@ -84,27 +84,27 @@ def test_another_file_is_refused_and_thrown_away(server: Server, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("status", [404, 503])
-def test_a_refusing_server_is_named(server: Server, tmp_path: Path, status: int) -> None:
-    server.status = status
-    with pytest.raises(BackendError, match=str(status)) as refused:
+def test_a_refusing_server_is_named(server: Server, tmp_path: Path) -> None:
+    server.status = 503
+    with pytest.raises(BackendError, match="503") as refused:
         fetch("huts.bin", server.url, SHA256, tmp_path)
     assert refused.value.service.startswith("127.0.0.1")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x"])
-def test_a_redirection_to_another_scheme_is_not_followed(server: Server, tmp_path: Path, target: str) -> None:
-    server.redirect = target
-    with pytest.raises(BackendError):
-        fetch("huts.bin", server.url, SHA256, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+def test_a_redirection_to_another_scheme_is_not_followed(server: Server, tmp_path: Path) -> None:
+    for server.redirect in ("file:///etc/passwd", "ftp://127.0.0.1/x"):
+        with pytest.raises(BackendError):
+            fetch("huts.bin", server.url, SHA256, tmp_path)
+        assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["../huts.bin", "/huts.bin", "a/../../b", ""])
-def test_a_name_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a path inside"):
-        fetch(name, "http://127.0.0.1/x", SHA256, tmp_path)
+def test_a_name_outside_the_folder_and_other_schemes_are_refused(tmp_path: Path) -> None:
+    for name in ("../huts.bin", "/huts.bin", "a/../../b", ""):
+        with pytest.raises(ValueError, match="not a path inside"):
+            fetch(name, "http://127.0.0.1/x", SHA256, tmp_path)
+    with pytest.raises(ValueError, match="not an http or https address"):
+        fetch("x", "file:///etc/passwd", SHA256, tmp_path)
 
 
 def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> None:

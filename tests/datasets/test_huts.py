@@ -36,7 +36,7 @@ def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(inside: bool,
     data = (package if inside else tmp_path) / "data" / "huts"
     code = "from kgnb.datasets.huts import folder; print(folder())"
     missing = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "our own data set is not where it should be" in missing.stderr
+    assert "kgnb's own data set is missing" in missing.stderr
     shutil.copytree(huts.folder(), data)
     found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert Path(found.stdout.strip()) == data.resolve()

@@ -137,18 +137,6 @@ def test_risk_falls_as_coverage_does_if_confidence_means_something() -> None:
         evaluate.best_threshold([])
 
 
-@given(confident, some)
-def test_coverage_rises_to_one_and_no_point_repeats(
-    found: list[tuple[evaluate.Triple, float]], reference: set[evaluate.Triple]
-) -> None:
-    points = evaluate.risk_coverage(found, reference)
-    coverages = [point.coverage for point in points]
-    assert coverages == sorted(set(coverages))
-    if found:
-        assert points[-1].coverage == 1.0
-        assert points[-1].score == evaluate.score({triple for triple, _ in found}, reference)
-
-
 @pytest.mark.benchmark
 def test_published_figures_of_the_anatomy_track_are_met_exactly(benchmark_data: Path) -> None:
     """OAEI 2023, result.csv and result_filter.csv: trivial pairs are those of the track's own trivial alignment."""

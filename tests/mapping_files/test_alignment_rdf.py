@@ -149,12 +149,6 @@ def test_deep_nesting_is_refused() -> None:
         read(document("<a>" * 200 + "</a>" * 200))
 
 
-def test_garbled_details_are_refused_with_their_line() -> None:
-    cell = CELL.replace("</Cell>", "<k:details xmlns:k='urn:x-kgnb:'>{</k:details></Cell>")
-    with pytest.raises(DataError, match=r"huts.rdf:4: is not JSON"):
-        read(document(cell))
-
-
 def test_a_control_character_in_an_iri_is_not_written() -> None:
     with pytest.raises(ValueError, match="control character"):
         alignment_rdf.write(Alignment((Mapping("http://a#\x00", "http://b#x"),)))

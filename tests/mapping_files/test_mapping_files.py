@@ -18,14 +18,6 @@ def test_an_unknown_suffix_is_refused(name: str, full: Alignment, tmp_path: Path
         format_of(name)
 
 
-def test_a_missing_file_and_a_missing_folder_say_so(full: Alignment, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        load(tmp_path / "none.rdf")
-    with pytest.raises(DataError, match="cannot be written") as refused:
-        save(full, tmp_path / "none" / "huts.rdf")
-    assert "folder that exists" in refused.value.fix
-
-
 @pytest.mark.parametrize("name", ["a.rdf", "a.sssom.tsv", "a.ttl"])
 def test_an_empty_file_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(" \n")

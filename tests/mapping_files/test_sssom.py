@@ -123,5 +123,5 @@ def test_bytes_that_are_no_text_are_refused_with_their_line() -> None:
 
 
 def test_what_is_no_absolute_iri_has_no_place_in_the_table() -> None:
-    with pytest.raises(ValueError, match="no absolute IRI"):
+    with pytest.raises(ValueError, match="not an absolute IRI"):
         sssom.write(Alignment((Mapping("Hut", "http://b.org/Refuge"),)))

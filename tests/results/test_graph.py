@@ -7,7 +7,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from kgnb.kg.terms import Iri, Literal
 from kgnb.results import graph_svg
 from kgnb.results.graph import MOST, Edge, GraphPicture, Node
 from kgnb.results.graph_svg import HEIGHT, lay_out
@@ -77,27 +76,6 @@ def test_an_end_that_is_no_node_is_drawn_under_its_id_and_two_of_one_id_are_refu
         GraphPicture([Node("a", "A"), Node("a", "B")])
 
 
-def test_a_picture_of_triples_gives_each_literal_a_node_of_its_own() -> None:
-    hut, pass_ = Iri("http://huts.example/id/a"), Iri("http://huts.example/id/b")
-    altitude = Iri("http://huts.example/altitude")
-    triples = [(hut, altitude, Literal("2431")), (pass_, altitude, Literal("2431"))]
-    picture = GraphPicture.of(triples, emphasis=[triples[0]])
-    assert [node.kind for node in picture.nodes] == ["", "value", "", "value"]
-    assert [node.emphasis for node in picture.nodes] == [True, True, False, False]
-    assert picture.table().df()["label"].tolist() == [edge.label for edge in picture.edges]
-
-
-def test_the_legend_names_every_colour_values_and_rare_kinds_too() -> None:
-    kinds = [f"kind {at}" for at in range(9)]
-    nodes = [Node(kind, kind, kind) for kind in kinds] + [Node("x", "x"), Node("v", "2431", "value")]
-    data = GraphPicture(nodes).json()
-    assert data["kinds"] == [*kinds[:7], "other", "value"] and data["fills"] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
-    assert [node[2] for node in data["nodes"]] == [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8]
-    few = GraphPicture([Node("a", "a", "hut"), Node("v", "2431", "value")])
-    assert few.json()["fills"] == [0, 8] and {"hut", "value"} <= set(texts(few))
-    assert GraphPicture([Node("a", "a")]).json()["kinds"] == []
-
-
 def test_no_two_names_overlap_and_parts_that_nothing_joins_are_set_side_by_side() -> None:
     picture = many(60)
     widths = np.array([graph_svg.width(node.label) for node in picture.nodes])
@@ -115,13 +93,13 @@ def test_no_two_names_overlap_and_parts_that_nothing_joins_are_set_side_by_side(
 def test_too_many_nodes_are_put_together_and_then_the_lightest_left_out() -> None:
     star = GraphPicture([Node("hub", "hub", emphasis=True)], [Edge("hub", f"n{at}", "has") for at in range(1000)])
     assert len(star.json()["nodes"]) == 2 and "1,000 others" in str(star)
-    assert any("1,000 nodes at the end of one line are put together" in note for note in star.json()["notes"])
+    assert any("1,000 nodes at the end of one line are grouped" in note for note in star.json()["notes"])
     assert len(star.table()) == 1000
     ring = GraphPicture(
         [Node(str(at), str(at)) for at in range(400)], [Edge(str(at), str((at + 1) % 400)) for at in range(400)]
     )
     assert len(ring.json()["nodes"]) == MOST
-    assert any(f"Drawn are {MOST} of 400 nodes" in note for note in ring.json()["notes"])
+    assert any(f"{MOST} of 400 nodes are drawn" in note for note in ring.json()["notes"])
 
 
 def crowd(names: int) -> GraphPicture:

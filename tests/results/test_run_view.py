@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kgnb.results.bundle import RUN_MIME
 from kgnb.results.run_view import Room, RunView, excerpt, fair_share
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
@@ -82,13 +81,6 @@ def test_ten_thousand_judgements_are_cut_and_the_unsure_ones_kept(read: Callable
     assert "10,000 judgements (10 unsure)" in "".join(page.text)
     assert "10,000 judgements (10 unsure)" in view.text()
     assert len(json.dumps(view._repr_mimebundle_())) < 500_000
-
-
-def test_long_texts_are_cut_and_odd_ones_can_be_saved() -> None:
-    step = {"number": 1, "name": "\ud800", "state": "done", "judgements": [judgement(1) | {"rationale": "x" * 9000}]}
-    bundle = RunView(run_of(step) | {"parameters": {"share": float("nan")}})._repr_mimebundle_()
-    json.dumps(bundle, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    assert len(bundle[RUN_MIME]["steps"][0]["judgements"][0]["rationale"]) == 1000
 
 
 def test_a_run_says_how_far_it_is(read: Callable[[str], Any]) -> None:

@@ -128,13 +128,6 @@ def test_json_of_a_big_table_stays_small_enough_to_save() -> None:
     assert len(wide.html()) < 400_000
 
 
-def test_a_data_frame_is_typed() -> None:
-    frame = huts().df()
-    assert [str(kind) for kind in frame.dtypes] == ["string", "string", "Int64", "Float64", "boolean"]
-    assert frame["name"].tolist() == ["Vernagthütte", HUTS + "Breslau"]
-    assert frame["full"].isna().tolist() == [False, True]
-
-
 def test_a_data_frame_reads_typed_literals() -> None:
     values = [Literal("2310", datatype=XSD + "int"), Literal("many", datatype=XSD + "int")]
     assert Table([Column("v", "v")], [[values[0]]]).df()["v"].tolist() == [2310]
