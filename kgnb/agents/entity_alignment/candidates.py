@@ -1,4 +1,4 @@
-"""Candidate pairs without comparing in memory all with all: blocked products, the best of every row and column."""
+"""Candidate pairs (the best of every row and column, by blocked products), their assignment and learnt weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
 from kgnb.vectors.reproducible import exp, log, on_grid, solved
 
 EXACT_UP_TO = 30_000
-"""Rows on a side up to which all are compared with all."""
+"""Rows per side up to which all pairs are compared."""
 
 _DENSE, _SPARSE = 512, 32_768  # pairs multiplied at a time: what a core's cache holds, and some 40 MB
 
@@ -29,12 +29,11 @@ class Pairs(NamedTuple):
 
 
 def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> Pairs:
-    """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
+    """The ``k`` best columns of each row and the ``k`` best rows of each column, by dot product.
 
-    Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count.
-    A row without any vector (all zero) has no pair. Beyond ``EXACT_UP_TO`` rows on both sides only near ones are
-    compared, if faiss is installed: nearly all of the best are found, the same ones every time. ``each`` does the work
-    on blocks of rows, in order.
+    Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count. Rows of zeros have no
+    pair. Beyond ``EXACT_UP_TO`` rows on both sides faiss, if installed, finds nearly all of them, the same ones every
+    time. ``each`` works on blocks of rows, in order.
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
@@ -60,7 +59,7 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: 
 
 
 def _best_of(block: Singles, right: Singles, k_row: int, k_column: int) -> tuple[Longs, Longs, Singles]:
-    """The best columns of each row of a block; the best rows in it of each column, and their scores."""
+    """The best columns of each row of a block; for each column its best rows and their scores."""
     scores = _products(block, right)
     turned = np.ascontiguousarray(scores.T)
     mine = _top(turned, min(k_column, turned.shape[1]))
@@ -156,10 +155,10 @@ Doubles = NDArray[np.float64]
 
 
 def sinkhorn(pairs: Pairs, logits: Singles, height: int, width: int, *, rounds: int, even: bool = True) -> Singles:
-    """Chances of the pairs once every row has one column and every column one row (Sinkhorn and Knopp, 1967).
+    """Chances of the pairs when every row has one column and every column one row (Sinkhorn and Knopp, 1967).
 
-    ``even``: every column is taken by someone; otherwise by at most one, as where entities have no counterpart.
-    Rows come last, so each adds up to one. Pairs that are not listed have no chance.
+    ``even``: every column is taken; otherwise by at most one row, as some entities have no counterpart. Each row adds
+    up to one.
     """
     chances = exp(logits - row_best(pairs, logits, height)[pairs.rows])
     for _ in range(rounds):
@@ -184,10 +183,10 @@ def row_best(pairs: Pairs, values: Singles, height: int) -> Singles:
 
 
 def stable(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
-    """The column of each row, -1 for none: nobody could do better with someone who agrees.
+    """The column of each row (-1: none) in a stable matching.
 
-    As both sides go by the same scores, it is best pair first. All pairs that are best for both of their ends are
-    joined at once, and what is left goes on; equal scores are broken by row and column.
+    As both sides rank by the same scores, that is the best pair first. All pairs that are best for both of their ends
+    are joined at once, then the rest; ties are broken by row and column.
     """
     given = np.full(height, -1, dtype=np.int64)
     order = np.lexsort((pairs.columns, pairs.rows, -scores))
@@ -207,22 +206,15 @@ def stable(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
 
 
 def hungarian(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
-    """The column of each row, -1 for none, so that the scores add up to most; every score is worth more than none."""
+    """The column of each row (-1: none) with the largest sum of scores; any match is better than none."""
     if not len(pairs.rows):
         return np.full(height, -1, dtype=np.int64)
     low, high = float(scores.min()), float(scores.max())
     costs = 1.0 + (high - scores.astype(np.float64))
-    nobody = np.full(height, 2.0 + 2 * (high - low))  # a column of its own for each row that finds no other
-    table = sparse.csr_matrix(
-        (
-            np.concatenate([costs, nobody]),
-            (
-                np.concatenate([pairs.rows, np.arange(height)]),
-                np.concatenate([pairs.columns, width + np.arange(height)]),
-            ),
-        ),
-        shape=(height, width + height),
-    )
+    nobody = np.full(height, 2.0 + 2 * (high - low))  # each row has a column of its own in reserve
+    every = np.arange(height)
+    ends = np.concatenate([pairs.rows, every]), np.concatenate([pairs.columns, width + every])
+    table = sparse.csr_matrix((np.concatenate([costs, nobody]), ends), shape=(height, width + height))
     rows, columns = min_weight_full_bipartite_matching(table)
     given = np.full(height, -1, dtype=np.int64)
     given[rows] = np.where(columns < width, columns, -1)
@@ -230,18 +222,18 @@ def hungarian(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
 
 
 MOST = 20_000  # rows that weights are learnt from: of more, every second, third, ... is taken
-FINE = 1 << 16  # steps between 0 and 1 of what is weighed and of weights: their products add up exactly in float64
+FINE = 1 << 16  # grid steps between 0 and 1 of views and weights: their products add up exactly in float64
 _COARSE = 1 << 8  # the same where three numbers are multiplied
-_STEPS, _HALVINGS = 20, 10  # of Newton's method: more than it has been seen to take, and tries to go less far
-_NEAR = 1e-3  # the step it ends with
+_STEPS, _HALVINGS = 20, 10  # of Newton's method, and of a step that goes too far
+_NEAR = 1e-3  # the last step
 
 
 def fitted(pairs: Pairs, views: Singles, truth: Singles, prior: Doubles, *, height: int, strength: float) -> Doubles:
-    """The weights under which each row would choose as ``truth`` (chances, a row of pairs adding up to one) does.
+    """The weights under which each row would choose as ``truth`` (chances, adding up to one per row) does.
 
-    A conditional logit (McFadden 1974), held near ``prior`` as if ``strength`` rows had said so; a row whose ``truth``
-    is zero throughout does not count. No weight turns negative: every view is made so that more is better. Newton's
-    method on what is above zero (Bertsekas 1982), all sums of numbers on grids coarse enough to be exact.
+    A conditional logit (McFadden 1974) with a prior worth ``strength`` rows; rows whose ``truth`` is zero throughout
+    do not count. Weights are never negative, as more is better in every view. Projected Newton method (Bertsekas
+    1982); all sums are of numbers on grids coarse enough to be exact.
     """
     told = np.bincount(pairs.rows, weights=truth, minlength=height) > 0
     if (number := int(told.sum())) > MOST:
@@ -258,7 +250,7 @@ def fitted(pairs: Pairs, views: Singles, truth: Singles, prior: Doubles, *, heig
     scale = np.maximum(np.abs(prior), 1.0)
 
     def chosen(weights: Doubles) -> tuple[float, Doubles]:
-        """The loss, and how the mass of each row falls on its pairs."""
+        """The loss, and the mass of each row distributed over its pairs."""
         logits = x @ weights
         highest = np.maximum.reduceat(logits, starts)
         raised = exp(logits - highest[rows])

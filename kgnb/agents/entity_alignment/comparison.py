@@ -1,4 +1,4 @@
-"""Two graphs made ready to be compared: what does not change from round to round, and every view of a pair."""
+"""Two graphs ready for comparison: everything that is the same in every round, and every view of a pair."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from kgnb.agents.entity_alignment import relations
 from kgnb.agents.entity_alignment.candidates import (
     FINE,
+    Longs,
     Pairs,
     Singles,
     dense_dots,
@@ -23,30 +25,16 @@ from kgnb.agents.entity_alignment.candidates import (
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready, folded
-from kgnb.agents.entity_alignment.relations import (
-    LARGE,
-    Edges,
-    Matrix,
-    Seen,
-    adjacency,
-    counterparts,
-    edges_of,
-    in_blocks,
-    labels,
-    neighbours,
-    signatures,
-    spread,
-    statements,
-)
+from kgnb.agents.entity_alignment.relations import LARGE, Edges, Matrix, Seen, in_blocks, spread
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.reproducible import log, on_grid, unit
 
-NEAREST = 30  # candidates a view proposes for a row, and for a column
-BESIDE = 10  # the same for a view that comes second to names
+NEAREST = 30  # candidates per row and per column from a view
+BESIDE = 10  # the same for a view that is secondary to names
 LABELS = 256  # dimensions of the vectors that label anchors: enough for 10,000 of them to differ
-EVERYONE = 300_000  # pairs of leftovers that are all looked at
+EVERYONE = 300_000  # pairs of unmatched entities up to which all are compared
 
 
 NAME_PRIOR = {
@@ -58,7 +46,7 @@ STRUCTURE_PRIOR = {
     "shared neighbours": 4.0, "shared neighbours, amount": 3.0, "shared statements": 6.0,
     "shared statements, amount": 4.0,
 }  # fmt: skip
-SIGNATURE_PRIOR = {"shared relations": 2.0}  # its amount would raise whom nobody is meant by as well
+SIGNATURE_PRIOR = {"shared relations": 2.0}  # no amount: it would raise entities without a counterpart as well
 VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
 
@@ -71,7 +59,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The two graphs' edges, names and values, and who is asked; ``names`` is None where a side has none."""
+    """The two graphs' edges, names and values, and who is asked; ``names`` is None if a side has none."""
 
     asked: Asked
     options: Options
@@ -80,7 +68,7 @@ class Comparison:
     names: tuple[Named, Named] | None
     hops: tuple[list[Vectors], list[Vectors]]  # names as they arrive after one hop, two, ...
     values: Seen | None
-    each: Each = alone  # who compares blocks of rows
+    each: Each = alone  # applies work to blocks of rows
 
     @property
     def height(self) -> int:
@@ -93,12 +81,12 @@ class Comparison:
         return len(self.asked.columns)
 
     def entities(self, pairs: Pairs) -> Pairs:
-        """Rows and columns as entities."""
+        """The pairs' entities in place of rows and columns."""
         ends = ((self.asked.rows, pairs.rows), (self.asked.columns, pairs.columns))
         return Pairs(*(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends))
 
     def near(self, sides: Sequence[Vectors], k: int) -> Pairs:
-        """The nearest pairs of these features: open rows with open columns both ways, lessons with everything."""
+        """The nearest pairs by these features: open rows and columns both ways, lessons with all columns."""
         asked, left, right = self.asked, _at(sides[0], self.asked.rows), _at(sides[1], self.asked.columns)
         size = self.options.block_rows
         found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size, self.each)
@@ -106,7 +94,7 @@ class Comparison:
         return united(found, Pairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width)
 
     def first_pairs(self) -> Pairs:
-        """What names and values propose, and the answers to the lessons."""
+        """The candidates by names and values, and the answers to the lessons."""
         asked = self.asked
         found = [Pairs(asked.open_rows + np.arange(len(asked.answers)), asked.answers)]
         if self.names:
@@ -121,22 +109,21 @@ class Comparison:
         return united(*found, width=self.width)
 
     def _near_by_any_name(self, mine: Further, yours: Further) -> Pairs:
-        """Open rows and columns any names of which are alike."""
+        """Open rows and columns with any two names alike."""
         asked = self.asked
         rows, left = _names_of(mine, asked.rows[: asked.open_rows])
         columns, right = _names_of(yours, asked.columns[: asked.open_columns])
-        near = nearest_pairs(
-            mine.names.vectors[left], yours.names.vectors[right], BESIDE, self.options.block_rows, self.each
-        )
+        vectors = mine.names.vectors[left], yours.names.vectors[right]
+        near = nearest_pairs(*vectors, BESIDE, self.options.block_rows, self.each)
         return Pairs(rows[near.rows], columns[near.columns])
 
     def named_surroundings(self) -> Sequence[Vectors]:
-        """Names of an entity and of what is around it, added up."""
+        """The sum of an entity's name vector and those of its surroundings."""
         assert self.names is not None
         return [_added(side.vectors, hops) for side, hops in zip(self.names, self.hops, strict=True)]
 
     def labelled(self, anchors: Matrix) -> tuple[list[Vectors], list[Vectors]] | None:
-        """The labels of sure anchors as they arrive after one hop, two, ...; None where nothing is sure."""
+        """The labels of sure anchors after one hop, two, ...; None if nothing is sure."""
         sure = anchors.tocoo()
         strong = sure.data > 0.5
         pairs = np.column_stack([sure.row[strong], sure.col[strong]]).astype(np.int32)
@@ -146,13 +133,13 @@ class Comparison:
         large = sum(edges.entities for edges in self.edges) > LARGE
         size, kept = LABELS // 2 if large and self.names else LABELS, np.float16 if large else np.float32
         one, other = (
-            spread(labels(pairs, edges.entities, side, size, seed), weights, hops, kept, self.each)
+            spread(relations.labels(pairs, edges.entities, side, size, seed), weights, hops, kept, self.each)
             for side, (edges, weights) in enumerate(zip(self.edges, self.weights, strict=True))
         )
         return one, other
 
     def views(self, pairs: Pairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None) -> Evidence:
-        """Every view there is of these pairs."""
+        """All views of these pairs."""
         entities = self.entities(pairs)
         found: list[Evidence] = []
         if self.names:
@@ -170,7 +157,7 @@ class Comparison:
         return Evidence(on_grid(values, FINE, out=values), prior)
 
     def given(self) -> Matrix:
-        """Anchors before anything is found: seeds, and equal names met once a side among what is not asked about."""
+        """The anchors at the start: seeds, and equal names that are unique per side among entities not asked about."""
         asked = self.asked
         rows, columns = asked.seeds[:, 0].astype(np.int64), asked.seeds[:, 1].astype(np.int64)
         if self.names:
@@ -188,7 +175,7 @@ class Comparison:
 
 
 class Found(NamedTuple):
-    """What a round ends with: pairs, what is seen of them, the weights of the views, and each pair's chance."""
+    """The result of a round: pairs, their views, the weights of the views, and each pair's score and chance."""
 
     pairs: Pairs
     evidence: Evidence
@@ -198,7 +185,7 @@ class Found(NamedTuple):
 
 
 def _at(rows: Vectors, places: NDArray[np.int64]) -> Vectors:
-    """The rows at these places; themselves where these are all of them in order, as copies are large."""
+    """The rows at these places, without a copy if that is all of them in order."""
     return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
 
 
@@ -210,7 +197,7 @@ def _added(rows: Vectors, hops: list[Vectors]) -> Vectors:
 
 
 def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The place among ``entities`` and the position of every name of theirs."""
+    """Every name of these entities: the place of its entity in ``entities``, and its own position."""
     often = np.diff(further.starts)[entities]
     place = np.repeat(np.arange(len(entities)), often)
     within = np.arange(len(place)) - np.repeat(np.cumsum(often) - often, often)
@@ -218,7 +205,7 @@ def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np
 
 
 def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keys that one entity alone of the whole side has, where it is among these; and those entities."""
+    """Keys that only one entity of the side has, if it is among these; and those entities."""
     known, first, often = np.unique(keys, return_index=True, return_counts=True)
     once = (often == 1) & (known >= 0) & np.isin(first, among)
     return known[once], first[once]
@@ -227,9 +214,9 @@ def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArra
 def compare(
     left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: Asked, options: Options, each: Each = alone
 ) -> Comparison:
-    """Both graphs made ready; names are embedded here."""
-    edges = (edges_of(left), edges_of(right))
-    weights = (adjacency(edges[0]), adjacency(edges[1]))
+    """Both graphs ready for comparison; names are embedded here."""
+    edges = (relations.edges_of(left), relations.edges_of(right))
+    weights = (relations.adjacency(edges[0]), relations.adjacency(edges[1]))
     named = options.names == "native" and any(left.names) and any(right.names)
     names = compare_ready(left.names, right.names, embedder, seed=options.seed) if named else None
     if names and (left.aliases or right.aliases):
@@ -245,21 +232,20 @@ def compare(
 
 Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
 Links: TypeAlias = "Sequence[tuple[str, str]] | Sequence[tuple[int, int]] | NDArray[np.integer]"
-Longs = NDArray[np.int64]
 
-_LESSONS = 2000  # seeds that weights are learnt from; more would teach nothing new
+_LESSONS = 2000  # seeds that weights are learnt from; more add nothing
 
 
 class Asked(NamedTuple):
-    """Rows are the sources without a seed, then seeds to learn from; columns the targets left, then seeds' targets."""
+    """Rows are sources without a seed, then lessons (seeds to learn from); columns are free targets, then others."""
 
-    sources: Integers  # as asked
+    sources: Integers
     targets: Integers
     seeds: Integers  # (s, 2)
-    rows: Longs  # entity of the left behind each row
-    columns: Longs  # entity of the right behind each column
-    open_rows: int  # the first so many rows are asked, the rest are lessons
-    open_columns: int  # the first so many columns can be given
+    rows: Longs  # entity of the left of each row
+    columns: Longs  # entity of the right of each column
+    open_rows: int  # so many rows are asked, the rest are lessons
+    open_columns: int  # so many columns may be matched
     answers: Longs  # the column of each lesson
 
 
@@ -271,7 +257,7 @@ def asked(
     targets: Entities | None,
     options: Options,
 ) -> Asked:
-    """Indices for what was named by index or IRI; ValueError for what is in neither graph."""
+    """The rows and columns for entities named by index or IRI; ValueError for those not in their graph."""
     links = _links(left, right, seeds)
     mine = _entities(left, sources, "source")
     yours = _entities(right, targets, "target")
@@ -286,16 +272,8 @@ def asked(
     columns = np.concatenate([open_columns, others]).astype(np.int64)
     place = np.full(len(right), -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
-    return Asked(
-        mine,
-        yours,
-        links,
-        np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64),
-        columns,
-        len(open_rows),
-        len(open_columns),
-        place[lessons[:, 1]],
-    )
+    rows = np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64)
+    return Asked(mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]])
 
 
 def _links(left: EntityGraph, right: EntityGraph, seeds: Links) -> Integers:
@@ -336,23 +314,24 @@ def of_names(left: Named, right: Named, hops_left: list[Vectors], hops_right: li
     if left.further is not None and right.further is not None:
         views = best_of_names(left.further, right.further, pairs)
     else:
-        views = [
-            dense_dots(left.meaning, right.meaning, pairs),
-            sparse_dots(left.grams, right.grams, pairs),
-            same(left.whole, right.whole, pairs),
-        ]
+        views = _alike(left, right, pairs)
     views.append(same(left.bare, right.bare, pairs))
     views.append((left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32))
-    names = ["meaning", "spelling", "same name", "same bare name", "numbers agree"]
-    for hop, (mine, yours) in enumerate(zip(hops_left, hops_right, strict=True)):
-        if hop < 2:
-            views.append(dense_dots(mine, yours, pairs))
-            names.append(("names one hop away", "names two hops away")[hop])
-    return Evidence(np.column_stack(views), {name: NAME_PRIOR[name] for name in names})
+    views += [dense_dots(mine, yours, pairs) for mine, yours in zip(hops_left[:2], hops_right[:2], strict=True)]
+    return Evidence(np.column_stack(views), dict(list(NAME_PRIOR.items())[: len(views)]))
+
+
+def _alike(left: Named, right: Named, pairs: Pairs) -> list[Singles]:
+    """Meaning, spelling and sameness of names."""
+    return [
+        dense_dots(left.meaning, right.meaning, pairs),
+        sparse_dots(left.grams, right.grams, pairs),
+        same(left.whole, right.whole, pairs),
+    ]
 
 
 def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
-    """Meaning, spelling, sameness of the names of two entities that are most alike, whichever of theirs these are."""
+    """Meaning, spelling and sameness of the most alike names of two entities, each view for itself."""
     each = [np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))]
     met = each[0] * each[1]
     first = np.cumsum(met) - met
@@ -363,21 +342,13 @@ def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
     )
     if not len(at):
         return [np.zeros(len(pairs.rows), dtype=np.float32)] * 3
-    one, other = left.names, right.names
-    views = (
-        dense_dots(one.meaning, other.meaning, names),
-        sparse_dots(one.grams, other.grams, names),
-        same(one.whole, other.whole, names),
-    )
-    return [np.maximum.reduceat(view, first) for view in views]
+    return [np.maximum.reduceat(view, first) for view in _alike(left.names, right.names, names)]
 
 
 def of_labels(dots: list[Singles]) -> Evidence:
     """How alike the anchors around the two are, hop by hop."""
-    near, far = dots[:2], dots[2:]
-    columns = [*near, *([np.mean(far, axis=0)] if far else [])]
-    names = list(LABEL_PRIOR)[: len(near)] + (["anchors further away"] if far else [])
-    return Evidence(np.column_stack(columns), {name: LABEL_PRIOR[name] for name in names})
+    columns = [*dots[:2], *([np.mean(dots[2:], axis=0)] if dots[2:] else [])]
+    return Evidence(np.column_stack(columns), dict(list(LABEL_PRIOR.items())[: len(columns)]))
 
 
 def of_values(seen: Seen, pairs: Pairs) -> Evidence:
@@ -386,7 +357,7 @@ def of_values(seen: Seen, pairs: Pairs) -> Evidence:
 
 
 def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
-    """One for an equal key, less where several entities of a side share it."""
+    """1 for an equal key, less if several entities of a side share it."""
     size = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
     mine, yours = (np.bincount(keys[keys >= 0], minlength=max(size, 1)) for keys in (left, right))
     one, other = left[pairs.rows], right[pairs.columns]
@@ -396,11 +367,11 @@ def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
 
 
 def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs, *, nameless: bool = False) -> Evidence:
-    """How much the surroundings agree where they are anchored, as cosine and amount; ``nameless``: relations too."""
-    alike = counterparts(left, right, anchors)
-    seen = [neighbours(left, right, anchors), statements(left, right, anchors, alike)]
+    """How much the anchored surroundings agree, as cosine and amount; ``nameless``: relations too."""
+    alike = relations.counterparts(left, right, anchors)
+    seen = [relations.neighbours(left, right, anchors), relations.statements(left, right, anchors, alike)]
     views = [view for one in seen for view in overlap(one, pairs)]
-    views += overlap(signatures(left, right, alike), pairs)[:1] if nameless else []
+    views += overlap(relations.signatures(left, right, alike), pairs)[:1] if nameless else []
     return Evidence(np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {}))
 
 
@@ -419,13 +390,13 @@ def _lengths(matrix: Matrix) -> Singles:
 
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
-_WORDS = 40  # of a value that count: a long text is not a fact
-_RARE = 50  # entities of a side that may share a value for it to propose a pair
+_WORDS = 40  # of a value that are compared: a long text is not a fact
+_RARE = 50  # entities of a side that may share a value that proposes pairs
 _BLOCK = 4096
 
 
 def value_tokens(text: str) -> tuple[str, ...]:
-    """What a value is compared by: itself as a whole, folded (numbers by their size), and its words.
+    """The tokens by which a value is compared: the whole value, folded (numbers by their size), and its words.
 
     >>> value_tokens("80.0"), value_tokens("Hütte am See")
     (('=80',), ('=hutte am see', 'hutte', 'am', 'see'))
@@ -438,7 +409,7 @@ def value_tokens(text: str) -> tuple[str, ...]:
 
 
 def shared_values(left: EntityGraph, right: EntityGraph) -> Seen | None:
-    """Entities by tokens of their values, roots of rarities as entries; None where a side has no values."""
+    """Entities by tokens of their values, weighted by the root of their rarity; None if a side has no values."""
     if not len(left.attribute_triples) or not len(right.attribute_triples):
         return None
     numbers: dict[str, int] = {}
@@ -469,7 +440,7 @@ def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
 
 
 def own_value(left: EntityGraph, right: EntityGraph, pairs: Pairs) -> Singles:
-    """One for a pair with a whole value in common that no other entity of either side has, names aside."""
+    """1 for a pair with a value in common that no other entity of either side has, names aside."""
     held: list[dict[str, set[int]]] = [{}, {}]
     for graph, side in zip((left, right), held, strict=True):
         names = list(map(folded, graph.names))
@@ -483,7 +454,7 @@ def own_value(left: EntityGraph, right: EntityGraph, pairs: Pairs) -> Singles:
 
 
 def value_pairs(seen: Seen, rows: Longs, columns: Longs, k: int) -> Pairs:
-    """The ``k`` columns that share most rare tokens with each row."""
+    """The ``k`` columns that share the most rare tokens with each row."""
     mine, yours = seen.left[rows], seen.right[columns]
     rare = [np.bincount(side.indices, minlength=side.shape[1]) <= _RARE for side in (mine, yours)]
     kept = sparse.diags((rare[0] & rare[1]).astype(np.float32), format="csr")

@@ -1,4 +1,4 @@
-"""Two knowledge graphs as entity alignment sees them: entities, names, triples and attribute values, as arrays."""
+"""A knowledge graph for entity alignment: entities, names, triples and attribute values, as arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Integers = NDArray[np.int32]
 
 
 class Value(NamedTuple):
-    """A literal: its text as written, its language tag and its datatype IRI ("" where there is none)."""
+    """A literal: its text, language tag and datatype IRI ("" for none)."""
 
     text: str
     language: str = ""
@@ -25,7 +25,7 @@ class Value(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """One relation triple seen from an entity: the relation, the entity at the other end, and which end we are."""
+    """One relation triple from an entity's point of view: the relation, the other entity, and the direction."""
 
     relation: int
     other: int
@@ -34,11 +34,11 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EntityGraph:
-    """The individuals of one graph and what is said of them. Entities, relations, values are named by their index.
+    """The individuals of one graph and their statements. Entities, relations and values are referred to by index.
 
-    ``names`` has one display name an entity, "" where it has none (or where names are hidden); ``aliases`` further
-    names an entity. ``triples`` are (subject, relation, object), ``attribute_triples`` (entity, attribute, value).
-    ``labels`` says how relations, attributes, classes and other IRIs read that are no entities.
+    ``names`` has one display name per entity, "" if it has none (or names are hidden); ``aliases`` has further names.
+    ``triples`` are (subject, relation, object), ``attribute_triples`` (entity, attribute, value). ``labels`` are those
+    of relations, attributes, classes and other IRIs that are not entities.
     """
 
     name: str
@@ -76,7 +76,7 @@ class EntityGraph:
         return f"<EntityGraph {self.name!r}: {counts}>"
 
     def counts(self) -> dict[str, int]:
-        """How much there is."""
+        """The number of entities, relations, triples and values."""
         return {
             "entities": len(self.entities),
             "with a name": sum(bool(name) for name in self.names),
@@ -88,7 +88,7 @@ class EntityGraph:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of everything in it but its name, in hexadecimal."""
+        """SHA-256 of everything but the graph's name, in hexadecimal."""
         found = hashlib.sha256()
         for texts in (self.entities, self.names, self.relations, self.attributes, map("\0".join, self.values)):
             for text in texts:
@@ -107,23 +107,23 @@ class EntityGraph:
         return {iri: position for position, iri in enumerate(self.entities)}
 
     def index(self, iri: str) -> int:
-        """The index of an entity; KeyError if it is not in the graph."""
+        """The index of an entity; KeyError if the graph lacks it."""
         return self._positions[iri]
 
     def __contains__(self, iri: object) -> bool:
         return iri in self._positions
 
     def called(self, entity: int) -> str:
-        """What to call an entity before a person: its name, else its IRI."""
+        """An entity's name for a person, or else its IRI."""
         return self.names[entity] or self.entities[entity]
 
     def word(self, iri: str) -> str:
-        """How a relation, an attribute or a class reads: its label, else its IRI's last part in words."""
+        """The label of a relation, attribute or class, or else its IRI's last part in words."""
         last = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or iri
         return self.labels.get(iri) or readable_name(last)
 
     def facts(self, entity: int) -> list[Fact]:
-        """The relation triples of one entity, outgoing first, in the order they were read."""
+        """The relation triples of one entity, outgoing first, in their original order."""
         rows, starts = self._outgoing
         out = self.triples[rows[starts[entity] : starts[entity + 1]]]
         rows, starts = self._incoming
@@ -131,7 +131,7 @@ class EntityGraph:
         return [Fact(int(r), int(o), True) for _, r, o in out] + [Fact(int(r), int(s), False) for s, r, _ in into]
 
     def attributes_of(self, entity: int) -> list[tuple[int, Value]]:
-        """The attributes (by index) and values of one entity, in the order they were read."""
+        """The attributes (by index) and values of one entity, in their original order."""
         rows, starts = self._described
         found = self.attribute_triples[rows[starts[entity] : starts[entity + 1]]]
         return [(int(attribute), self.values[value]) for _, attribute, value in found]
@@ -149,11 +149,11 @@ class EntityGraph:
         return _grouped(self.attribute_triples[:, 0], len(self))
 
     def unnamed(self) -> EntityGraph:
-        """The same graph with all names hidden, for honest structure-only runs."""
+        """The same graph with all names hidden, for runs on structure alone."""
         return replace(self, names=("",) * len(self), aliases={})
 
     def renamed(self, names: Mapping[str, str]) -> EntityGraph:
-        """The same graph with other names by IRI; an entity that is not in ``names`` keeps its own, and its aliases."""
+        """The same graph with other names by IRI; entities that are not in ``names`` keep theirs and their aliases."""
         pairs = zip(self.entities, self.names, strict=True)
         called = tuple(" ".join(names.get(iri, name).split()) for iri, name in pairs)
         kept = {at: more for at, more in self.aliases.items() if self.entities[at] not in names}
@@ -161,6 +161,6 @@ class EntityGraph:
 
 
 def _grouped(keys: Integers, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row numbers sorted by key, and where each key's rows begin (one more than there are keys)."""
+    """Row numbers sorted by key, and where each key's rows begin (``size`` + 1 entries)."""
     order = np.argsort(keys, kind="stable")
     return order, np.searchsorted(keys[order], np.arange(size + 1))

@@ -1,4 +1,4 @@
-"""Names as evidence: from an IRI or a label to a display name, and how alike two names are, whatever their script."""
+"""Entity graphs read from RDF, their display names, and names ready for comparison in any script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anyascii import anyascii
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, Value
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.relations import LARGE, SPREAD, in_blocks, narrowed, sampled
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import choose_label, is_code, readable_name
@@ -31,21 +31,21 @@ from kgnb.vectors.reproducible import log, principal, unit
 _DIMENSIONS = 1 << 18  # of the sparse n-gram space: names of 100,000 entities hardly collide
 _PROJECTED = 256
 _ALIASES = 4  # further names of an entity that are compared
-_ACCENTS = re.compile("[\u0300-\u036f]")  # only those of European scripts: elsewhere marks are vowels
+_ACCENTS = re.compile("[\u0300-\u036f]")  # of European scripts only: in others marks are vowels
 _QUALIFIER = re.compile(r"\s*[(（\[].*[)）\]]\s*$|\s*,\s.*$")
-_FOREIGN = 0.05  # share of names in other scripts from which on these are romanised: a few are not worth a change
+_FOREIGN = 0.05  # share of names in other scripts from which names are romanised
 _NUMBERS = re.compile(r"\d+")
 
 
 def local_names(iris: Sequence[str]) -> tuple[str, ...]:
-    """A readable name for each IRI: what follows its namespace, "" where most of these are codes.
+    """A readable name for each IRI from the part after its namespace; "" for codes, if most of them are.
 
-    The namespace most IRIs share is taken off whole, so that a slash in a wiki title stays in the name.
+    The most frequent namespace is removed as a whole, so that a slash in a wiki title stays in the name.
 
     >>> local_names(["http://d.org/resource/Sun", "http://d.org/resource/Tea_bag", "http://d.org/resource/AC/DC"])
     ('Sun', 'Tea bag', 'AC/DC')
     """
-    spaces = [iri[: max(iri.rfind("/"), iri.rfind("#"), iri.rfind(":") if "/" not in iri else 0) + 1] for iri in iris]
+    spaces = [_space(iri) for iri in iris]
     usual = Counter(spaces).most_common(1)[0][0] if spaces else ""
     found = [
         (iri[len(usual) :] if usual and iri.startswith(usual) else "") or _last(iri, space)
@@ -53,7 +53,7 @@ def local_names(iris: Sequence[str]) -> tuple[str, ...]:
     ]
     titles = sum("_" in name or "%20" in name or "+" in name for name in found) >= len(found) / 100
     texts = [unquote(name) for name in found]
-    codes = sum(map(is_code, texts)) > len(texts) / 2  # a few are the names of years, and say something
+    codes = sum(map(is_code, texts)) > len(texts) / 2  # a few may be names of years
     return tuple("" if codes and is_code(text) else _title(text) if titles else readable_name(text) for text in texts)
 
 
@@ -63,12 +63,12 @@ def _last(iri: str, space: str) -> str:
 
 
 def _title(text: str) -> str:
-    """A wiki title: underscores are spaces, capitals are as they should be."""
+    """A wiki title: underscores are spaces, capitals stay."""
     return " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
 
 
 def folded(name: str) -> str:
-    """A name for comparison: compatible forms, case and European accents folded, punctuation as spaces."""
+    """A name for comparison: compatibility forms, case and European accents folded, punctuation as spaces."""
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
     words = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text).split()
@@ -76,7 +76,7 @@ def folded(name: str) -> str:
 
 
 def bare(name: str) -> str:
-    """A folded name without its qualifier: what stands in brackets, or after a comma, at its end.
+    """A folded name without its qualifier in brackets, or after a comma, at its end.
 
     >>> bare("Self Portrait (album)"), bare("Saint-Joseph, Quebec"), bare("(album)")
     ('self portrait', 'saint joseph', 'album')
@@ -85,14 +85,14 @@ def bare(name: str) -> str:
 
 
 def spelt(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Both sides' names as their spelling is compared, left then right: folded; romanised where only one side needs it.
+    """Both sides' names folded for comparison of spelling, left then right; romanised if only one side needs it.
 
     >>> spelt(["冯国璋", "Кинг"], ["Feng Guozhang", "King"])
     ['fengguozhang', 'king', 'feng guozhang', 'king']
     """
     shares = [sum(_foreign(name) for name in side) / max(len(side), 1) for side in (left, right)]
     names = [*left, *right]
-    if min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN:  # one script, or other scripts on both sides alike
+    if min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN:  # Latin script, or as much of others on both sides
         return [folded(name) for name in names]
     return [folded(anyascii(name).replace("'", "")) for name in names]
 
@@ -102,28 +102,28 @@ def _foreign(name: str) -> bool:
 
 
 class Named(NamedTuple):
-    """One side's names, made ready to be compared with the other's."""
+    """One side's names, ready for comparison with the other's."""
 
     grams: sparse.csr_matrix  # (entities, n-grams), unit rows
-    vectors: Vectors  # (entities, dimensions) unit rows: what spreads over relations
+    vectors: Vectors  # (entities, dimensions) unit rows: meaning and spelling, to be propagated over relations
     meaning: Vectors  # (entities, dimensions) unit rows: the embedder's alone
-    whole: NDArray[np.int64]  # key of the folded name, -1 where there is none; equal names share it on both sides
+    whole: NDArray[np.int64]  # key of the folded name, the same for equal names on both sides; -1 for none
     bare: NDArray[np.int64]  # the same without the qualifier
-    numbers: NDArray[np.int64]  # key of the numbers in the name, -1 where there are none
-    further: Further | None = None  # all names of each entity, where any entity of the two sides has several
+    numbers: NDArray[np.int64]  # key of the numbers in the name, -1 for none
+    further: Further | None = None  # all names of each entity, if any entity of either side has several
 
 
 class Further(NamedTuple):
-    """Every name of one side's entities, the display name first; entity ``e`` has those from ``starts[e]`` on."""
+    """Every name of one side's entities, the display name first; those of entity ``e`` begin at ``starts[e]``."""
 
     starts: NDArray[np.int64]  # (entities + 1,)
-    names: Named  # a row a name, not an entity
+    names: Named  # one row per name
 
 
 def compare_ready(
     left: Sequence[str], right: Sequence[str], embedder: Embedder, *, seed: int = 0
 ) -> tuple[Named, Named]:
-    """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides together."""
+    """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides."""
     size, number = len(left), len(left) + len(right)
     large = number > LARGE
     kept: type = np.float16 if large else np.float32
@@ -162,7 +162,7 @@ def all_names(
     *,
     seed: int = 0,
 ) -> tuple[Further, Further]:
-    """Every name of both sides' entities, a few each, ready to be compared name by name."""
+    """Every name of both sides' entities, up to five each, ready for comparison."""
     every, starts = list[list[str]](), []
     for names, more in zip((left, right), aliases, strict=True):
         found = [(name, *more.get(entity, ())[:_ALIASES]) for entity, name in enumerate(names)]
@@ -191,7 +191,7 @@ def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_matrix], Vectors]:
-    """Puts rows of n-grams into few dimensions, cosines about kept (sparse random projection, Achlioptas 2003)."""
+    """Projects rows of n-grams into few dimensions, keeping cosines approximately (random projection)."""
     used = np.bincount(grams.indices, minlength=grams.shape[1]) > 0
     place = np.cumsum(used) - 1
     draw = np.random.default_rng(seed).standard_normal((int(used.sum()), _PROJECTED), dtype=np.float32)
@@ -203,23 +203,20 @@ def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_mat
     return project
 
 
-# entity graphs read from what others have: any RDF graph
-
 SAME = frozenset(
     {f"{OWL}sameAs", f"{SKOS}exactMatch", f"{SKOS}closeMatch", "http://schema.org/sameAs", "https://schema.org/sameAs"}
 )
-"""Links that would be the answer: never read as evidence."""
+"""Links that state the answer; they are never read."""
 
 ANY_URI = "http://www.w3.org/2001/XMLSchema#anyURI"
-_LABELLED = ("label", "name", "preflabel", "title")
-"""How a graph's own naming attributes end, where it has none of the standard ones."""
+_LABELLED = ("label", "name", "preflabel", "title")  # last parts of a graph's own naming attributes
 
 
 def from_graph(graph: Graph) -> EntityGraph:
-    """The individuals of an RDF graph: no classes, properties or ontologies, no blank nodes, nothing of OWL's own.
+    """The individuals of an RDF graph, without classes, properties, ontologies, blank nodes and OWL's own terms.
 
-    IRIs that are only pointed at are entities where their namespace is one of the described entities'; other IRIs are
-    values, as types are. Links that say two things are the same are left out: they would be the answer.
+    An IRI that is only an object is an entity if its namespace is that of a described entity; other IRIs, and types,
+    are values. Links that state that two things are the same are left out.
     """
     triples = [triple for triple in graph.triples() if isinstance(triple[0], Iri) and triple[1] not in SAME]
     schema = {s for s, p, o in triples if p == TYPE and isinstance(o, Iri) and o in META_TYPES}
@@ -233,7 +230,7 @@ def from_graph(graph: Graph) -> EntityGraph:
 
 
 def labels_in(triples: Iterable[Triple], entities: Container[str] = ()) -> dict[str, str]:
-    """How everything that is no entity is called: properties, classes, terms; what has no label is not there."""
+    """The labels of everything that is not an entity: properties, classes, terms."""
     texts: dict[str, list[Text]] = {}
     for subject, predicate, value in triples:
         if predicate in LABELS and isinstance(value, Literal) and str(subject) not in entities:
@@ -274,24 +271,13 @@ def _read(name: str, facts: Iterable[Triple], entities: tuple[str, ...]) -> Enti
             continue
         attribute = attributes.setdefault(str(predicate), len(attributes))
         described.append((start, attribute, values.setdefault(value, len(values))))
-    return EntityGraph(
-        name,
-        entities,
-        local_names(entities),
-        tuple(relations),
-        _array(triples),
-        tuple(attributes),
-        tuple(values),
-        _array(described),
-    )
-
-
-def _array(rows: list[tuple[int, int, int]]) -> Integers:
-    return np.array(rows, dtype=np.int32).reshape(-1, 3)
+    rows, others = (np.array(found, dtype=np.int32).reshape(-1, 3) for found in (triples, described))
+    names = local_names(entities)
+    return EntityGraph(name, entities, names, tuple(relations), rows, tuple(attributes), tuple(values), others)
 
 
 def named_by_labels(graph: EntityGraph) -> EntityGraph:
-    """The graph with its labels as names: standard properties first, then what ends in "label" or "name"."""
+    """The graph with its labels as names: standard properties first, then those that end in "label" or "name"."""
     ranks = np.array([_rank(attribute) for attribute in graph.attributes], dtype=np.int64)
     rows = graph.attribute_triples
     if not len(rows) or ranks.max() == 0:
@@ -305,10 +291,9 @@ def named_by_labels(graph: EntityGraph) -> EntityGraph:
     aliases: dict[int, tuple[str, ...]] = {}
     for entity, labels in found.items():
         texts = list(dict.fromkeys(text for _, text in sorted(labels, key=lambda label: label[0])))
-        said = [text for text in texts if not is_code(text)] or texts
-        names[entity] = said[0]
-        if more := tuple(text for text in said[1:]):
-            aliases[entity] = more
+        names[entity], *more = [text for text in texts if not is_code(text)] or texts
+        if more:
+            aliases[entity] = tuple(more)
     return replace(graph, names=tuple(names), aliases=aliases)
 
 

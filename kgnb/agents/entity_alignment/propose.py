@@ -1,13 +1,13 @@
-"""Names, values and structure give every entity candidates and a first alignment; no model is asked.
+"""Propose: candidates and a first alignment for every entity from names, values and structure, without a model.
 
-Everything is done pair by pair over candidates, never over all pairs. A round spreads what is anchored over relations,
-looks for candidates, weighs the views (learnt from seeds, else from what the views agree on) and assigns; what is sure
-then anchors the next round (iterated self-training, as in Sun et al., IJCAI 2018).
+All work is done over candidate pairs, never over all pairs. A round propagates anchors over relations, searches
+candidates, weighs the views (learnt from seeds, else from what the views agree on) and assigns; sure pairs then anchor
+the next round (iterated self-training, as in Sun et al., IJCAI 2018).
 
-How sure it is, is told without a reference. Two things can be wrong. Another candidate may be meant: what the
-assignment leaves to the others says so. Or none may: an entity without a counterpart has a best candidate, too. How
-good such a candidate looks is known from the *second* best of everyone, which where each has one counterpart at most
-are wrong all of them (target-decoy estimation: Elias and Gygi, Nature Methods 4, 2007).
+Confidence is estimated without a reference. Two things can be wrong. Another candidate may be meant: the assignment
+shows what is left to the others. Or the entity has no counterpart, and still a best candidate. How such candidates
+score is estimated from everyone's *second* best, which are all wrong where each has at most one counterpart
+(target-decoy estimation: Elias and Gygi, Nature Methods 4, 2007).
 """
 
 from __future__ import annotations
@@ -48,24 +48,15 @@ from kgnb.agents.entity_alignment.comparison import (
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.relations import Matrix
-from kgnb.agents.entity_alignment.values import (
-    DOUBTFUL,
-    MATCHED,
-    NO_CANDIDATE,
-    REASONS,
-    TAKEN,
-    WEIGHTS,
-    Options,
-    Proposal,
-)
+from kgnb.agents.entity_alignment.values import REASONS, WEIGHTS, Options, Proposal
 from kgnb.run.dask import blocks_on
 from kgnb.vectors.close_pairs import alone
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.reproducible import exp
 
-_LESSONS_ENOUGH = 500  # seeds from which on the views are weighed by seeds alone
-_PASSES = 2  # of weighing by what was found, and finding again
-_STRENGTH = 20.0  # rows that the weights before learning are worth
+_LESSONS_ENOUGH = 500  # seeds from which on the weights are learnt from seeds alone
+_PASSES = 2  # of learning weights from the pairs found, and finding pairs again
+_STRENGTH = 20.0  # how many rows the prior weights are worth
 _BLOCK = 1 << 18  # pairs weighed at a time, of more than eight times as many: 27 MB
 _CHANCE = 0.1  # below this, a pair anchors nothing
 _EXACT_HOPS = 3  # unit vectors side by side whose products stay exact (kgnb.vectors.reproducible)
@@ -82,12 +73,14 @@ def propose(
     sources: Entities | None = None,
     targets: Entities | None = None,
 ) -> Proposal:
-    """The best candidates of every source, and the first alignment.
+    """The best candidates of every source, and the first alignment. Deterministic.
 
-    ``seeds`` are pairs known to be right, ``sources`` the entities asked about (none: all of the left) and ``targets``
-    those that may be given (none: all of the right), each by index or IRI. Deterministic. Raises ValueError for what is
-    in neither graph. With ``options.scheduler`` the workers of that cluster look for candidates, with the same result;
-    raises then what ``kgnb.run.dask.dask_client`` does.
+    ``seeds`` are known pairs, ``sources`` the entities to align (None: all of the left) and ``targets`` those that may
+    be matched (None: all of the right), each by index or IRI. With ``options.scheduler`` the workers of that cluster
+    search for candidates, with the same result.
+
+    Raises:
+        ValueError: a seed, source or target is not in its graph.
     """
     task = asked(left, right, seeds, sources, targets, options)
     with blocks_on(options.scheduler) if options.scheduler else nullcontext(alone) as each:
@@ -97,7 +90,7 @@ def propose(
 
 
 def _found(comparison: Comparison, options: Options) -> Found | None:
-    """The pairs of the last round; None where there is nothing to compare."""
+    """The pairs of the last round; None if there is nothing to compare."""
     anchors = comparison.given()
     pairs, found = comparison.first_pairs(), None
     for turn in range(options.rounds + 1):
@@ -107,7 +100,7 @@ def _found(comparison: Comparison, options: Options) -> Found | None:
             break
         found = _weighed(comparison, pairs, comparison.views(pairs, anchors, labelled))
         anchors = _anchored(comparison, found)
-        del labelled
+        del labelled  # large
         if turn < options.rounds:
             kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
             pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
@@ -116,7 +109,7 @@ def _found(comparison: Comparison, options: Options) -> Found | None:
 
 
 def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, found: Found | None) -> Pairs:
-    """The pairs so far, what the anchors propose, and what is left on both sides with each other."""
+    """The pairs so far, those near by their anchors, and those among the unmatched of both sides."""
     more = [pairs]
     if labelled is not None:
         near = [np.hstack(side[:_EXACT_HOPS]) for side in labelled]
@@ -129,7 +122,7 @@ def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, fou
 
 
 def _leftovers(comparison: Comparison, found: Found, sides: Sequence[Vectors]) -> Pairs:
-    """Rows and columns that have nobody yet, with each other: who was hidden behind better ones comes into sight."""
+    """Pairs of unmatched rows and columns, which better pairs may have kept out of the candidates so far."""
     asked = comparison.asked
     best = row_best(found.pairs, found.chances, comparison.height)[: asked.open_rows]
     mass = np.bincount(found.pairs.columns, weights=found.chances, minlength=comparison.width)[: asked.open_columns]
@@ -142,7 +135,7 @@ def _leftovers(comparison: Comparison, found: Found, sides: Sequence[Vectors]) -
 
 
 def _weighed(comparison: Comparison, pairs: Pairs, evidence: Evidence) -> Found:
-    """The views weighed and the pairs' chances: learnt from lessons; where these are few, from the chances as well."""
+    """The weights of the views and the pairs' chances; learnt from seeds and, if these are few, the chances as well."""
     asked, height = comparison.asked, comparison.height
     prior = np.array(list(evidence.prior.values()))
     lesson = pairs.rows >= asked.open_rows
@@ -161,13 +154,13 @@ def _weighed(comparison: Comparison, pairs: Pairs, evidence: Evidence) -> Found:
 
 
 def _product(values: Singles, weights: Doubles) -> Singles:
-    """``values @ weights``, in blocks where there are many: the doubles in between are large."""
+    """``values @ weights``, in blocks if there are many, as the intermediate doubles are large."""
     step = _BLOCK if len(values) > 8 * _BLOCK else len(values)
     return np.concatenate([(values[at : at + step] @ weights).astype(np.float32) for at in range(0, len(values), step)])
 
 
 def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
-    """Chances under assignment of the open rows; a lesson's row has none."""
+    """Chances under assignment of the open rows; 0 for the rows of seeds."""
     open_ = pairs.rows < comparison.asked.open_rows
     chances = np.zeros(len(logits), dtype=np.float32)
     part = Pairs(pairs.rows[open_], pairs.columns[open_])
@@ -176,7 +169,7 @@ def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
 
 
 def _anchored(comparison: Comparison, found: Found) -> Matrix:
-    """What was given, and what has been found with some chance."""
+    """The given anchors, and the pairs found so far with their chances."""
     given = comparison.given().tocoo()
     kept = found.chances > _CHANCE
     entities = comparison.entities(Pairs(found.pairs.rows[kept], found.pairs.columns[kept]))
@@ -189,15 +182,15 @@ def _anchored(comparison: Comparison, found: Found) -> Matrix:
 
 Flags = NDArray[np.bool_]
 
-_LEAST = 0.2  # confidence without which nothing is matched: where all are alike, the best of them tells nothing
-_LIKELY = 0.5  # the same where precision decides: sure ones do not make up for what is likelier wrong than right
-_BINS = 40  # of how good a best candidate looks
-FEW = 100  # entities asked about up to which the names of a pair say more than decoys do
-_EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
+_LEAST = 0.2  # least confidence of a match: among candidates that are all alike the best one means nothing
+_LIKELY = 0.5  # the same where precision decides: sure matches must not make up for likely wrong ones
+_BINS = 40  # of the scores of best candidates
+FEW = 100  # sources up to which the names of a pair tell more than decoys do
+_EVEN = 0.01  # sides that differ by less are assumed to have a counterpart for every entity
 
 
 def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
-    """Chances of pairs (open rows and columns only) under the assignment that was asked for."""
+    """Chances of pairs (open rows and columns only) under the chosen assignment."""
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
     if options.assignment == "argmax" or options.cardinality == "n:1":
@@ -209,16 +202,17 @@ def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
 
 
 def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, found: Found | None) -> Proposal:
-    """The proposal over all sources: those with a seed have their answer, the others what was found."""
+    """The proposal over all sources: seeds keep their counterpart, the others get the one found."""
     asked, options = comparison.asked, comparison.options
     views = tuple(found.evidence.prior) if found else ()
     size, k = len(asked.sources), options.k
+    matched, no_candidate, taken, doubtful = range(len(REASONS))
     candidates = np.full((size, k), -1, dtype=np.int32)
     similarities = np.full((size, k), -np.inf, dtype=np.float32)
     scores = np.zeros((size, k), dtype=np.float32)
     evidence = np.zeros((size, k, len(views)), dtype=np.float32)
     first = np.full(size, -1, dtype=np.int32)
-    reasons = np.full(size, REASONS.index(NO_CANDIDATE), dtype=np.int8)
+    reasons = np.full(size, no_candidate, dtype=np.int8)
     margin, confidence = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
 
     seeded = np.isin(asked.sources, asked.seeds[:, 0])
@@ -251,19 +245,15 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         confidence[where] = sure
         most = min(asked.open_rows, asked.open_columns)
         bar = written_from(sure[given >= 0], most, options.precision, named=comparison.names is not None)
-        doubtful = sure < (bar if options.confidence is None else options.confidence)
-        reasons[where] = np.select(
-            [~seen, given < 0, doubtful],
-            [REASONS.index(NO_CANDIDATE), REASONS.index(TAKEN), REASONS.index(DOUBTFUL)],
-            REASONS.index(MATCHED),
-        )
-        first[where[(reasons[where] != REASONS.index(MATCHED))]] = -1
+        low = sure < (bar if options.confidence is None else options.confidence)
+        reasons[where] = np.select([~seen, given < 0, low], [no_candidate, taken, doubtful], matched)
+        first[where[reasons[where] != matched]] = -1
     if seeded.any():
         partner = np.full(len(left), -1, dtype=np.int32)
         partner[asked.seeds[::-1, 0]] = asked.seeds[::-1, 1]
         first[seeded] = candidates[seeded, 0] = partner[asked.sources[seeded]]
         similarities[seeded, 0] = scores[seeded, 0] = confidence[seeded] = margin[seeded] = 1.0
-        reasons[seeded] = REASONS.index(MATCHED)
+        reasons[seeded] = matched
     return Proposal(
         left, right, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores, views, evidence,
         first, reasons, margin, confidence, options, _notes(comparison, found),
@@ -271,33 +261,31 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
 
 
 def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: Singles, mine: Flags) -> Singles:
-    """For each open row the chance that what it was given (``mine``) is right: nobody else meant, and someone meant."""
+    """For each open row the chance that its match (``mine``) is right: the chance of it times that of any."""
     height, width = comparison.asked.open_rows, comparison.asked.open_columns
     alone = corrected(pairs, logits, height, width)
     given, chance = np.full(height, -np.inf, dtype=np.float32), np.zeros(height, dtype=np.float32)
     given[pairs.rows[mine]] = alone[mine]
     chance[pairs.rows[mine]] = chances[mine]
-    # How the best of everyone would look if nobody had a counterpart: scaled without any of the pairs that were given.
+    # Everyone's best score if nobody had a counterpart: scaled without any of the matched pairs.
     others = Pairs(pairs.rows[~mine], pairs.columns[~mine])
     other = row_best(others, corrected(others, logits[~mine], height, width), height)
     return chance * chance_of_a_counterpart(given, other)
 
 
 BELIEF = {"chance": 3.4, "margin": 8.2, "same name": 0.6, "same bare name": 2.7, "own value": 3.3, "": -1.9}
-"""What speaks for a pair of few entities, fitted on small samples of real pairs (docs/evaluation.md)."""
+"""Log-odds of a match among few entities, fitted on small samples of real pairs (docs/evaluation.md)."""
 
 
 def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, margin: Singles, own: Singles) -> Singles:
-    """For each row the chance that what it was given is right, from how the names of the two agree.
+    """For each row the chance that its match is right, by logistic regression on how the names agree.
 
-    ``given`` are the places of such pairs in the evidence, ``rows`` and ``chances`` theirs, ``own`` 1.0 for those with
-    a value in common that nobody else has. A logistic regression, for decoys say nothing where there are few of them;
-    that nobody else is meant counts as far as the two are spelt alike.
+    It serves where there are too few decoys. ``given`` are the places of the matched pairs in the evidence, ``rows``
+    and ``chances`` theirs, ``own`` 1.0 for those with a value in common that no other entity has. Chance and margin
+    count in proportion to how alike the two are spelt.
     """
-    views = dict(zip(evidence.prior, evidence.values[given].T, strict=True)) | {
-        "": np.ones(len(rows)),
-        "own value": own,
-    }
+    views = dict(zip(evidence.prior, evidence.values[given].T, strict=True))
+    views |= {"": np.ones(len(rows)), "own value": own}
     views |= {"chance": chances * views["spelling"], "margin": margin[rows] * views["spelling"]}
     found = np.zeros(len(margin), dtype=np.float32)
     found[rows] = 1 / (1 + exp(-sum(weight * views[view] for view, weight in BELIEF.items())))
@@ -310,23 +298,18 @@ def _assigned(comparison: Comparison, pairs: Pairs, logits: Singles) -> tuple[Lo
     height, width = asked.open_rows, asked.open_columns
     chances = shared(comparison, pairs, logits)
     if options.assignment == "argmax" or options.cardinality == "n:1":
-        return _best_columns(pairs, chances, height), chances
+        given = np.full(height, -1, dtype=np.int64)
+        best = places(pairs.rows, pairs.columns, chances) == 0
+        given[pairs.rows[best]] = pairs.columns[best]
+        return given, chances
     if options.assignment == "hungarian":
         return hungarian(pairs, logits, height, width), chances
-    if options.assignment == "stable":
-        return stable(pairs, corrected(pairs, logits, height, width), height, width), chances
-    return stable(pairs, chances, height, width), chances
-
-
-def _best_columns(pairs: Pairs, scores: Singles, height: int) -> Longs:
-    given = np.full(height, -1, dtype=np.int64)
-    best = places(pairs.rows, pairs.columns, scores) == 0
-    given[pairs.rows[best]] = pairs.columns[best]
-    return given
+    scores = corrected(pairs, logits, height, width) if options.assignment == "stable" else chances
+    return stable(pairs, scores, height, width), chances
 
 
 def _two_best(pairs: Pairs, logits: Singles, height: int) -> tuple[Singles, Singles]:
-    """The best and the second best logit of each row, -inf where there is none."""
+    """The best and the second best logit of each row, -inf if there is none."""
     place = places(pairs.rows, pairs.columns, logits)
     found = np.full((2, height), -np.inf, dtype=np.float32)
     for wanted in (0, 1):
@@ -342,17 +325,15 @@ def _notes(comparison: Comparison, found: Found | None) -> tuple[str, ...]:
             "names hidden" if comparison.options.names == "hidden" else "no names to compare on one side at least"
         )
     if found is not None:
-        said = ", ".join(
-            f"{view} {weight:.1f}" for view, weight in zip(found.evidence.prior, found.weights.tolist(), strict=True)
-        )
-        notes.append(f"{WEIGHTS}: {said}")
+        weights = zip(found.evidence.prior, found.weights.tolist(), strict=True)
+        notes.append(f"{WEIGHTS}: {', '.join(f'{view} {weight:.1f}' for view, weight in weights)}")
     return tuple(notes)
 
 
 def corrected(pairs: Pairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
-    """Scores less what row and column give their nearest few: a pair that is good for everyone is good for no one.
+    """Scores less the mean of the nearest few of row and column, so that hubs do not win.
 
-    Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3). It decides every row by itself.
+    Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3).
     """
     mine = _mean_of_best(pairs.rows, logits, height, nearest)[pairs.rows]
     yours = _mean_of_best(pairs.columns, logits, width, nearest)[pairs.columns]
@@ -370,11 +351,11 @@ def _mean_of_best(places: Longs, values: Singles, size: int, number: int) -> Sin
 
 
 def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
-    """For each entity the chance that its best candidate is right, from how the second best of all look.
+    """For each entity the chance that its best candidate is right, from the second best of all.
 
-    ``second`` is -inf where there is none. With few entities it says little.
+    ``second`` is -inf where there is none. It needs many entities.
     """
-    decoys = second[np.isfinite(second) & (second < best)]  # of two that are equally good neither is known to be wrong
+    decoys = second[np.isfinite(second) & (second < best)]  # of two equally good ones neither is known to be wrong
     there = np.isfinite(best)
     chances = np.zeros(len(best), dtype=np.float32)
     if not there.any():
@@ -386,9 +367,8 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
     edges = np.unique(np.quantile(np.concatenate([best[there], decoys]), np.linspace(0, 1, _BINS + 1)))
     place = np.clip(np.searchsorted(edges, best[there], side="right") - 1, 0, len(edges) - 1)
     found = np.bincount(place, minlength=len(edges)).astype(np.float64)
-    wrong = np.bincount(
-        np.clip(np.searchsorted(edges, decoys, side="right") - 1, 0, len(edges) - 1), minlength=len(edges)
-    )
+    among = np.clip(np.searchsorted(edges, decoys, side="right") - 1, 0, len(edges) - 1)
+    wrong = np.bincount(among, minlength=len(edges))
     expected = share * wrong * (there.sum() / len(decoys))
     right = 1 - (expected + 0.5 * share) / (found + 0.5)
     chances[there] = rising(np.clip(right, 0.0, 1.0), found + 0.5)[place]
@@ -396,9 +376,9 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
 
 
 def written_from(confidence: Singles, most: int, precision: float, *, named: bool = True) -> float:
-    """The confidence from which on choices are written: where F1 and the precision that is wanted are best served.
+    """The least confidence of a match that serves F1 and the wanted precision best.
 
-    Where nothing is ``named`` the estimate runs high, and none is written that is likelier wrong than right.
+    If nothing is ``named`` the estimate runs high; then no match is kept that is more likely wrong than right.
 
     >>> choices = np.array([0.99] * 40 + [0.4], dtype=np.float32)
     >>> [round(written_from(choices, 60, 0.95, named=named), 2) for named in (True, False)]
@@ -410,10 +390,10 @@ def written_from(confidence: Singles, most: int, precision: float, *, named: boo
 
 
 def expected_best(confidence: Singles, most: int) -> float:
-    """The confidence from which on choices are worth keeping: where the F1 to be expected is highest.
+    """The least confidence of a match with which the expected F1 is highest.
 
-    ``most`` is how many right pairs there can be. If confidences are what they say, the sum of those kept is the number
-    of hits to be expected; keeping a pair pays while its confidence is above half of the F1 reached.
+    ``most`` is the largest possible number of right pairs. The sum of the confidences kept is the expected number of
+    hits; keeping a pair pays while its confidence is above half of the F1 reached.
 
     >>> expected_best(np.array([0.9, 0.8, 0.1], dtype=np.float32), 2) > 0.1
     True
@@ -427,9 +407,9 @@ def expected_best(confidence: Singles, most: int) -> float:
 
 
 def precise(confidence: Singles, precision: float) -> float:
-    """The lowest confidence down to which the share of right choices to be expected is still ``precision``.
+    """The lowest confidence down to which the expected share of right matches is at least ``precision``.
 
-    Above 1 where not even the surest will do.
+    Above 1 if not even the surest match is enough.
 
     >>> round(precise(np.array([0.99, 0.95, 0.4, 0.3], dtype=np.float32), 0.9), 2)
     0.95
@@ -440,7 +420,7 @@ def precise(confidence: Singles, precision: float) -> float:
 
 
 def rising(values: Doubles, weights: Doubles) -> Doubles:
-    """The nearest values that never fall (pool adjacent violators)."""
+    """The nearest non-decreasing values (pool adjacent violators)."""
     blocks: list[list[float]] = []  # value, weight, length
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         blocks.append([value, weight, 1])

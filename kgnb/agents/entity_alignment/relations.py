@@ -1,4 +1,4 @@
-"""Relations as evidence: edges both ways, how rare an end is, and which relations of two graphs say the same."""
+"""Relations as evidence: edges in both directions, their rarity, and relations that are each other's counterparts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 Matrix = sparse.csr_matrix
 
-_DOUBT = 3.0  # edges a relation must have shown before its counterpart is half believed
+_DOUBT = 3.0  # edges after which the counterpart of a relation is half believed
 
 
 class Edges(NamedTuple):
-    """Every triple seen from both of its ends: ``start`` has relation ``relation`` to ``end``; each edge once.
+    """Every triple from both of its ends: ``start`` has relation ``relation`` to ``end``; each edge once.
 
     The inverse of relation r is r + the number of relations.
     """
@@ -33,7 +33,7 @@ class Edges(NamedTuple):
     end: Longs
     entities: int
     relations: int  # inverses included
-    rarity: Singles  # of (relation, end): how much it tells of the start, about 0 to log(entities)
+    rarity: Singles  # of (relation, end), about 0 to log(entities)
 
 
 def edges_of(graph: EntityGraph) -> Edges:
@@ -49,7 +49,7 @@ def edges_of(graph: EntityGraph) -> Edges:
 
 
 def adjacency(edges: Edges) -> Matrix:
-    """Neighbours, each weighed by how rare it is as a neighbour: (entities, entities)."""
+    """Neighbours, weighted by how rare they are as a neighbour: (entities, entities)."""
     _, first = np.unique(edges.start * edges.entities + edges.end, return_index=True)
     start, end = edges.start[first], edges.end[first]
     often = np.bincount(end, minlength=edges.entities)
@@ -58,11 +58,11 @@ def adjacency(edges: Edges) -> Matrix:
 
 
 def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
-    """How far each relation of the left is each of the right, learnt where both ends of an edge are anchored.
+    """How far each relation of the left equals each of the right, learnt from edges with both ends anchored.
 
-    ``anchors`` (left entities, right entities) holds the chance that two are the same; only its best per row above one
-    half are used. Entry (r, s) is the share of r's anchored edges that s has, too, less for few edges (PARIS, Suchanek
-    et al., PVLDB 5(3), 2011, section 4.2). The few best of each row are kept.
+    ``anchors`` (left entities, right entities) holds the chance that two are the same; only entries above one half are
+    used. Entry (r, s) is the share of r's anchored edges that s has too, damped for few edges (PARIS, Suchanek et al.,
+    PVLDB 5(3), 2011, section 4.2). The three best of each row are kept.
     """
     sure = anchors.tocoo()
     strong = sure.data > 0.5
@@ -75,24 +75,22 @@ def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
     known = (right.start * right.entities + right.end)[order]
     first, last = np.searchsorted(known, asked), np.searchsorted(known, asked, side="right")
     met = last - first
-    relation = np.repeat(left.relation[both], met)
-    at = np.repeat(first, met) + np.arange(int(met.sum())) - np.repeat(np.cumsum(met) - met, met)
+    relation, at = np.repeat(left.relation[both], met), _runs(first, met)
     shape = (left.relations, right.relations)
     counts = sparse.csr_matrix(
         (np.ones(len(relation), np.float32), (relation, right.relation[order[at]])), shape=shape
     ).tocoo()
     often = np.bincount(left.relation[both], minlength=left.relations)
-    shares = counts.data / (often[counts.row] + _DOUBT)
-    return best_of_rows(sparse.csr_matrix((shares.astype(np.float32), (counts.row, counts.col)), shape=shape), 3)
+    shares = (counts.data / (often[counts.row] + _DOUBT)).astype(np.float32)
+    order = np.lexsort((counts.col, -shares, counts.row))
+    row = counts.row[order]
+    kept = order[np.arange(len(row)) - np.searchsorted(row, row) < 3]
+    return sparse.csr_matrix((shares[kept], (counts.row[kept], counts.col[kept])), shape=shape)
 
 
-def best_of_rows(matrix: Matrix, k: int) -> Matrix:
-    """The ``k`` highest entries of each row."""
-    found = matrix.tocoo()
-    order = np.lexsort((found.col, -found.data, found.row))
-    row = found.row[order]
-    kept = order[np.arange(len(row)) - np.searchsorted(row, row) < k]
-    return sparse.csr_matrix((found.data[kept], (found.row[kept], found.col[kept])), shape=matrix.shape)
+def _runs(starts: Longs, lengths: Longs) -> Longs:
+    """The numbers of several runs, each of so many from its start, one after the other."""
+    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
 
 
 class Seen(NamedTuple):
@@ -111,10 +109,10 @@ def neighbours(left: Edges, right: Edges, anchors: Matrix) -> Seen:
 
 def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> Seen:
     """Anchored neighbours by relation: columns are (relation, entity) of the right; ``alike`` from ``counterparts``."""
-    relation, met = _spread(alike, left.relation)
+    relation, met = _entries(alike, left.relation)
     chosen = np.repeat(np.arange(len(left.start)), met)
     weight = alike.data[relation]
-    other, more = _spread(anchors, left.end[chosen])
+    other, more = _entries(anchors, left.end[chosen])
     again = np.repeat(np.arange(len(chosen)), more)
     chosen, weight = chosen[again], weight[again] * anchors.data[other] * np.sqrt(left.rarity[chosen[again]])
     column = alike.indices[relation][again].astype(np.int64) * right.entities + anchors.indices[other]
@@ -129,7 +127,7 @@ def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> See
 
 
 def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
-    """Which relations an entity has, whoever is at their other ends; columns are relations of the right, by rarity."""
+    """Which relations an entity has, whatever their other ends; columns are relations of the right, by rarity."""
     mine, theirs = (
         sparse.csr_matrix(
             (np.ones(len(side.start), np.float32), (side.start, side.relation)), shape=(side.entities, side.relations)
@@ -143,10 +141,10 @@ def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
     return Seen(_met(mine @ alike @ weights), sparse.csr_matrix(theirs @ weights))
 
 
-def _spread(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:
-    """Where the entries of these rows stand, one row after the other, and how many each row has."""
+def _entries(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:
+    """The positions of these rows' entries, row by row, and the number of each row's."""
     begin, met = matrix.indptr[rows].astype(np.int64), np.diff(matrix.indptr)[rows].astype(np.int64)
-    return np.repeat(begin - (np.cumsum(met) - met), met) + np.arange(int(met.sum())), met
+    return _runs(begin, met), met
 
 
 def _met(matrix: Matrix) -> Matrix:
@@ -156,7 +154,7 @@ def _met(matrix: Matrix) -> Matrix:
 
 
 def _only(matrix: Matrix, reached: Matrix) -> Matrix:
-    """The entries in columns that the other side reaches at all: what cannot be met says nothing."""
+    """The entries in columns that the other side reaches at all; others cannot agree with anything."""
     used = np.zeros(matrix.shape[1], dtype=np.float32)
     used[np.unique(reached.indices)] = 1.0
     kept = sparse.csr_matrix(matrix @ sparse.diags(used, format="csr"))
@@ -164,21 +162,20 @@ def _only(matrix: Matrix, reached: Matrix) -> Matrix:
     return kept
 
 
-# what is known of an entity spread to its neighbours: names and labels of seeds, hop by hop
+# propagation to neighbours, hop by hop: names, and the labels of seeds
 
 
 def averaging(weights: Matrix) -> Matrix:
-    """The same neighbours, the weights of each row adding up to one."""
+    """The same neighbours with weights that add up to one per row."""
     total = np.asarray(weights.sum(axis=1)).ravel()
     scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
 
 
 def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, each: Each = alone) -> list[Vectors]:
-    """What arrives after one hop, after two, ... : unit rows, each like ``rows``, held as numbers of the type ``kept``.
+    """``rows`` propagated over one hop, two, ...: unit rows of type ``kept``.
 
-    What comes back to where it started (two hops there and back) is taken off: it would say of an entity what was
-    known of it anyway, and of a seed, that it is a seed.
+    What returns to its start after two hops is subtracted: it tells nothing new of an entity, and marks a seed as one.
     """
     arrived: list[Vectors] = []
     mean = averaging(weights)
@@ -195,27 +192,27 @@ def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, e
 
 
 def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) -> Vectors:
-    """A random unit vector for each anchor, the same on both sides; zero rows for all others: (size, dimensions)."""
+    """A random unit vector per anchor, the same on both sides; zeros for all other entities: (size, dimensions)."""
     draw = np.random.default_rng(seed).standard_normal((len(anchors), dimensions), dtype=np.float32)
     found = np.zeros((size, dimensions), dtype=np.float32)
     found[anchors[:, side]] = unit(draw)
     return found
 
 
-WIDE = 512  # dimensions up to which vectors stay as they are
+WIDE = 512  # dimensions up to which vectors are never narrowed
 NARROW = 384  # dimensions kept of wider ones; as many as the bundled embedder has
-MANY = 30_000  # rows on both sides together up to which they stay as they are
-LARGE = 60_000  # rows on both sides from which on memory counts: fewer dimensions, and half precision where these rest
-SPREAD = 256  # dimensions kept of what spreads over relations, beyond that
+MANY = 30_000  # rows of both sides up to which vectors are never narrowed
+LARGE = 60_000  # rows of both sides from which memory counts: fewer dimensions, half precision where vectors are stored
+SPREAD = 256  # dimensions that are propagated then
 _SAMPLE = 8192  # rows that the directions are learnt from
-_SENT = 100_000  # rows that a worker of a cluster makes at a time
-_ROWS = 8192  # made at a time, of what is wider in between
+_SENT = 100_000  # rows per task of a cluster's worker
+_ROWS = 8192  # rows computed at a time if intermediate results are wide
 
 
 def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vectors, Vectors]:
-    """Both sides on the grid, in the directions in which they differ most where they are many and wide; unit rows.
+    """Both (centred) sides on the grid; if they are many and wide, as unit rows in fewer dimensions.
 
-    Principal directions of an evenly drawn sample; cosines are about kept. ``left`` and ``right`` are centred.
+    These are principal directions of a sample; cosines are about kept.
     """
     rows, left, right = len(left) + len(right), on_grid(left), on_grid(right)
     if rows <= many or left.shape[1] <= WIDE:
@@ -225,10 +222,10 @@ def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vector
 
 
 def sampled(rows: int) -> slice:
-    """Evenly drawn rows, enough to learn directions from."""
+    """An even sample of the rows, enough to learn directions from."""
     return slice(None, None, -(-rows // _SAMPLE))
 
 
 def in_blocks(work: Callable[[slice], Vectors], rows: int) -> Vectors:
-    """What ``work`` gives for all rows, asked for a few thousand at a time: what it needs in between is large."""
+    """The result of ``work`` for all rows, a few thousand at a time, as its intermediate results are large."""
     return np.concatenate([work(slice(at, at + _ROWS)) for at in range(0, max(rows, 1), _ROWS)])
