@@ -12,7 +12,7 @@ from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.coherence import Coherence, check
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling, curated
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions, PairDecision, curated
 from kgnb.agents.ontology_matching.values import KINDS, Description
 from kgnb.evaluate.alignment import (
     Score,
@@ -40,7 +40,7 @@ from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, Value, metrics
 from kgnb.results.table import Score as Row
-from kgnb.tasks.matching import keep_decisions, open_decisions, open_reference, reference_pairs, rulings_in
+from kgnb.tasks.matching import decisions_in, keep_decisions, open_decisions, open_reference, reference_pairs
 from kgnb.widgets.review import Thing
 
 
@@ -79,7 +79,7 @@ class OmMagics(AgentMagics, agent=AGENT):
         match name:
             case "pairs":
                 return reference_pairs(task.option("reference"))
-            case "rulings":
+            case "decided":
                 return open_decisions(task.option("decisions"))
         return super().lend(task, name)
 
@@ -220,23 +220,22 @@ class OmMagics(AgentMagics, agent=AGENT):
 
 def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Writes the decisions as SSSOM, with reviewer and time; what was done, in a line."""
-    rulings = decisions.rulings().values()
-    found = [Review(curated(one, source, target), one.who, one.when) for one in rulings]
+    found = [Review(curated(one, source, target), one.who, one.when) for one in decisions.by_pair().values()]
     written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
     return f"wrote {count(len(found), 'decided pair')} to {written}"
 
 
 def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Adds what people decided in an SSSOM file, whichever of the two ontologies comes first in it."""
-    found, foreign = list[Ruling](), 0
-    for ruling in rulings_in(Path(path).expanduser()):
-        if source.find(ruling.source) is None and target.find(ruling.source) is not None:
-            ruling = ruling.turned
-        entity = source.find(ruling.source, ruling.kind) or source.find(ruling.source)
-        if entity is None or target.find(ruling.target) is None or ruling.relation == "unsure":
+    found, foreign = list[PairDecision](), 0
+    for one in decisions_in(Path(path).expanduser()):
+        if source.find(one.source) is None and target.find(one.source) is not None:
+            one = one.turned
+        entity = source.find(one.source, one.kind) or source.find(one.source)
+        if entity is None or target.find(one.target) is None or one.relation == "unsure":
             foreign += 1
             continue
-        found.append(replace(ruling, kind=entity.kind))
+        found.append(replace(one, kind=entity.kind))
     added = decisions.take_over(found)
     beside = f"; {foreign} about other entities left out" if foreign else ""
     return f"took over {count(added, 'decided pair')} into {decisions.path}{beside}"

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.retrieve import comparable
-from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
+from kgnb.agents.ontology_matching.reviewed import GivenDecisions, MatchDecisions, PairDecision, PairDecisions, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_ontology
 from kgnb.judging import Decisions, Judge, Verdict
@@ -83,7 +83,7 @@ def match_ontologies(
             found = answering_model(settings, role)
             beside = run.watch(found) if found else None
         path = decisions.path if isinstance(decisions, Decisions) else decisions
-        rulings = open_decisions(path) if path is not None else None
+        decided = open_decisions(path) if path is not None else None
         asked = judge_of(
             judge,
             lambda name: make_judge(
@@ -92,7 +92,7 @@ def match_ontologies(
                 reference=reference_pairs(reference) if reference is not None else None,
                 error_rate=error_rate,
                 seed=seed,
-                decisions=rulings,
+                decisions=decided,
                 exclusive=options.cardinality == "1:1",
                 context=options.context,
                 relations=options.relations,
@@ -112,7 +112,7 @@ def match_ontologies(
             run=run,
             plan=plan,
         )
-        return keep_decisions(alignment, rulings, source, target, options)
+        return keep_decisions(alignment, decided, source, target, options)
 
 
 def digests(*ontologies: Ontology) -> dict[str, str]:
@@ -121,15 +121,15 @@ def digests(*ontologies: Ontology) -> dict[str, str]:
 
 
 def keep_decisions(
-    alignment: Alignment, decisions: Rulings | None, source: Ontology, target: Ontology, options: Options
+    alignment: Alignment, decisions: PairDecisions | None, source: Ontology, target: Ontology, options: Options
 ) -> Alignment:
     """The alignment with all decisions of a person applied, also on pairs that were not candidates."""
     if decisions is None:
         return alignment
-    return honoured(alignment, decisions.rulings(), source, target, exclusive=options.cardinality == "1:1")
+    return honoured(alignment, decisions.by_pair(), source, target, exclusive=options.cardinality == "1:1")
 
 
-def open_decisions(path: str | Path) -> Rulings:
+def open_decisions(path: str | Path) -> PairDecisions:
     """People's decisions in a file: our own of JSON Lines (which may not be there yet), or SSSOM (.tsv).
 
     Raises:
@@ -137,14 +137,14 @@ def open_decisions(path: str | Path) -> Rulings:
     """
     if Path(path).suffix.lower() != ".tsv":
         return MatchDecisions(path)
-    return KnownRulings(one for one in rulings_in(path) if one.relation != "unsure")
+    return GivenDecisions(one for one in decisions_in(path) if one.relation != "unsure")
 
 
-def rulings_in(path: str | Path) -> Iterator[Ruling]:
+def decisions_in(path: str | Path) -> Iterator[PairDecision]:
     """What people decided in an SSSOM file."""
     for review in reviews.read(path):
         m = review.mapping
-        yield Ruling(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
+        yield PairDecision(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
 
 
 def open_reference(spec: str | Path) -> Alignment:

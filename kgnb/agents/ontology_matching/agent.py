@@ -54,7 +54,7 @@ def _judge(task: Task) -> Judge[MatchQuestion]:
         reference=task["pairs"] if chosen.reference else None,
         error_rate=chosen.error_rate,
         seed=chosen.seed,
-        decisions=task["rulings"] if chosen.decisions else None,
+        decisions=task["decided"] if chosen.decisions else None,
         exclusive=matching.cardinality == "1:1",
         context=matching.context,
         relations=matching.relations,

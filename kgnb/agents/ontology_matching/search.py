@@ -1,16 +1,16 @@
 """Search: the nearest entities of the same kind on the other side, view by view, both ways (Agent-OM, section 4.2).
 
-All of one side against all of the other is one blocked product over the stored vectors, not a query an entity. Vectors
-are centred over both sides, and a candidate must beat 95 % of random pairs of its view: a threshold tuned for one
-embedder is wrong for the next. Equal names are candidates whatever their vectors say, and so is what stands beside
-candidates: the parent of several, the inverse of a property, the children of a parent's counterpart, properties between
-counterparts, names that are equal but for a qualifier ("plexiform layer of the cerebral cortex").
+All of one side are compared with all of the other in blocked products over the stored vectors. Vectors are centred over
+both sides, and a candidate must beat 95 % of random pairs of its view, as a threshold tuned for one embedder is wrong
+for the next. Independent of vectors, equal names are candidates, and so are pairs related to candidates: the parent of
+several, the inverse of a property, the children of a parent's counterpart, properties between counterparts, and names
+that are equal but for a qualifier ("plexiform layer of the cerebral cortex").
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import product
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ import numpy as np
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
 from kgnb.agents.ontology_matching.tongues import centred_by_language, language, strangers
 from kgnb.agents.ontology_matching.values import (
+    SIDES,
     VIEWS,
     Cosines,
     Described,
@@ -39,86 +40,77 @@ from kgnb.vectors.index import Payload, VectorIndex
 from kgnb.vectors.nearest import Grouped, Neighbours, floor, nearest_entities, pair_cosines, ranks
 
 FEW = 40
-"""Entities of a kind up to which the nearest are candidates however far they are: what has no word in common is below
-the background. Of 242 of small pairs 238 are among the first six, 187 without."""
+"""Entities of a kind up to which the nearest are candidates at any distance: pairs without a word in common are below
+the background. Of 242 counterparts in small pairs 238 are among the first six, 187 without this."""
 
 STEADY = 20
-"""How many definitions it takes before their centre is their own as much as that of all names and definitions."""
+"""Weight, in texts, of the mean of all texts in the centre of the definitions."""
+
+Known: TypeAlias = Mapping[Key, Description]
 
 
 def search(stored: Stored, *, options: Options = Options()) -> Found:
     """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and equal names always.
 
-    Cosines are of centred vectors, so that 0 is what two unrelated names of these ontologies have.
+    Cosines are of centred vectors, so that 0 is the similarity of two unrelated names of these ontologies.
     """
     described = stored.described
-    source, target = described.of("source"), described.of("target")
-    rankings = list(_equal_names(source, target))
+    sides = described.of("source"), described.of("target")
+    rankings = list(_equal_names(*sides))
     floors: list[tuple[str, float]] = []
-    beside: dict[Pair, float] = {}
+    nearest: dict[Pair, float] = {}  # at any distance
     for view in VIEWS:
-        a, b = _grouped(stored, view)
-        there, back = nearest_entities(a, b, options.k)
-        floors.append((view, floor(a, b)))
+        grouped = _grouped(stored, view)
+        floors.append((view, floor(*grouped)))
         threshold = floors[-1][1] if options.similarity is None else options.similarity
-        few = _few(target, options), _few(source, options)
-        rankings += _ranked(view, "source", source, target, there, threshold, options.k, few[0])
-        rankings += _ranked(view, "target", target, source, back, threshold, options.k, few[1])
-        if options.similarity is None:
-            for pair, score in (*_beside(source, target, there), *_beside(target, source, back, turned=True)):
-                beside[pair] = max(beside.get(pair, -1.0), round(score, 6))
-    rankings += further(described, rankings, beside)
+        for direction, neighbours in zip(SIDES, nearest_entities(*grouped, options.k), strict=True):
+            asking, asked = sides if direction == "source" else sides[::-1]
+            rankings += _ranked(view, direction, asking, asked, neighbours, threshold, options)
+            if options.similarity is None:
+                for pair, score in _nearest(direction, asking, asked, neighbours):
+                    nearest[pair] = max(nearest.get(pair, -1.0), round(score, 6))
+    rankings += further(described, rankings, nearest)
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
-    cosines = _cosines(pairs, stored)
-    return Found(described, tuple(rankings), cosines, tuple(floors))
-
-
-def _few(asked: tuple[Description, ...], options: Options) -> Set[Kind]:
-    """The kinds of which there are no more than ``k``: nothing is won by leaving some out, and among so few vectors
-    neither the centre nor the background of unrelated pairs means much."""
-    numbers = Counter(description.kind for description in asked)
-    return {kind for kind, number in numbers.items() if number <= options.k and options.similarity is None}
+    return Found(described, tuple(rankings), _cosines(pairs, stored), tuple(floors))
 
 
 def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
     """The stored vectors of one view, both sides, centred together; rows belong to entities by position.
 
-    ``only`` picks the texts of one sort: names, or what they mean.
+    ``only`` selects the texts of one sort: names, or meanings.
     """
     index: VectorIndex = stored.vectors
-    described = stored.described
-    read = [index.read(collection, view) for collection in stored.collections]
-    usual = _usual(*(vectors for _, _, vectors in read)) if only else None
+    sides = [stored.described.of(side) for side in SIDES]
+    read = [index.read(collection, view)[1:] for collection in stored.collections]
+    usual = None
     if only:
-        picked = [[n for n, payload in enumerate(payloads) if payload["sort"] == only] for _, payloads, _ in read]
-        read = [
-            (ids, [payloads[n] for n in rows], v[rows]) for (ids, payloads, v), rows in zip(read, picked, strict=True)
-        ]
-    languages = _languages(stored, view, [payloads for _, payloads, _ in read])
-    vectors = centred_by_language([v for _, _, v in read], languages, usual)
-    sides: list[Grouped] = []
-    for (_, payloads, _), rows, descriptions in zip(
-        read, vectors, (described.of("source"), described.of("target")), strict=True
-    ):
+        usual = _usual(*(vectors for _, vectors in read))
+        picked = [[n for n, payload in enumerate(payloads) if payload["sort"] == only] for payloads, _ in read]
+        read = [([payloads[n] for n in rows], v[rows]) for (payloads, v), rows in zip(read, picked, strict=True)]
+    languages = _languages(sides, view, [payloads for payloads, _ in read])
+    vectors = centred_by_language([v for _, v in read], languages, usual)
+    found: list[Grouped] = []
+    for (payloads, _), rows, descriptions in zip(read, vectors, sides, strict=True):
         position: dict[Key, int] = {description.key: n for n, description in enumerate(descriptions)}
         owners = np.array([position[str(p["iri"]), p["kind"]] for p in payloads], dtype=np.int64)  # type: ignore[index]
-        sides.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
-    return sides[0], sides[1]
+        found.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
+    return found[0], found[1]
 
 
 def _usual(*views: Vectors) -> Vectors:
-    """Rows that hold a centre of few texts near that of all texts: by themselves, few are all far apart."""
+    """Rows that keep the centre of a few texts near that of all texts; by themselves, few are all far apart."""
     texts = np.vstack(views)
     return np.repeat(texts.mean(axis=0, keepdims=True), STEADY, axis=0) if len(texts) else texts
 
 
-def _languages(stored: Stored, view: View, payloads: Sequence[Sequence[Payload]]) -> list[list[str]]:
-    """Each text's language where the two ontologies have none in common; else they all are of one kind.
+def _languages(
+    sides: Sequence[Sequence[Description]], view: View, payloads: Sequence[Sequence[Payload]]
+) -> list[list[str]]:
+    """Each text's language if the two ontologies have none in common; else "" for all.
 
-    Axioms mention names, so they are in the language that most names of their side are in.
+    Axioms mention names, so they are in the language of most names of their side.
     """
-    sides = (stored.described.of("source"), stored.described.of("target"))
     if not strangers(*sides):
         return [[""] * len(side) for side in payloads]
     if view != "semantic":
@@ -130,13 +122,15 @@ def _languages(stored: Stored, view: View, payloads: Sequence[Sequence[Payload]]
 def _ranked(
     view: View,
     direction: Side,
-    asking: tuple[Description, ...],
-    asked: tuple[Description, ...],
+    asking: Sequence[Description],
+    asked: Sequence[Description],
     neighbours: Neighbours,
     threshold: float,
-    k: int,
-    few: Set[Kind],
+    options: Options,
 ) -> Iterator[Ranked]:
+    """The nearest above the threshold; of kinds with at most ``k`` entities all of them."""
+    numbers = Counter(description.kind for description in asked)
+    few = {kind for kind, number in numbers.items() if number <= options.k and options.similarity is None}
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         hits = {
             asked[i].iri: float(score)
@@ -144,31 +138,31 @@ def _ranked(
             if i >= 0 and (score >= threshold or one.kind in few)
         }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
-            if rank <= k:
+            if rank <= options.k:
                 ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
                 yield Ranked(*ends, one.kind, view, direction, rank, hits[iri])
 
 
-def _beside(
-    asking: tuple[Description, ...], asked: tuple[Description, ...], neighbours: Neighbours, *, turned: bool = False
+def _nearest(
+    direction: Side, asking: Sequence[Description], asked: Sequence[Description], neighbours: Neighbours
 ) -> Iterator[tuple[Pair, float]]:
-    """The nearest, however far they are, of kinds that neither side has many of."""
+    """The nearest at any distance, of kinds with few entities on both sides."""
     numbers = [Counter(description.kind for description in side) for side in (asking, asked)]
     few = {kind for kind in numbers[0] if max(number[kind] for number in numbers) <= FEW}
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         for i, score in zip(indices, scores, strict=True):
             if i >= 0 and one.kind in few:
-                ends = (asked[i].iri, one.iri) if turned else (one.iri, asked[i].iri)
+                ends = (one.iri, asked[i].iri) if direction == "source" else (asked[i].iri, one.iri)
                 yield (*ends, one.kind), float(score)
 
 
-def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Ranked]:
-    """Pairs with an equal name or synonym, or said to be equal; own names rank before synonyms.
+def _equal_names(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Ranked]:
+    """Pairs with an equal name or synonym, or stated to be equal; own names rank before synonyms.
 
-    Plural endings, numerals, spacing and the order of words do not count, and initials stand for their words.
+    Plural endings, numerals, spacing and the order of words are ignored, and initials stand for their words.
     """
     short = {word for d in (*source, *target) for name in d.names for word in name if 2 <= len(word) <= 4}
-    known: dict[tuple[str, str], list[tuple[Description, bool]]] = defaultdict(list)
+    known: defaultdict[tuple[str, str], list[tuple[Description, bool]]] = defaultdict(list)
     for description in target:
         for form, own in _forms(description, short).items():
             known[description.kind, form].append((description, own))
@@ -178,13 +172,12 @@ def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...
             for other, other_own in known.get((description.kind, form), ()):
                 pair = (description.iri, other.iri, description.kind)
                 best[pair] = min(best.get(pair, 9), 1 + (not own) + (not other_own))
-    directions: tuple[Side, Side] = ("source", "target")
-    for (pair, rank), direction in product(sorted(best.items()), directions):
+    for (pair, rank), direction in product(sorted(best.items()), SIDES):
         yield Ranked(*pair, "exact", direction, rank, 1.0)
 
 
-def _stated(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Pair]:
-    """Pairs of which one ontology says itself that they are equal."""
+def _stated(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Pair]:
+    """Pairs that one of the ontologies states to be equal."""
     for ours, theirs, turned in ((source, target, False), (target, source, True)):
         there = {description.key for description in theirs}
         for description in ours:
@@ -193,7 +186,7 @@ def _stated(source: tuple[Description, ...], target: tuple[Description, ...]) ->
                     yield (*((iri, description.iri) if turned else (description.iri, iri)), description.kind)
 
 
-def _forms(description: Description, short: set[str]) -> dict[str, bool]:
+def _forms(description: Description, short: Set[str]) -> dict[str, bool]:
     """The comparable forms of every name, and whether it is the entity's own name rather than a synonym."""
     forms: dict[str, bool] = {}
     for number, name in enumerate(description.names):
@@ -203,10 +196,10 @@ def _forms(description: Description, short: set[str]) -> dict[str, bool]:
     return forms
 
 
-def _abbreviated(name: tuple[str, ...], short: set[str]) -> Iterator[tuple[str, ...]]:
-    """The name with a run of two to four words replaced by their initials, where some name has those as a word.
+def _abbreviated(name: tuple[str, ...], short: Set[str]) -> Iterator[tuple[str, ...]]:
+    """The name with a run of two to four words replaced by their initials, if some name has those as a word.
 
-    Initials as a whole name say too little: Na is not NeutralAtom.
+    Initials as a whole name are too ambiguous: Na is not NeutralAtom.
     """
     for length in range(2, min(len(name) - 1, 4) + 1):
         for start in range(len(name) - length + 1):
@@ -216,7 +209,7 @@ def _abbreviated(name: tuple[str, ...], short: set[str]) -> Iterator[tuple[str, 
 
 
 def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
-    """Each candidate pair's cosine in every view, also in those whose ranking did not have it.
+    """Each candidate pair's cosine in every view, also in those that did not rank it.
 
     The vectors are read and centred again, one view after another: all four at once take four times the memory.
     """
@@ -236,87 +229,82 @@ def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
 
 
 CLOSE = 8
-"""Children of one class, or properties between two, beyond which being one of them says nothing."""
-
-Known: TypeAlias = Mapping[Key, Description]
+"""Children of one class, or properties between two classes, beyond which being one of them means nothing."""
 
 
-def further(described: Described, rankings: Sequence[Ranked], beside: Mapping[Pair, float]) -> list[Ranked]:
-    """Pairs beside those ranked, for both directions, ranked last; then ``beside``, the highest score first."""
-    source, target = ({d.key: d for d in described.of(side)} for side in ("source", "target"))
+def further(described: Described, rankings: Sequence[Ranked], nearest: Mapping[Pair, float]) -> list[Ranked]:
+    """Pairs related to those ranked, for both directions, at the last rank; then the ``nearest``, best first."""
+    source, target = ({d.key: d for d in described.of(side)} for side in SIDES)
     known = {ranked.pair for ranked in rankings}
-    found = {pair for pair in _pairs(source, target, rankings)} - known
-    further = sorted(beside.keys() - known - found, key=lambda pair: (-beside[pair], pair))
-    directions: tuple[Side, Side] = ("source", "target")
+    found = set(_related(source, target, rankings)) - known
     last = max((ranked.rank for ranked in rankings), default=0) + 1
-    ranked = [Ranked(*pair, "related", side, last, 0.0) for pair in sorted(found) for side in directions]
+    ranked = [Ranked(*pair, "related", side, last, 0.0) for pair in sorted(found) for side in SIDES]
     asked: Counter[tuple[Side, str, Kind]] = Counter()
-    for pair, side in product(further, directions):
+    for pair, side in product(sorted(nearest.keys() - known - found, key=lambda pair: (-nearest[pair], pair)), SIDES):
         asking = (side, pair[side == "target"], pair[2])
         asked[asking] += 1
         ranked.append(Ranked(*pair, "related", side, last + asked[asking], 0.0))
     return ranked
 
 
-def _pairs(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterator[Pair]:
+def _related(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterator[Pair]:
     equal = {ranked.pair for ranked in rankings if ranked.view == "exact"}
     first = {ranked.pair for ranked in rankings if ranked.rank <= 2} | equal
-    listed: dict[Key, set[str]] = defaultdict(set)
+    yield from _parents(source, target, rankings)
+    for one, other, kind in first:
+        if "property" in kind:
+            yield from ((iri, other, kind) for iri in source[one, kind].entity.inverse if (iri, kind) in source)
+            yield from ((one, iri, kind) for iri in target[other, kind].entity.inverse if (iri, kind) in target)
+    for one, other, kind in equal:
+        ours, theirs = source[one, kind].entity.children, target[other, kind].entity.children
+        if kind == "class" and max(len(ours), len(theirs)) <= CLOSE:
+            yield from ((a, b, kind) for a, b in product(ours, theirs) if (a, kind) in source and (b, kind) in target)
+    yield from _between_counterparts(source, target, {pair[:2] for pair in equal if pair[2] == "class"})
+    yield from _but_for_a_qualifier(source, target)
+
+
+def _parents(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterator[Pair]:
+    """A class and the common parent of several of its candidates."""
+    listed: defaultdict[tuple[Side, str], set[str]] = defaultdict(set)
     for ranked in rankings:
         if ranked.kind == "class" and ranked.view != "semantic":
-            listed[(ranked.source, ranked.kind) if ranked.direction == "source" else (ranked.target, ranked.kind)].add(
-                ranked.target if ranked.direction == "source" else ranked.source
-            )
-    for at, others in listed.items():
-        here = at in source
-        there = target if here else source
-        above = Counter(p for iri in others if (d := there.get((iri, "class"))) for p in d.entity.parents)
+            listed[ranked.direction, ranked.asked[0]].add(ranked.asked[1])
+    for (side, iri), others in listed.items():
+        there = target if side == "source" else source
+        above = Counter(parent for other in others for parent in there[other, "class"].entity.parents)
         for parent, number in above.items():
             if number > 1 and (parent, "class") in there:
-                yield (at[0], parent, "class") if here else (parent, at[0], "class")
-    for one, other, kind in first:
-        ours, theirs = source[one, kind], target[other, kind]
-        if "property" in kind:
-            yield from ((iri, other, kind) for iri in ours.entity.inverse if (iri, kind) in source)
-            yield from ((one, iri, kind) for iri in theirs.entity.inverse if (iri, kind) in target)
-    for one, other, kind in equal:
-        ours, theirs = source[one, kind], target[other, kind]
-        if kind == "class" and max(len(ours.entity.children), len(theirs.entity.children)) <= CLOSE:
-            for a in ours.entity.children:
-                yield from ((a, b, kind) for b in theirs.entity.children if (a, kind) in source and (b, kind) in target)
-    yield from _between_counterparts(source, target, {pair[:2] for pair in equal if pair[2] == "class"})
-    yield from _but_for_a_qualifier(source.values(), target.values())
+                yield (iri, parent, "class") if side == "source" else (parent, iri, "class")
 
 
-def _between_counterparts(source: Known, target: Known, equal: set[tuple[str, str]]) -> Iterator[Pair]:
-    """Properties whose domain and range have counterparts of one name in each other's, where there are few."""
-    ours, theirs = ({d.key: d for d in side.values() if d.kind == "object property"} for side in (source, target))
-    by_ends: dict[tuple[str, str], list[Key]] = defaultdict(list)
-    for at, one in theirs.items():
-        for domain in one.entity.domain:
-            for reach in one.entity.range:
-                by_ends[domain, reach].append(at)
-    images: dict[str, list[str]] = defaultdict(list)
-    for here, there in equal:
-        images[here].append(there)
-    for at, one in ours.items():
-        ends = [(i, j) for d in one.entity.domain for i in images[d] for r in one.entity.range for j in images[r]]
-        found = dict.fromkeys(other for end in ends for other in by_ends.get(end, ()))
-        if len(found) <= CLOSE:
-            yield from ((at[0], other[0], at[1]) for other in found)
+def _between_counterparts(source: Known, target: Known, equal: Set[tuple[str, str]]) -> Iterator[Pair]:
+    """Object properties whose domain and range have equal names, if there are few."""
+    kind: Kind = "object property"
+    by_ends: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (iri, sort), one in target.items():
+        for ends in product(one.entity.domain, one.entity.range) if sort == kind else ():
+            by_ends[ends].append(iri)
+    images: defaultdict[str, list[str]] = defaultdict(list)
+    for iri, image in equal:
+        images[iri].append(image)
+    for (iri, sort), one in source.items():
+        if sort == kind:
+            here, there = ([i for end in iris for i in images[end]] for iris in (one.entity.domain, one.entity.range))
+            found = {other for pair in product(here, there) for other in by_ends.get(pair, ())}
+            if len(found) <= CLOSE:
+                yield from ((iri, other, kind) for other in found)
 
 
-def _but_for_a_qualifier(ones: Iterable[Description], others: Iterable[Description]) -> Iterator[Pair]:
-    sides = (tuple(ones), tuple(others))
-    named: tuple[dict[tuple[str, tuple[str, ...]], list[Description]], ...] = (defaultdict(list), defaultdict(list))
-    shortened: list[tuple[int, Description, tuple[str, ...]]] = []
+def _but_for_a_qualifier(*sides: Known) -> Iterator[Pair]:
+    named: tuple[defaultdict[tuple[str, tuple[str, ...]], list[str]], ...] = (defaultdict(list), defaultdict(list))
+    shortened: list[tuple[int, Key, tuple[str, ...]]] = []
     for side, descriptions in enumerate(sides):
-        for one in descriptions:
+        for at, one in descriptions.items():
             for name in one.names:
-                named[side][one.kind, key(" ".join(name))].append(one)
-                at = next((n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None)
-                if at is not None:
-                    shortened.append((side, one, key(" ".join(name[:at]))))
-    for side, one, form in shortened:
-        for other in named[1 - side].get((one.kind, form), ())[:CLOSE]:
-            yield (other.iri, one.iri, one.kind) if side else (one.iri, other.iri, one.kind)
+                named[side][one.kind, key(" ".join(name))].append(one.iri)
+                end = next((n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None)
+                if end is not None:
+                    shortened.append((side, at, key(" ".join(name[:end]))))
+    for side, (iri, kind), form in shortened:
+        for other in named[1 - side].get((kind, form), ())[:CLOSE]:
+            yield (other, iri, kind) if side else (iri, other, kind)

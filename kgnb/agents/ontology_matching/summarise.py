@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from sys import intern
+from typing import TypeAlias
 
 from kgnb.agents.ontology_matching.values import (
     VIEWS,
     Candidate,
-    Description,
     Found,
     Key,
     MatchQuestion,
@@ -22,72 +22,55 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.mappings import Evidence
 from kgnb.vectors.nearest import reciprocal_rank
 
+At: TypeAlias = tuple[Side, Key]
+
 
 def summarise(found: Found, *, options: Options = Options()) -> Summarised:
-    """One question an entity that has candidates; equal fused scores share a rank, so ties may exceed k.
+    """One question per entity that has candidates; equal fused scores share a rank, so ties may exceed k.
 
-    A pair that either direction found is judged in both: what only the other direction found comes last.
+    A pair that either direction found is judged in both; candidates that only the other direction found come last.
     """
-    asked: dict[tuple[Side, Key], list[Ranked]] = defaultdict(list)
+    asked: defaultdict[At, list[Ranked]] = defaultdict(list)
     for ranked in found.rankings:
-        asking = ranked.source if ranked.direction == "source" else ranked.target
-        asked[ranked.direction, (asking, ranked.kind)].append(ranked)
-    own = {at: _candidates(found, *at, rankings, options) for at, rankings in asked.items()}
-    back = _turned(own)
+        asked[ranked.direction, (ranked.asked[0], ranked.kind)].append(ranked)
+    own = {at: _candidates(found, at[0], rankings, options) for at, rankings in asked.items()}
+    back: defaultdict[At, list[Candidate]] = defaultdict(list)
+    for (side, _), candidates in own.items():
+        for one in candidates:
+            source, target, kind = one.pair
+            back[("target", (target, kind)) if side == "source" else ("source", (source, kind))].append(one)
     questions = []
-    for description in found.described.descriptions:
-        at = (description.side, description.key)
-        candidates = own.get(at, [])
+    for about in found.described.descriptions:
+        candidates = own.get((about.side, about.key), [])
         known = {candidate.pair for candidate in candidates}
-        further = sorted((c for c in back.get(at, ()) if c.pair not in known), key=lambda c: (-c.score, c.pair))
+        further = [c for c in back[about.side, about.key] if c.pair not in known]
+        further.sort(key=lambda c: (-c.score, c.pair))
         last = max((candidate.rank for candidate in candidates), default=0)
         candidates += [replace(c, rank=last + n) for n, c in enumerate(further[: options.k], start=1)]
         if candidates:
-            questions.append(_question(found, description, candidates, options))
+            ends = (found.described.ends(candidate.pair) for candidate in candidates)
+            others = tuple(target if about.side == "source" else source for source, target in ends)
+            questions.append(MatchQuestion(about.side, about, tuple(candidates), others, options.context))
     return Summarised(found.described, tuple(questions))
 
 
-def _turned(own: Mapping[tuple[Side, Key], Iterable[Candidate]]) -> dict[tuple[Side, Key], list[Candidate]]:
-    """The candidates by the entity they are."""
-    found: dict[tuple[Side, Key], list[Candidate]] = defaultdict(list)
-    for (side, _), candidates in own.items():
-        for one in candidates:
-            other: tuple[Side, Key] = (
-                ("target", (one.target, one.kind)) if side == "source" else ("source", (one.source, one.kind))
-            )
-            found[other].append(one)
-    return found
-
-
-def _candidates(found: Found, side: Side, key: Key, rankings: list[Ranked], options: Options) -> list[Candidate]:
-    views: dict[str, dict[str, int]] = defaultdict(dict)
-    reasons: dict[str, list[Evidence]] = defaultdict(list)
+def _candidates(found: Found, side: Side, rankings: Sequence[Ranked], options: Options) -> list[Candidate]:
+    """The fused candidates of one entity."""
+    views: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    reasons: defaultdict[str, list[Evidence]] = defaultdict(list)
+    pairs = {ranked.asked[1]: ranked.pair for ranked in rankings}
     for ranked in rankings:
-        answer = ranked.target if side == "source" else ranked.source
-        views[ranked.view][answer] = ranked.rank
-        reasons[answer].append(Evidence(intern(f"{ranked.view} view"), intern(_says(ranked)), round(ranked.score, 4)))
+        candidate = ranked.asked[1]
+        views[ranked.view][candidate] = ranked.rank
+        said = {"exact": "equal name", "related": "near other candidates"}.get(
+            ranked.view, f"rank {ranked.rank} asked from the {side}"
+        )
+        reasons[candidate].append(Evidence(intern(f"{ranked.view} view"), intern(said), round(ranked.score, 4)))
     ordered = ["exact", *VIEWS, "related"]
     fused = reciprocal_rank([views[view] for view in ordered if view in views], options.fusion_constant)
     kept = views["exact"].keys() | views["related"].keys()
-    candidates = []
-    for entry in fused:
-        if entry.rank <= options.k or entry.id in kept:
-            source, target = (key[0], entry.id) if side == "source" else (entry.id, key[0])
-            cosines = found.cosines[source, target, key[1]]
-            evidence = tuple(reasons[entry.id])
-            candidates.append(Candidate(source, target, key[1], round(entry.score, 6), entry.rank, cosines, evidence))
-    return candidates
-
-
-def _says(ranked: Ranked) -> str:
-    if ranked.view == "exact":
-        return "equal name"
-    return (
-        "near other candidates" if ranked.view == "related" else f"rank {ranked.rank} asked from the {ranked.direction}"
-    )
-
-
-def _question(found: Found, about: Description, candidates: list[Candidate], options: Options) -> MatchQuestion:
-    other: Side = "target" if about.side == "source" else "source"
-    others = (found.described.find(other, getattr(c, other), about.kind) for c in candidates)
-    return MatchQuestion(about.side, about, tuple(candidates), tuple(others), options.context)
+    return [
+        Candidate(*pair, round(entry.score, 6), entry.rank, found.cosines[pair], tuple(reasons[entry.id]))
+        for entry in fused
+        if (entry.rank <= options.k or entry.id in kept) and (pair := pairs[entry.id])
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,6 +22,7 @@ from kgnb.vectors.index import VectorIndex
 View = OneOf["syntactic", "lexical", "semantic"]
 VIEWS: tuple[View, ...] = ("syntactic", "lexical", "semantic")
 Side = OneOf["source", "target"]
+SIDES: tuple[Side, Side] = ("source", "target")
 Key: TypeAlias = tuple[str, Kind]  # one IRI may be a class and a property at once
 Pair: TypeAlias = tuple[str, str, Kind]  # source IRI, target IRI
 
@@ -32,7 +34,7 @@ KINDS: tuple[Kind, ...] = ("class", "object property", "datatype property", "ann
 
 @options
 class Options:
-    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
+    """The options of ontology matching."""
 
     k: int = Field(default=5, ge=1, le=50, description="candidates kept per entity and view (paper: k = 3)")
     fusion_constant: float = Field(
@@ -46,23 +48,15 @@ class Options:
     )
     confidence: float = Field(default=0.5, ge=0.0, le=1.0, description="mappings below this confidence are dropped")
     one_sided: float = Field(
-        default=0.7,
-        ge=0.0,
-        le=1.0,
-        description="confidence a mapping found from one side only needs (paper: drops all)",
+        default=0.7, ge=0.0, le=1.0, description="confidence needed if only one side found it (paper: drops all)"
     )
     cardinality: OneOf["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
     ask: float = Field(
-        default=0.2,
-        ge=0.0,
-        le=2.0,
-        description="questions a model is asked in a cascade, for each source entity (of up to 50: 1)",
+        default=0.2, ge=0.0, le=2.0, description="questions per source entity in a cascade (1 for up to 50 entities)"
     )
-    relations: bool = Field(
-        default=False, description="offer broader and narrower classes as well, read off their names"
-    )
+    relations: bool = Field(default=False, description="also find broader and narrower classes by their names")
     individuals: bool = Field(default=False, description="match individuals as well")
-    define: bool = Field(default=False, description="let the model write definitions that are missing (costs calls)")
+    define: bool = Field(default=False, description="let the model write missing definitions (costs calls)")
     context: str = Field(default="", description="what the ontologies are about, in a few words")
 
 
@@ -72,17 +66,15 @@ class Description:
 
     side: Side
     entity: Entity
-    name: str  # the name a person would read
-    syntactic: str  # that name, as plain words
-    lexical: tuple[str, ...]  # other names and what it means, one passage each
-    axioms: tuple[
-        tuple[str, str], ...
-    ]  # what its axioms say, verbalised: the sort (parents, domain, ...) and the words
+    name: str  # for a person
+    syntactic: str  # that name in plain words
+    lexical: tuple[str, ...]  # names and first sentences of definitions
+    axioms: tuple[tuple[str, str], ...]  # verbalised: the sort (parents, domain, ...) and the words
     names: tuple[tuple[str, ...], ...]  # words of every name: own names first, then synonyms
     spelled: tuple[str, ...]  # the same names as they are written
     synonyms_from: int  # index in ``names`` of the first synonym
-    told: tuple[str, ...] = ()  # what it is said to mean, in its name's language first
-    gists: tuple[str, ...] = ()  # the passages of ``lexical`` that say so, each no more than a sentence
+    told: tuple[str, ...] = ()  # definitions and comments, those in the name's language first
+    gists: tuple[str, ...] = ()  # their first sentences, as in ``lexical``
     related: tuple[str, ...] = ()  # plain-word names of the entities its axioms mention
 
     @property
@@ -97,7 +89,7 @@ class Description:
 
     @property
     def key(self) -> Key:
-        """IRI and kind, which together name the entity."""
+        """IRI and kind, which together identify the entity."""
         return (self.entity.iri, self.entity.kind)
 
     def texts(self, view: View) -> tuple[str, ...]:
@@ -113,28 +105,28 @@ class Description:
 
     @cached_property
     def in_short(self) -> str:
-        """The entity in a few lines, for a person or a model to read."""
+        """The entity in a few lines, for a person or a model."""
         return "\n".join([f"{self.name} ({self.kind})", *self._told(synonyms=5, meaning=600, length=1000)])
 
     @cached_property
     def as_option(self) -> str:
-        """The entity beside others of its kind to choose from: shorter, as a sheet shows many of them."""
+        """The entity as one of several candidates: shorter."""
         return "\n".join([self.name, *self._told(synonyms=3, meaning=200, length=360, without=("disjoint",))])
 
     @cached_property
     def as_listed(self) -> str:
-        """The entity far down a list: its name and where it stands."""
+        """The entity far down a list of candidates: its name and position."""
         shown = [text for sort, text in self.axioms if sort in ("parents", "domain", "range")]
         return "\n".join([self.name, *_whole(shown, 160)])
 
     @cached_property
     def also_called(self) -> tuple[str, ...]:
-        """Its other names, as they are written, each once."""
+        """Its other names as they are written, each once."""
         written = {words: text for words, text in zip(reversed(self.names), reversed(self.spelled), strict=True)}
         return tuple(text for words, text in reversed(written.items()) if " ".join(words) != self.syntactic)
 
     def _told(self, synonyms: int, meaning: int, length: int, without: tuple[str, ...] = ()) -> list[str]:
-        """What else it is called, what it means and what its axioms say: each on a line, and whole."""
+        """Other names, meaning and axioms, one line each."""
         others = [text for text in self.also_called if len(text) <= 80]
         lines = ["also called: " + ", ".join(others[:synonyms])] if others else []
         lines += [f"means: {sentences(text, meaning)}" for text in self.told[:1]]
@@ -143,7 +135,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Described(Shown):
-    """What ``retrieve`` gives: both ontologies described."""
+    """The result of ``retrieve``: both ontologies described."""
 
     source: Ontology
     target: Ontology
@@ -155,10 +147,7 @@ class Described(Shown):
 
     @cached_property
     def _sides(self) -> dict[Side, tuple[Description, ...]]:
-        return {
-            "source": tuple(d for d in self.descriptions if d.side == "source"),
-            "target": tuple(d for d in self.descriptions if d.side == "target"),
-        }
+        return {side: tuple(d for d in self.descriptions if d.side == side) for side in SIDES}
 
     @cached_property
     def _by_key(self) -> dict[tuple[Side, Key], Description]:
@@ -168,8 +157,13 @@ class Described(Shown):
         """The description of one entity; KeyError if there is none."""
         return self._by_key[side, (iri, kind)]
 
+    def ends(self, pair: Pair) -> tuple[Description, Description]:
+        """The descriptions of a pair."""
+        source, target, kind = pair
+        return self.find("source", source, kind), self.find("target", target, kind)
+
     def counts(self) -> dict[str, int]:
-        """Entities a side, and how they are called."""
+        """Entities per side, names and definitions."""
         return {
             "source entities": len(self.of("source")),
             "target entities": len(self.of("target")),
@@ -180,16 +174,16 @@ class Described(Shown):
 
 @dataclass(frozen=True)
 class Stored(Shown):
-    """What ``store`` gives: where each side's vectors lie, and what that took."""
+    """The result of ``store``: where each side's vectors are, and the cost."""
 
     described: Described
     embedder: str
     index: str
     collections: tuple[str, str]  # of the source, of the target
     points: int
-    written: int  # points that were not there yet
+    written: int  # points that are new
     computed: int  # texts embedded now
-    reused: int  # texts whose vector the cache had
+    reused: int  # texts with a cached vector
     vectors: VectorIndex = field(repr=False, compare=False)  # the open index, for ``search``
 
     def counts(self) -> dict[str, int]:
@@ -199,13 +193,13 @@ class Stored(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate for one entity in one view: 1-based rank (equal scores share it) and cosine."""
+    """One candidate for one entity in one view, with 1-based rank (shared by equal scores) and cosine."""
 
     source: str
     target: str
     kind: Kind
-    view: str  # a View, or "exact" for an equal name
-    direction: Side  # the side that asked
+    view: str  # a View, "exact" for an equal name, or "related"
+    direction: Side  # the side of the entity that asked
     rank: int
     score: float
 
@@ -214,9 +208,14 @@ class Ranked:
         """Source, target and kind."""
         return (self.source, self.target, self.kind)
 
+    @property
+    def asked(self) -> tuple[str, str]:
+        """The IRIs of the entity that asked and of its candidate."""
+        return (self.source, self.target) if self.direction == "source" else (self.target, self.source)
+
 
 class Cosines(NamedTuple):
-    """How near two entities are, view by view; ``meaning`` compares definitions alone, None where a side has none."""
+    """The cosines of two entities by view; ``meaning`` compares definitions alone, None if a side has none."""
 
     syntactic: float
     lexical: float
@@ -226,7 +225,7 @@ class Cosines(NamedTuple):
 
 @dataclass(frozen=True)
 class Found(Shown):
-    """What ``search`` gives: every entity's candidates in every view, and each view's floor."""
+    """The result of ``search``: every entity's candidates in every view, and each view's floor."""
 
     described: Described
     rankings: tuple[Ranked, ...]
@@ -235,18 +234,14 @@ class Found(Shown):
 
     def counts(self) -> dict[str, int]:
         """Candidates by view."""
-        views: dict[str, int] = {}
-        for ranked in self.rankings:
-            views[ranked.view] = views.get(ranked.view, 0) + 1
-        return {
-            "pairs": len(self.cosines),
-            **{f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views},
-        }
+        views = Counter(ranked.view for ranked in self.rankings)
+        hits = {f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views}
+        return {"pairs": len(self.cosines), **hits}
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One pair after fusion, seen from the entity that asked."""
+    """One pair after fusion, from the point of view of the entity that asked."""
 
     source: str
     target: str
@@ -266,12 +261,17 @@ class Candidate:
 class MatchQuestion:
     """Which of the candidates, if any, means the same as this entity?"""
 
-    side: Side  # the side ``about`` is on; the candidates are on the other
+    side: Side  # of ``about``; the candidates are on the other side
     about: Description
     candidates: tuple[Candidate, ...]
     others: tuple[Description, ...]  # the candidates' descriptions, in the same order
     context: str = ""
-    matched: tuple[str, ...] = ()  # neighbours of ``about`` whose counterparts are known, in words
+    matched: tuple[str, ...] = ()  # neighbours of ``about`` with their known counterparts, in words
+
+    @property
+    def other_side(self) -> Side:
+        """The side of the candidates."""
+        return "target" if self.side == "source" else "source"
 
     @cached_property
     def id(self) -> str:
@@ -287,7 +287,7 @@ class MatchQuestion:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """One option a candidate: its IRI and description, shorter from the fourth on."""
+        """One option per candidate: its IRI and description, shorter from the fourth on."""
         return tuple(
             Option(other.iri, other.as_option if number < IN_FULL else other.as_listed)
             for number, other in enumerate(self.others)
@@ -299,7 +299,7 @@ class MatchQuestion:
             yield (candidate, self.about, other) if self.side == "source" else (candidate, other, self.about)
 
     def narrowed(self, kept: Sequence[int], matched: Sequence[str] = ()) -> MatchQuestion:
-        """The question with these candidates alone, in this order, and with what is known of its neighbours."""
+        """The question with only these candidates, in this order, and with known counterparts of neighbours."""
         return replace(
             self,
             candidates=tuple(self.candidates[at] for at in kept),
@@ -310,13 +310,13 @@ class MatchQuestion:
 
 @dataclass(frozen=True)
 class Summarised(Shown):
-    """What ``summarise`` gives: one question an entity that has candidates, its candidates ranked."""
+    """The result of ``summarise``: a question for each entity that has candidates, ranked."""
 
     described: Described
     questions: tuple[MatchQuestion, ...]
 
     def counts(self) -> dict[str, int]:
-        """Questions a side and candidates in all."""
+        """Questions and candidates."""
         return {
             "questions": len(self.questions),
             "candidates": sum(len(question.candidates) for question in self.questions),
@@ -334,7 +334,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Validated(Shown):
-    """What ``validate`` gives: a verdict on every question."""
+    """The result of ``validate``: a verdict on every question."""
 
     described: Described
     judged: tuple[Judged, ...]
@@ -342,16 +342,14 @@ class Validated(Shown):
 
     def counts(self) -> dict[str, int]:
         """Verdicts by decision."""
-        found: dict[str, int] = {"questions": len(self.judged)}
-        for decision in sorted({one.verdict.decision for one in self.judged}):
-            found[decision] = sum(one.verdict.decision == decision for one in self.judged)
-        if remembered := sum(one.verdict.remembered for one in self.judged):
-            found["from memory"] = remembered
-        return found
+        decisions = Counter(one.verdict.decision for one in self.judged)
+        remembered = sum(one.verdict.remembered for one in self.judged)
+        more = {"from memory": remembered} if remembered else {}
+        return {"questions": len(self.judged), **dict(sorted(decisions.items())), **more}
 
 
 def sentences(text: str, length: int, *, first: bool = False) -> str:
-    """As many of a text's first sentences as fit, or the ``first`` alone; of one that is too long, its first words.
+    """As many of a text's sentences as fit, or the ``first`` alone; if that is too long, its first words.
 
     >>> sentences("A hut. It is high up, e.g. on a pass. Nobody lives there.", 40)
     'A hut. It is high up, e.g. on a pass.'
@@ -369,7 +367,7 @@ def sentences(text: str, length: int, *, first: bool = False) -> str:
 
 
 def _whole(lines: Sequence[str], length: int) -> list[str]:
-    """The first lines that fit into so many characters, at least one: a line is shown whole or not at all."""
+    """The first lines that fit into so many characters, at least one."""
     shown: list[str] = []
     for line in lines:
         length -= len(line)
