@@ -1,10 +1,9 @@
 """Coherence: mappings that together make the two ontologies contradict each other.
 
-Three patterns are looked for, those that alignment repair finds most often in practice (Jiménez-Ruiz and Cuenca Grau,
-LogMap, 2011): disjoint classes made equal to a class and its ancestor, hierarchies crossed, and properties whose ends
-are disjoint. Passing it does not prove coherence: a reasoner (``check``) finds all that OWL 2 DL entails. HermiT (Glimm
-et al., 2014) runs as a process of its own, with a time limit; its jar comes with the package owlready2, which is LGPL
-and therefore only ever an extra. Without Java or the jar nothing is checked, and the result says so.
+``incoherent`` looks for the three most frequent patterns (Jiménez-Ruiz and Cuenca Grau, LogMap, 2011): disjoint classes
+mapped to a class and its ancestor, crossed hierarchies, and properties with disjoint ends. That does not prove
+coherence; ``check`` asks a reasoner for all that OWL 2 DL entails. HermiT (Glimm et al., 2014) runs as a process of its
+own with a time limit. Its jar comes with the package owlready2, which is LGPL and therefore only an extra.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 from kgnb.agents.ontology_matching.values import Described
-from kgnb.kg.ontology import Entity, Ontology
+from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.kg.terms import OWL, RDF, RDFS, Blank, Iri, Literal, Triple, n3
 from kgnb.mappings import Alignment, Dropped, Mapping
 from kgnb.results.bundle import count
@@ -30,29 +29,8 @@ from kgnb.results.table import Column, Link, Table, Value
 
 
 def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Dropped]:
-    """The mappings to leave out, each with the stronger mapping it contradicts; the less confident one goes."""
-    source, target = _Classes(described.source), _Classes(described.target)
-    kept = _Kept(defaultdict(list), defaultdict(list))
-    dropped: list[Dropped] = []
-    # classes first: whether properties agree depends on which classes are equal
-    for mapping in sorted(mappings, key=lambda m: (m.kind != "class", -m.confidence, m.source, m.target)):
-        if mapping.kind == "class":
-            reason = _class_conflict(mapping, kept, source, target)
-        else:
-            reason = _property_conflict(mapping, kept, described, source, target) if "property" in mapping.kind else ""
-        if reason:
-            dropped.append(Dropped(mapping, reason))
-        elif mapping.kind == "class":
-            kept.by_source[mapping.source].append(mapping)
-            kept.by_target[mapping.target].append(mapping)
-    return dropped
-
-
-class _Kept(NamedTuple):
-    """The class mappings kept so far, by either end."""
-
-    by_source: defaultdict[str, list[Mapping]]
-    by_target: defaultdict[str, list[Mapping]]
+    """The mappings to drop, each with the more confident mapping that it contradicts."""
+    return _Repair(described).dropped(mappings)
 
 
 class Hierarchy:
@@ -106,46 +84,72 @@ class _Classes(Hierarchy):
         return any(self._disjoint.get(iri, set()) & others for iri in self.above(one) | {one})
 
 
-def _class_conflict(mapping: Mapping, kept: _Kept, source: _Classes, target: _Classes) -> str:
-    """Why these classes cannot be equal, given the equal classes so far; "" if they can."""
-    for relatives, opposite, place in (
-        (source.above(mapping.source), target.below(mapping.target), "above"),
-        (source.below(mapping.source), target.above(mapping.target), "below"),
-    ):
-        for iri in sorted(relatives & kept.by_source.keys()):
-            for other in kept.by_source[iri]:
-                said = f"{other.source_label} = {other.target_label}"
+class _Repair:
+    """The class mappings kept so far, by either end."""
+
+    def __init__(self, described: Described) -> None:
+        self._described = described
+        self._source, self._target = _Classes(described.source), _Classes(described.target)
+        self._by_source: defaultdict[str, list[Mapping]] = defaultdict(list)
+        self._by_target: defaultdict[str, list[Mapping]] = defaultdict(list)
+
+    def dropped(self, mappings: Sequence[Mapping]) -> list[Dropped]:
+        """The mappings in conflict with more confident ones; classes first, as properties depend on them."""
+        found: list[Dropped] = []
+        for mapping in sorted(mappings, key=lambda m: (m.kind != "class", -m.confidence, m.source, m.target)):
+            if mapping.kind == "class":
+                reason = self._class_conflict(mapping)
+            else:
+                reason = self._property_conflict(mapping) if "property" in mapping.kind else ""
+            if reason:
+                found.append(Dropped(mapping, reason))
+            elif mapping.kind == "class":
+                self._by_source[mapping.source].append(mapping)
+                self._by_target[mapping.target].append(mapping)
+        return found
+
+    def _class_conflict(self, mapping: Mapping) -> str:
+        """Why these classes cannot be equal, given the equal classes so far; "" if they can."""
+        source, target = self._source, self._target
+        for relatives, opposite, place in (
+            (source.above(mapping.source), target.below(mapping.target), "above"),
+            (source.below(mapping.source), target.above(mapping.target), "below"),
+        ):
+            for other in (
+                other for iri in sorted(relatives & self._by_source.keys()) for other in self._by_source[iri]
+            ):
+                said, names = f"{other.source_label} = {other.target_label}", (mapping.target_label, other.target_label)
                 if target.disjoint(mapping.target, other.target):
-                    return (
-                        f"contradicts {said}: {mapping.target_label}, {other.target_label} are disjoint in the target"
-                    )
+                    return f"contradicts {said}: {', '.join(names)} are disjoint in the target"
                 if other.target in opposite:
                     return f"crosses {said}, which is {place} it in the source and on the other side in the target"
-    for iri in sorted((target.above(mapping.target) | target.below(mapping.target)) & kept.by_target.keys()):
-        for other in kept.by_target[iri]:
+        relatives = target.above(mapping.target) | target.below(mapping.target)
+        for other in (other for iri in sorted(relatives & self._by_target.keys()) for other in self._by_target[iri]):
             if source.disjoint(mapping.source, other.source):
-                said = f"{other.source_label} = {other.target_label}"
-                return f"contradicts {said}: {mapping.source_label}, {other.source_label} are disjoint in the source"
-    return ""
+                said, names = f"{other.source_label} = {other.target_label}", (mapping.source_label, other.source_label)
+                return f"contradicts {said}: {', '.join(names)} are disjoint in the source"
+        return ""
 
-
-def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, source: _Classes, target: _Classes) -> str:
-    """Why these properties cannot be equal: what one side's ends are equal to is disjoint with the other's."""
-    one = described.find("source", mapping.source, mapping.kind).entity  # type: ignore[arg-type]
-    other = described.find("target", mapping.target, mapping.kind).entity  # type: ignore[arg-type]
-    for word, ours, theirs in (("domain", one.domain, other.domain), ("range", one.range, other.range)):
-        there = [(m, m.target) for iri in ours for m in kept.by_source.get(iri, ())]
-        back = [(m, m.source) for iri in theirs for m in kept.by_target.get(iri, ())]
-        for ends, images, others, classes in ((ours, there, theirs, target), (theirs, back, ours, source)):
-            pairs = [(image, iri) for _, image in images for iri in others]
-            if pairs and len(images) >= len(ends) and all(classes.disjoint(*pair) for pair in pairs):
-                equal = images[0][0]
-                return f"the {word} {equal.source_label} is {equal.target_label}, disjoint with the other {word}"
-    return ""
+    def _property_conflict(self, mapping: Mapping) -> str:
+        """Why these properties cannot be equal: the counterparts of one side's ends are disjoint with the other's."""
+        source, target = self._described.ends((mapping.source, mapping.target, cast(Kind, mapping.kind)))
+        for word in ("domain", "range"):
+            ours, theirs = getattr(source.entity, word), getattr(target.entity, word)
+            there = [(m, m.target) for iri in ours for m in self._by_source.get(iri, ())]
+            back = [(m, m.source) for iri in theirs for m in self._by_target.get(iri, ())]
+            for ends, images, others, classes in (
+                (ours, there, theirs, self._target),
+                (theirs, back, ours, self._source),
+            ):
+                pairs = [(image, iri) for _, image in images for iri in others]
+                if pairs and len(images) >= len(ends) and all(classes.disjoint(*pair) for pair in pairs):
+                    equal = images[0][0]
+                    return f"the {word} {equal.source_label} is {equal.target_label}, disjoint with the other {word}"
+        return ""
 
 
 _TYPE, _NOTHING = RDF + "type", OWL + "Nothing"
-# Annotations, imports (never followed) and statements about statements say nothing a reasoner could use.
+# Annotations, imports (never followed) and statements about statements are of no use to a reasoner.
 _SILENT = {
     *(RDFS + name for name in ("label", "comment", "seeAlso", "isDefinedBy")),
     *(OWL + name for name in ("imports", "versionInfo", "versionIRI", "priorVersion", "backwardCompatibleWith")),
@@ -153,15 +157,14 @@ _SILENT = {
     *(OWL + name for name in ("annotatedSource", "annotatedProperty", "annotatedTarget")),
 }
 _UNLISTED_TYPES = {OWL + "Axiom", OWL + "Annotation", OWL + "NamedIndividual", RDF + "Statement"}
-_AXIOMS = {"class": ("equivalentClass", "subClassOf")}
-_PROPERTIES = ("equivalentProperty", "subPropertyOf")
-_TRIED = 30  # mappings taken away one at a time, to see which one is to blame
+_TRIED = 30  # mappings removed one at a time, to find those responsible
 _MEMORY = "-Xmx2000M"
+_UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8")  # Java 8 knows the first, later ones the second
 
 
 @dataclass(frozen=True)
 class Involved:
-    """A mapping that has to do with unsatisfiable classes, and how many are ``left`` without it (None: not tried)."""
+    """A mapping related to unsatisfiable classes, and how many are ``left`` without it (None: not tried)."""
 
     mapping: Mapping
     left: int | None = None
@@ -169,9 +172,9 @@ class Involved:
 
 @dataclass(frozen=True, repr=False)
 class Coherence:
-    """What the reasoner found: classes that can have no member, and the mappings involved."""
+    """The reasoner's result: classes that can have no member, and the mappings involved."""
 
-    not_checked: str = ""  # why, or "" if it was
+    not_checked: str = ""  # why, or "" if it was checked
     unsatisfiable: tuple[str, ...] = ()  # because of the mappings
     before: tuple[str, ...] = ()  # already in one of the ontologies alone
     involved: tuple[Involved, ...] = ()
@@ -179,7 +182,7 @@ class Coherence:
 
     @property
     def coherent(self) -> bool | None:
-        """Whether the mappings make no class unsatisfiable; None where that was not checked."""
+        """Whether the mappings make no class unsatisfiable; None if that was not checked."""
         return None if self.not_checked else not self.unsatisfiable
 
     def __str__(self) -> str:
@@ -196,24 +199,15 @@ class Coherence:
     __repr__ = __str__
 
     def table(self) -> Table:
-        """The mappings involved, those first whose removal helps most."""
-        columns = [
-            Column("source", "source", "iri"),
-            Column("relation", "relation"),
-            Column("target", "target", "iri"),
-            Column("confidence", "confidence", "percent"),
-            Column("left", "unsatisfiable without it", "number"),
-        ]
-        rows: list[list[Value]] = [
-            [
-                Link(one.mapping.source, one.mapping.source_label),
-                one.mapping.relation,
-                Link(one.mapping.target, one.mapping.target_label),
-                one.mapping.confidence,
-                one.left,
-            ]
-            for one in self.involved
-        ]
+        """The mappings involved; first those whose removal helps most."""
+        columns = [Column("source", "source", "iri"), Column("relation", "relation"), Column("target", "target", "iri")]
+        columns += [Column("confidence", "confidence", "percent")]
+        columns += [Column("left", "unsatisfiable without it", "number")]
+        rows: list[list[Value]] = []
+        for one in self.involved:
+            m = one.mapping
+            source, target = Link(m.source, m.source_label), Link(m.target, m.target_label)
+            rows.append([source, m.relation, target, m.confidence, one.left])
         names = [self.names.get(iri, iri) for iri in self.unsatisfiable]
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
         notes = [f"unsatisfiable: {shown}"] if names else []
@@ -226,7 +220,7 @@ class Coherence:
 
 
 def hermit_jar() -> Path | None:
-    """HermiT as owlready2 brings it along; nothing of owlready2 is imported."""
+    """HermiT's jar in owlready2; nothing of owlready2 is imported."""
     found = importlib.util.find_spec("owlready2")
     places = found.submodule_search_locations if found else None
     jars = [Path(place) / "hermit" / "HermiT.jar" for place in places or ()]
@@ -243,20 +237,20 @@ def check(
     jar: Path | None = None,
     tell: Callable[[int, int, str], object] = lambda done, total, unit: None,
 ) -> Coherence:
-    """Which classes of both ontologies' T-Boxes, joined by the alignment's mappings, can have no member.
+    """The classes of both ontologies' T-Boxes, joined by the alignment's mappings, that can have no member.
 
     Args:
         source: the source ontology's triples, ``target`` the target's.
-        seconds: for all of it; past them nothing is known.
+        seconds: time limit for all of it.
         java: the program, by name or path.
-        jar: HermiT; by default the one that owlready2 brings.
-        tell: is told how many mappings of how many were tried, where some are to blame.
+        jar: HermiT; by default the one in owlready2.
+        tell: receives progress: how many mappings of how many were tried, and the unit.
     """
     program, jar = shutil.which(java), jar or hermit_jar()
     if program is None:
         return Coherence("Java is not installed (any JRE from version 8 on will do)")
     if jar is None or not jar.is_file():
-        return Coherence("owlready2, which brings HermiT, is not installed: pip install owlready2")
+        return Coherence("owlready2, which contains HermiT, is not installed: pip install owlready2")
     tboxes = [*_tbox(source, "s"), *_tbox(target, "t")]
     mappings = [mapping for mapping in alignment if _axiom(mapping)]
     with tempfile.TemporaryDirectory() as folder:
@@ -278,7 +272,7 @@ class _Failed(Exception):
 
 @dataclass(frozen=True)
 class _Hermit:
-    """HermiT, to be asked about the two T-Boxes with one set of mappings or another."""
+    """HermiT for the two T-Boxes with any set of mappings."""
 
     java: str
     jar: Path
@@ -293,18 +287,24 @@ class _Hermit:
             _Failed: it took too long, ran out of memory, or refused the ontologies.
         """
         file = self.folder / "merged.ttl"  # N-Triples, which are Turtle
-        file.write_text("\n".join([*self.tboxes, *map(_axiom, mappings), ""]), encoding="ascii", errors="strict")
-        command = [self.java, _MEMORY, "-cp", str(self.jar), "org.semanticweb.HermiT.cli.CommandLine"]
+        file.write_text("\n".join([*self.tboxes, *map(_axiom, mappings), ""]), encoding="utf-8", errors="replace")
+        command = [self.java, _MEMORY, *_UTF8, "-cp", str(self.jar), "org.semanticweb.HermiT.cli.CommandLine"]
         command += ["--ignoreUnsupportedDatatypes", "-N", "-U", file.as_uri()]
         left = self.until - monotonic()
         try:
             if left <= 0:
                 raise subprocess.TimeoutExpired(command, 0)
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=left, check=False, stdin=subprocess.DEVNULL
+                command,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=left,
+                check=False,
+                stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired as error:
-            raise _Failed("HermiT took longer than it was given; --seconds N gives it more") from error
+            raise _Failed("HermiT ran out of time; --seconds N allows more") from error
         except OSError as error:
             raise _Failed(f"Java could not be started: {error.strerror}") from error
         if "InconsistentOntology" in done.stderr:
@@ -328,9 +328,9 @@ def _involved(
     before: set[str],
     tell: Callable[[int, int, str], object],
 ) -> tuple[Involved, ...]:
-    """The mappings whose classes became unsatisfiable, and those without which fewer are.
+    """The mappings of unsatisfiable classes, and those without which fewer classes are unsatisfiable.
 
-    Tried first are those that touch such a class, then the least confident.
+    Mappings of such classes are tried first, then the least confident.
     """
     touching = {m for m in mappings if m.source in new or m.target in new}
     order = sorted(mappings, key=lambda m: (m not in touching, m.confidence, m.source, m.target))
@@ -339,7 +339,7 @@ def _involved(
         tell(len(tried), min(_TRIED, len(order)), "mappings tried without")
         try:
             left = hermit.unsatisfiable([other for other in mappings if other is not mapping])
-        except _Failed:  # out of time: the verdict stands, only the blame is not laid
+        except _Failed:  # out of time: the verdict stands, but the mappings responsible are not known
             break
         tried[mapping] = len(left - before)
     every = [Involved(m, tried.get(m)) for m in order if m in touching or tried.get(m, len(new)) < len(new)]
@@ -347,7 +347,7 @@ def _involved(
 
 
 def _tbox(triples: Iterable[Triple], mark: str) -> Iterator[str]:
-    """The axioms among triples as lines of N-Triples, blank nodes marked with the side they are from."""
+    """The axioms among triples as lines of N-Triples, with blank nodes marked by side."""
     for subject, predicate, value in triples:
         if predicate in _SILENT or not predicate.startswith((RDF, RDFS, OWL)):
             continue
@@ -361,26 +361,17 @@ def _tbox(triples: Iterable[Triple], mark: str) -> Iterator[str]:
 def _term(term: Any, mark: str) -> str:
     if isinstance(term, Blank):
         return f"_:{mark}{re.sub(r'[^A-Za-z0-9]', lambda found: f'x{ord(found[0]):x}', term.label)}"
-    return _ascii(n3(term)) if isinstance(term, Iri | Literal) else "<urn:x-kgnb:left-out>"
-
-
-def _ascii(text: str) -> str:
-    """The same with every letter beyond ASCII escaped, as N-Triples allows."""
-    return re.sub(
-        r"[^\x00-\x7f]",
-        lambda found: f"\\u{ord(found[0]):04X}" if ord(found[0]) < 0x10000 else f"\\U{ord(found[0]):08X}",
-        text,
-    )
+    return n3(term) if isinstance(term, Iri | Literal) else "<urn:x-kgnb:left-out>"
 
 
 def _axiom(mapping: Mapping) -> str:
-    """The mapping as an axiom, or "" where it is none."""
-    equal, below = _AXIOMS.get(mapping.kind) or _PROPERTIES
+    """The mapping as an axiom, or "" if it is not one."""
     if mapping.kind not in ("class", "object property", "datatype property"):
         return ""
-    source, target = (_ascii(n3(Iri(iri))) for iri in mapping.pair)
-    if mapping.relation == "equivalent":
-        return f"{source} <{OWL}{equal}> {target} ."
-    if mapping.relation == "broader":
-        return f"{source} <{RDFS}{below}> {target} ."
-    return f"{target} <{RDFS}{below}> {source} ." if mapping.relation == "narrower" else ""
+    noun = "Class" if mapping.kind == "class" else "Property"
+    source, target = (n3(Iri(iri)) for iri in mapping.pair)
+    return {
+        "equivalent": f"{source} <{OWL}equivalent{noun}> {target} .",
+        "broader": f"{source} <{RDFS}sub{noun}Of> {target} .",
+        "narrower": f"{target} <{RDFS}sub{noun}Of> {source} .",
+    }.get(mapping.relation, "")

@@ -1,9 +1,9 @@
-"""Confidence: how often such a mapping of the rule judge is right, by what speaks for it beside the judge's own word.
+"""Calibration: how often mappings of the rule judge with such a probability and evidence are right.
 
-The judge's probability decides what is taken and asked, and says 0.98 where three in four are right, for what it weighs
-is not independent. Shown is how often such mappings were right on tasks with a reference, each sort of task counting as
-sixty mappings at most. ``python -m tests.benchmarks.agents.carry_over --calibration`` fits the weights, and prints how
-they do on tasks left out.
+The judge's probability decides what is chosen and asked, but is 0.98 where three in four are right, as the evidence
+that it weighs is not independent. The confidence shown is the share of right mappings on tasks with a reference, each
+sort of task counting as sixty mappings at most. ``python -m tests.benchmarks.agents.carry_over --calibration`` fits the
+weights, and prints how they do on tasks left out.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ WEIGHTS = {
     "small, name alone": -0.86,
     "small, property": 0.61,
 }
-"""A logistic regression: how sure the judge is, what speaks for a pair beside that, how small the ontologies are."""
+"""A logistic regression on the judge's log-odds, the kind of evidence and how small the ontologies are."""
 
-SUREST = 7.0  # log-odds of the judge beyond which nothing is gained: about 0.999
+SUREST = 7.0  # log-odds of the judge from which higher ones mean the same: about 0.999
 LARGE, SMALLEST = 3.0, 1.4  # powers of ten: entities of the smaller ontology
 LEAST, MOST = 0.5, 0.99
-AGREE = 0.3  # relatives that agree this far bear a name out
+AGREE = 0.3  # agreement of relatives from which they confirm a name
 
 
 class Known:
-    """What else speaks for pairs, given those that are ``held`` equal and how likely each of them is.
+    """The kinds of evidence for pairs, given the probabilities of those ``held`` equal.
 
-    A name in common means little by itself: of the homonyms in small ontologies nothing else agrees.
+    A common name means little by itself: of homonyms in small ontologies nothing else agrees.
     """
 
     def __init__(self, questions: Sequence[MatchQuestion], held: Mapping[Pair, float]) -> None:
         self._around = surroundings(questions)
         self._around.update(held)
-        self._ends: set[tuple[str, str]] = set()  # classes at one end of properties that are held equal
+        self._ends: set[tuple[str, str]] = set()  # classes at the same end of properties that are held equal
         for question in questions:
             for candidate, source, target in question.ends():
                 if "property" in candidate.kind and held.get(candidate.pair, 0.0) >= LEAST:
@@ -53,7 +53,7 @@ class Known:
                     self._ends |= {*product(one.domain, other.domain), *product(one.range, other.range)}
 
     def evidence(self, source: Description, target: Description, cosines: Cosines) -> str:
-        """The kind of evidence there is: a key of ``WEIGHTS``, "words", or "stated" where an ontology says it."""
+        """The kind of evidence: a key of ``WEIGHTS``, "words", or "stated" if an ontology states the pair."""
         if stated(source, target):
             return "stated"
         named = not _forms(source).isdisjoint(_forms(target))
@@ -69,7 +69,7 @@ class Known:
 
 
 def features(probability: float, evidence: str, entities: int) -> list[float]:
-    """What the weights are for, in their order; ``entities`` is how many the smaller ontology has."""
+    """The features, in the order of the weights; ``entities`` is the size of the smaller ontology."""
     odds = min(log(probability / (1.0 - min(probability, 0.9999))), SUREST) / SUREST
     small = LARGE - min(max(log10(entities), SMALLEST), LARGE)
     values = {"": 1.0, "odds": odds, evidence: 1.0, "small": small, f"small, {evidence}": small}
@@ -79,7 +79,7 @@ def features(probability: float, evidence: str, entities: int) -> list[float]:
 def calibrated(probability: float, evidence: str, entities: int, weights: Mapping[str, float] = WEIGHTS) -> float:
     """How often mappings with this probability and evidence are right, ``LEAST`` to ``MOST``.
 
-    What is taken is at least as likely as not in the judge's eyes, and never shown as less.
+    Probabilities below ``LEAST``, and of stated pairs, stay as they are.
     """
     if evidence == "stated" or probability < LEAST:
         return probability

@@ -1,7 +1,7 @@
-"""How alike two names are: words weighed by how rare they are, matched one to one, softly.
+"""How alike two names are: words weighted by rarity, in a soft one-to-one matching.
 
-The rule judge's own comparison. ``retrieve`` keeps every word as it is; what is taken apart or discounted here stays
-inside the comparison (plural endings, spelling, abbreviations, derivation, small words).
+Plural endings, spelling, abbreviations, derivation and function words are handled here alone; ``retrieve`` keeps every
+word as it is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from kgnb.kg.words import plain, stem
 Name: TypeAlias = tuple[str, ...]
 Word: TypeAlias = str
 
-SUPPORT = 2  # entities that must use two phrases for one another
-PHRASE = 3  # words such a phrase has at most
+SUPPORT = 2  # entities that must use two phrases for each other
+PHRASE = 3  # most words of such a phrase
+FRAME = 60  # words that may fill one frame of other words; a frame that fits half of the ontology means nothing
 
 
 class Wordbook:
-    """What two ontologies themselves say about their words; ``sides`` are the entities of each, being their names.
+    """Word equivalences mined from two ontologies; ``sides`` are the names of the entities of each.
 
-    Mined without a reference. The names of one entity say which words may stand for each other (pulmonary, lung); the
-    names of different entities of one ontology say which make the difference (left lung, right lung). One case is not
-    enough, for synonyms are often loose.
+    The names of one entity show which words stand for each other (pulmonary, lung); the names of different entities of
+    one ontology show which words distinguish them (left lung, right lung). One case is not enough, as synonyms are
+    often loose.
     """
 
     def __init__(self, sides: Iterable[Sequence[Sequence[Name]]]) -> None:
@@ -38,19 +39,19 @@ class Wordbook:
         self._apart: Counter[tuple[Name, Name]] = Counter()
         self._vocabularies: list[set[Word]] = []
         for entities in sides:
-            plain = [list(dict.fromkeys(plain_words(name) for name in names)) for names in entities]
-            self._vocabularies.append({word for names in plain for name in names for word in name})
-            for names in plain:
+            named = [list(dict.fromkeys(tuple(map(plain, name)) for name in names)) for names in entities]
+            self._vocabularies.append({word for names in named for name in names for word in name})
+            for names in named:
                 self._same_entity(names)
-            self._other_entities(plain)
+            self._other_entities(named)
 
     def equal(self, one: Name, other: Name) -> bool:
-        """Whether names of one entity use the two for one another, often, and more often than not."""
+        """Whether names of the same entity use one for the other, at least twice and more often than not."""
         pair = _pair(one, other)
         return self._same[pair] >= SUPPORT and self._same[pair] > self._apart[pair]
 
     def distinct(self, one: Word, other: Word) -> bool:
-        """Whether one ontology uses both words: then one is not a spelling of the other."""
+        """Whether one ontology uses both words, so that one is not a spelling of the other."""
         return any(one in vocabulary and other in vocabulary for vocabulary in self._vocabularies)
 
     def knows(self, side: int, word: Word) -> bool:
@@ -66,31 +67,21 @@ class Wordbook:
         self._same.update(pairs)
 
     def _other_entities(self, entities: Sequence[Sequence[Name]]) -> None:
-        """Names of different entities that differ in one word put in place of another."""
+        """Names of different entities that differ in one word."""
         gaps: dict[Name, dict[Word, set[int]]] = defaultdict(lambda: defaultdict(set))
         for number, names in enumerate(entities):
             for name in names:
-                for word, rest in _without_one(name):
-                    gaps[rest][word].add(number)
+                for at, word in enumerate(name):
+                    gaps[*name[:at], *name[at + 1 :]][word].add(number)
         for rest, words in gaps.items():
-            if rest and 1 < len(words) <= 60:  # a frame that half the ontology fits says nothing
+            if rest and 1 < len(words) <= FRAME:
                 for one, other in combinations(sorted(words), 2):
                     if not words[one] & words[other]:
                         self._apart[(one,), (other,)] += 1
 
 
-def plain_words(name: Name) -> Name:
-    """The words of a name with plural endings off and numbers as digits."""
-    return tuple(map(plain, name))
-
-
-def _without_one(name: Name) -> Iterator[tuple[Word, Name]]:
-    for position, word in enumerate(name):
-        yield word, (*name[:position], *name[position + 1 :])
-
-
 def _leftovers(one: Name, other: Name) -> tuple[Name, Name]:
-    """The words of each that the other does not have."""
+    """The words of each that the other lacks."""
     ours, theirs = Counter(one), Counter(other)
     return tuple(sorted((ours - theirs).elements())), tuple(sorted((theirs - ours).elements()))
 
@@ -101,7 +92,7 @@ def _pair(one: Name, other: Name) -> tuple[Name, Name]:
 
 _SMALL = "a an the of for by in on at to from with and or as is are be been was were has have had having does do"
 SMALL = frozenset(_SMALL.split())
-"""Words that carry little of an English name's meaning; they weigh little but are never dropped."""
+"""English function words; they weigh little but are never dropped."""
 
 SMALL_WEIGHT = 0.15
 COMMON_WEIGHT = 0.15  # of a word that every name has
@@ -112,11 +103,9 @@ NEGATED = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
 MISSPELT = 0.9
-LONG = 7  # letters; one slip of the pen in a shorter word makes another word of it too often
-OF_AGENT = 0.5  # a presenter is no presentation
-REMEMBERED = (
-    1 << 18
-)  # pairs of words a lexicon keeps the likeness of: 60 MB, where all that 20,000 classes have take 500
+LONG = 7  # letters; in shorter words one typing error too often makes another word
+OF_AGENT = 0.5  # a presenter is not a presentation
+REMEMBERED = 1 << 18  # cached pairs of words: 60 MB, where all pairs of 20,000 classes take 500
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
@@ -126,7 +115,7 @@ ENDINGS = sorted(_ENDINGS.split(), key=lambda ending: (-len(ending), ending))
 
 @lru_cache(maxsize=1 << 16)
 def root(word: str) -> str:
-    """What is left of an English word without its ending: review for reviewer, reviewing and reviewed."""
+    """An English word without its ending: review for reviewer, reviewing and reviewed."""
     if not word.isascii() or len(word) < 5:
         return word
     for ending in ENDINGS:
@@ -137,14 +126,14 @@ def root(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def spelling(word: str) -> str:
-    """An English word with British spellings as American ones: organization for organisation, esophagus, color."""
+    """An English word in American spelling: organization for organisation, esophagus, color."""
     for british, american in _SPELLINGS:
         word = word.replace(british, american)
     return word
 
 
 def word_likeness(one: str, other: str) -> float:
-    """How alike two words are, 0 to 1: equal, a plural, a number, an abbreviation, a spelling, a derivation, a slip."""
+    """How alike two words are, 0 to 1: equal, plural, number, abbreviation, spelling, derivation, typing error."""
     if one == other:
         return 1.0
     one, other = spelled(one), spelled(other)
@@ -167,29 +156,29 @@ def word_likeness(one: str, other: str) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def spelled(word: str) -> str:
-    """A word without what does not tell words apart: plural endings, spelling, numbers in letters."""
+    """A word without plural ending, in American spelling, with numbers as digits."""
     return spelling(plain(word))
 
 
 def is_agent(word: str) -> bool:
-    """Whether an English word says who does a thing: presenter, organisator, attendee, chemist."""
+    """Whether an English word is an agent noun: presenter, organisator, attendee, chemist."""
     return word.endswith(("er", "or", "ee", "ist"))
 
 
 def is_number(word: str) -> bool:
-    """Whether a word counts or numbers things; a single letter does too (vitamin A, hepatitis B)."""
+    """Whether a word is a number, or a letter that numbers things (vitamin A, hepatitis B)."""
     return word.isdigit() or (len(word) == 1 and word.isalpha() and word.isascii())
 
 
 def _opposed(shorter: str, longer: str) -> bool:
-    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and superior are not alike."""
+    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and superior."""
     if longer.endswith(shorter):
         return True
     return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
 
 
 class Comparison(NamedTuple):
-    """Two names compared: how alike, 0 to 1; a factor below 1 where words contradict each other; what is left over."""
+    """Two names compared: how alike, 0 to 1; a factor below 1 if words contradict each other; unmatched words."""
 
     likeness: float
     agreement: float = 1.0
@@ -199,9 +188,9 @@ class Comparison(NamedTuple):
 
 
 class Lexicon:
-    """How rare each word is among the names of both ontologies, and name likeness weighed by that.
+    """The rarity of each word among the names of both ontologies, and name likeness weighted by it.
 
-    ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out.
+    ``wordbook`` adds word equivalences mined from the ontologies.
     """
 
     def __init__(self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None) -> None:
@@ -225,7 +214,7 @@ class Lexicon:
         return self._weights[word]
 
     def alike(self, one: str, other: str) -> float:
-        """How alike two words are, 0 to 1, in the light of how the ontologies use them."""
+        """How alike two words are, 0 to 1, given how the ontologies use them."""
         return 1.0 if one == other else self._alike(one, other)
 
     def _compare(self, one: str, other: str) -> float:
@@ -235,8 +224,8 @@ class Lexicon:
         ours, theirs = plain(one), plain(other)
         if self._wordbook.equal((ours,), (theirs,)):
             return REWRITTEN
-        # an ontology that uses both words does not take one for a way to write the other: inferior, interior; but words
-        # that begin alike may be derived from each other: cochlea, cochlear
+        # if one ontology uses both words, one is not a spelling of the other (inferior, interior); but words that begin
+        # alike may be derived from each other (cochlea, cochlear)
         return 0.0 if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs) else alike
 
     def likeness(self, one: Name, other: Name, *, headed: bool = False) -> float:
@@ -244,9 +233,9 @@ class Lexicon:
         return self.compare(one, other, headed=headed)[0]
 
     def compare(self, one: Name, other: Name, *, headed: bool = False) -> Comparison:
-        """Two names compared by a soft, rarity-weighted overlap of their words (soft TF-IDF's idea).
+        """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft TF-IDF).
 
-        With ``headed``, names whose head word has no counterpart are less alike: a paper abstract is no paper.
+        With ``headed``, names whose head words do not match are less alike: a paper abstract is not a paper.
         """
         if "".join(one) == "".join(other):
             return SAME
@@ -279,7 +268,7 @@ class Lexicon:
         return Comparison(likeness, agreement, left, right, whole)
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
-        """1, or less where words without a counterpart contradict each other."""
+        """1, or less if unmatched words contradict each other."""
         if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
             return OTHER_NUMBER
         return NEGATED if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)) else 1.0
@@ -306,7 +295,7 @@ def _phrase(words: Sequence[str]) -> Name:
 
 
 def head(name: Name) -> int:
-    """Where the head word of an English name is: last, or last before a preposition ("member of the committee")."""
+    """The position of an English name's head: last, or last before a preposition ("member of the committee")."""
     for position, word in enumerate(name):
         if position and word in PREPOSITIONS:
             return position - 1
@@ -314,10 +303,10 @@ def head(name: Name) -> int:
 
 
 def opposed(one: Name, other: Name) -> bool:
-    """Whether two English names of properties say one relation from opposite ends.
+    """Whether two English property names express one relation from opposite ends.
 
-    What ends in "of" or "by" is said from the other end: part of, has part; cites, is cited by. But what was created by
-    somebody has a creator.
+    A name that ends in "of" or "by" is said from the other end: part of, has part; cites, is cited by. But if
+    something is created by somebody, that is its creator.
     """
     for turned, straight in ((one, other), (other, one)):
         if len(turned) < 2 or not straight or straight[-1] in ("of", "by"):
@@ -331,9 +320,9 @@ def opposed(one: Name, other: Name) -> bool:
 
 
 def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | None:
-    """The run of words in ``name`` that ``word`` is in one, or the initials of, if none of them is taken.
+    """The run of free words in ``name`` that ``word`` joins or abbreviates.
 
-    Initials need other words that agree: alone they stand for too many names (Na, neutral atom).
+    Initials need other words that agree, as alone they are too ambiguous (Na, neutral atom).
     """
     length = len(word)
     if length < 2 or not word.isalpha():
@@ -350,15 +339,15 @@ def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | Non
     return None
 
 
-GENERATIONS = 2  # how far up the hierarchy words are taken from
-ALIKE = 0.8  # from here on a word of the surroundings supplies one of the name
+GENERATIONS = 2  # levels of the hierarchy that words are taken from
+ALIKE = 0.8  # likeness from which a word of the surroundings stands for one of the name
 
 
 class Surplus:
-    """Weighs the words of a name without a counterpart; ``sides`` are the descriptions of source and target by IRI.
+    """Weighs the unmatched words of a name; ``sides`` are the descriptions of source and target by IRI.
 
-    One is harmless where the other entity's surroundings supply it ("collecting duct", a kidney part, is the "kidney
-    collecting duct"), and tells where the other ontology has the word too and left it out.
+    Such a word is harmless if the other entity's surroundings supply it ("collecting duct", a kidney part, is the
+    "kidney collecting duct"), and counts against a pair if the other ontology uses it elsewhere.
     """
 
     def __init__(self, lexicon: Lexicon, wordbook: Wordbook | None, sides: Sequence[Mapping[str, Description]]) -> None:
@@ -368,7 +357,7 @@ class Surplus:
         self._words: dict[tuple[int, str], tuple[str, ...]] = {}
 
     def weigh(self, source: Description, target: Description, compared: Comparison) -> tuple[float, float]:
-        """Shares of both names' weight: supplied by the other's surroundings; known to the other side, and left out."""
+        """Shares of both names' weight: words supplied by the other's surroundings, and words its side knows."""
         if not compared.whole or not (compared.left or compared.right):
             return 0.0, 0.0
         left = self._side(compared.left, 1, target)
@@ -376,11 +365,10 @@ class Surplus:
         return (left[0] + right[0]) / compared.whole, (left[1] + right[1]) / compared.whole
 
     def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float]:
-        """The weight of the words that the other entity's surroundings supply, and of the rest that its side knows."""
         supplied = known = 0.0
+        around = self._around(other, entity)
         for word in words:
             weight = self._lexicon.weight(word)
-            around = self._around(other, entity)
             if word in around or any(self._lexicon.alike(word, near) >= ALIKE for near in around):
                 supplied += weight
             elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
@@ -390,23 +378,18 @@ class Surplus:
     def _around(self, side: int, entity: Description) -> tuple[str, ...]:
         """The words of the entity's ancestors and of what it is part of, or of its domain and range."""
         if (side, entity.iri) not in self._words:
-            near = dict.fromkeys(self._relatives(side, entity))
-            self._words[side, entity.iri] = tuple(
-                dict.fromkeys(word for one in near for name in self._names(side, one) for word in name)
-            )
+            known = self._sides[side]
+            near = (known[iri] for iri in dict.fromkeys(self._relatives(side, entity)) if iri in known)
+            found = dict.fromkeys(word for one in near for name in one.names for word in name)
+            self._words[side, entity.iri] = tuple(found)
         return self._words[side, entity.iri]
 
-    def _relatives(self, side: int, entity: Description) -> Iterable[str]:
+    def _relatives(self, side: int, entity: Description) -> Iterator[str]:
         here: list[str] = [entity.iri]
         for _ in range(GENERATIONS):
-            above = [p for iri in here if (d := self._sides[side].get(iri)) for p in d.entity.parents]
-            fillers = [r.filler for iri in here if (d := self._sides[side].get(iri)) for r in d.entity.restrictions]
-            yield from above
-            yield from fillers
-            here = above
+            entities = [d.entity for iri in here if (d := self._sides[side].get(iri))]
+            here = [parent for one in entities for parent in one.parents]
+            yield from here
+            yield from (restriction.filler for one in entities for restriction in one.restrictions)
         yield from entity.entity.domain
         yield from entity.entity.range
-
-    def _names(self, side: int, iri: str) -> Sequence[tuple[str, ...]]:
-        described = self._sides[side].get(iri)
-        return described.names if described else ()

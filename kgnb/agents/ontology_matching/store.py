@@ -1,7 +1,7 @@
-"""Store: put every description into the hybrid store, one point a text, named vectors a view (Agent-OM, section 4.1).
+"""Store: put every description into the hybrid store, one point per text, a named vector per view (Agent-OM, 4.1).
 
-A collection belongs to one ontology and one embedder, whatever it is matched with and on whichever side: the seven
-conference ontologies are described and embedded seven times for twenty-one pairs, not forty-two.
+A collection belongs to one ontology and one embedder, whatever it is matched with: for the twenty-one pairs of the
+seven conference ontologies, seven are embedded and not forty-two.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.values import VIEWS, Described, Description, Side, Stored
+from kgnb.agents.ontology_matching.values import SIDES, VIEWS, Described, Description, Stored
 from kgnb.kg.words import normal
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.index import Point, VectorIndex
 
-AT_ONCE = 4096  # entities whose vectors are held beside the index
+AT_ONCE = 4096  # entities whose vectors are held in memory beside the index
 
 
 def store(described: Described, index: VectorIndex, embedder: Embedder) -> Stored:
-    """Both sides in the index; what is there already is neither embedded nor written again."""
+    """Both sides in the index; collections that exist already are neither embedded nor written again."""
     before = _counters(embedder)
     points = written = 0
     collections: list[str] = []
-    sides: tuple[Side, ...] = ("source", "target")
-    for side in sides:
+    for side in SIDES:
         descriptions = described.of(side)
         collection = _collection(descriptions, embedder)
         expected = sum(len(_texts(d)) + bool(d.related) for d in descriptions)
@@ -78,8 +77,8 @@ def _texts(description: Description) -> list[tuple[str, str]]:
 def _together(vectors: Vectors) -> Vectors:
     """The direction of the mean of several vectors.
 
-    The semantic view is embedded from the names its axioms mention, which are embedded anyway: a tenth of the text the
-    verbalised axioms would be, and siblings do not look equal because they share one long sentence.
+    The semantic view is embedded from the names in its axioms, which are embedded anyway: a tenth of the text of
+    verbalised axioms, and siblings do not look equal because they share a long sentence.
     """
     mean = vectors.mean(axis=0)
     length = float(np.linalg.norm(mean))
@@ -96,10 +95,8 @@ def _language(description: Description, text: str) -> str:
 
 def _collection(descriptions: Sequence[Description], embedder: Embedder) -> str:
     said = [[d.iri, d.kind, d.syntactic, d.lexical, d.related] for d in descriptions]
-    digest = hashlib.sha256(
-        json.dumps([embedder.name, said], ensure_ascii=False).encode("utf-8", "replace")
-    ).hexdigest()
-    return f"ontology-{digest[:24]}"
+    text = json.dumps([embedder.name, said], ensure_ascii=False)
+    return f"ontology-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
 def _counters(embedder: Embedder) -> tuple[int, int]:

@@ -1,13 +1,15 @@
-"""What the surroundings say about a pair: ancestors, children, fillers, domain and range (part of the rule judge).
+"""The evidence of a pair's surroundings: ancestors, children, fillers, domain and range (part of the rule judge).
 
-Every hint is about counterparts that are already likely. That a parent has no counterpart says nothing; that it has one
-elsewhere takes from what the others say, but is not held against the pair: two hierarchies of one thing seldom agree.
+All of it rests on counterparts that are already likely. A parent without a counterpart is no evidence; one with a
+counterpart elsewhere weakens the others, but does not count against the pair: two hierarchies of one domain seldom
+agree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log
 
 from kgnb.agents.ontology_matching.coherence import Hierarchy
@@ -16,8 +18,8 @@ from kgnb.kg.terms import XSD
 from kgnb.kg.vocabulary import DATATYPES
 
 LIKELY = 0.5
-DOUBT = 0.5  # ancestors that agree or disagree, in all, before they are half believed
-NEAR = 0.8  # what a step up or down the hierarchy from an end leaves of its agreement
+DOUBT = 0.5  # ancestors after which their agreement is half believed
+NEAR = 0.8  # factor of an end's agreement for each step up or down the hierarchy
 STEPS = 3
 OTHER_DATATYPE = -0.3
 UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
@@ -35,17 +37,17 @@ NO_HINTS = Hints()
 
 
 class Surroundings:
-    """The relatives of every entity that is asked about, and how likely they are to be the same."""
+    """The relatives of every entity, and how likely they are counterparts."""
 
     def __init__(self, sources: Iterable[Description], targets: Iterable[Description]) -> None:
         self._source, self._target = _Relatives(sources), _Relatives(targets)
         self._likely: dict[tuple[str, str], float] = {}
         self._images: dict[str, dict[str, float]] = {}
         self._preimages: dict[str, dict[str, float]] = {}
-        self._near: dict[tuple[str, str], float] = {}  # how near two ends are, in this round
+        self._near: dict[tuple[str, str], float] = {}  # nearness of two ends, in this round
 
     def update(self, probabilities: Mapping[Pair, float]) -> None:
-        """Take over what the last round found."""
+        """Take over the probabilities of the last round."""
         self._likely, self._images, self._preimages, self._near = {}, {}, {}, {}
         for (source, target, _), probability in probabilities.items():
             if probability >= 0.1:
@@ -55,7 +57,7 @@ class Surroundings:
                 self._preimages.setdefault(target, {})[source] = probability
 
     def hints(self, source: Description, target: Description, *, opposed: bool = False) -> Hints:
-        """What the surroundings of both say; names that are ``opposed`` need ends that agree this way round alone."""
+        """The evidence of a pair; names that are ``opposed`` need ends that agree in this direction only."""
         if "property" in source.kind:
             one, other = source.entity, target.entity
             ends = self._ends((one.domain, other.domain), (one.range, other.range))
@@ -73,8 +75,8 @@ class Surroundings:
     def _above(self, source: str, target: str) -> float:
         """The share of ancestors with a counterpart whose counterpart is an ancestor too.
 
-        A special ancestor says more than one that everything has. Hierarchies are seldom complete: an ancestor that the
-        other side leaves out weighs little beside several that agree.
+        Specific ancestors weigh more than general ones. As hierarchies are seldom complete, an ancestor that the other
+        side lacks weighs little beside several that agree.
         """
         ours, theirs = self._source.above(source), self._target.above(target)
         agreeing = disagreeing = 0.0
@@ -105,16 +107,16 @@ class Surroundings:
     def _ends(self, *both: tuple[Sequence[str], Sequence[str]]) -> float:
         """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes.
 
-        In most ontologies properties with equal names but other ends are other properties, and properties with equal
-        ends are often equal whatever they are called, if there are not many of them.
+        In most ontologies properties with equal names but other ends are different, and properties with equal ends are
+        often equal whatever their names, if there are few of them.
         """
-        ends = dict.fromkeys(both)  # one class at both ends is told once, and not which of them is which
+        ends = dict.fromkeys(both)  # the same class at both ends counts once
         known = [value for ours, theirs in ends if (value := self._end(ours, theirs)) is not None]
         worst = min(known, default=0.0)
         return worst if worst <= UNKNOWN_END else sum(known) / 2.0
 
     def _end(self, ours: Sequence[str], theirs: Sequence[str]) -> float | None:
-        """How one end agrees, -1 to 1; None where a side declares nothing, or both the same datatype."""
+        """The agreement of one end, -1 to 1; None if a side declares nothing, or both the same datatype."""
         if not ours or not theirs:
             return None
         literal = [{sort for iri in end if (sort := datatype(iri))} for end in (ours, theirs)]
@@ -127,7 +129,7 @@ class Surroundings:
         return -1.0 if told else UNKNOWN_END
 
     def _nearness(self, source: str, target: str) -> float:
-        """How far two ends are the same class, or one of them above or below the other's counterpart."""
+        """How far two ends are counterparts, or one is above or below the other's counterpart."""
         if (source, target) not in self._near:
             best = self._same(source, target)
             for iri, share in self._source.around(source).items():
@@ -139,32 +141,31 @@ class Surroundings:
 
 
 class _Relatives(Hierarchy):
-    """One side's hierarchy, as far as its descriptions tell."""
+    """One side's hierarchy, from its descriptions."""
 
     def __init__(self, descriptions: Iterable[Description]) -> None:
         super().__init__({d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}.values())
-        self._around: dict[str, dict[str, float]] = {}
-        self._line: dict[str, frozenset[str]] = {}
-        self._special: dict[str, float] = {}
-        self._size = max(len(self), 2)
+        self.around = cache(self._around)
+        self.special = cache(self._special)
+        self.line = cache(self._line)
 
-    def around(self, iri: str) -> Mapping[str, float]:
-        """Ancestors and descendants within a few steps, and what each counts for."""
-        if iri not in self._around:
-            self._around[iri] = steps_from(iri, self.parents, self.children)
-        return self._around[iri]
+    def _around(self, iri: str) -> Mapping[str, float]:
+        """Ancestors and descendants within a few steps, with the weight of each."""
+        found: dict[str, float] = {}
+        for direction in (self.parents, self.children):
+            here: set[str] = {iri}
+            for step in range(1, STEPS + 1):
+                here = {other for one in here for other in direction.get(one, ())} - found.keys() - {iri}
+                found |= dict.fromkeys(here, NEAR**step)
+        return found
 
-    def special(self, iri: str) -> float:
-        """1 for a class without subclasses, 0 for one that has everything below it (intrinsic information content)."""
-        if iri not in self._special:
-            self._special[iri] = 1.0 - log(len(self.below(iri)) + 1) / log(self._size + 1)
-        return self._special[iri]
+    def _special(self, iri: str) -> float:
+        """1 for a class without subclasses, 0 for one with all others below it (intrinsic information content)."""
+        return 1.0 - log(len(self.below(iri)) + 1) / log(max(len(self), 2) + 1)
 
-    def line(self, iri: str) -> frozenset[str]:
+    def _line(self, iri: str) -> frozenset[str]:
         """The class with all its ancestors and descendants."""
-        if iri not in self._line:
-            self._line[iri] = self.above(iri) | {iri} | self.below(iri)
-        return self._line[iri]
+        return self.above(iri) | {iri} | self.below(iri)
 
 
 def _fillers(description: Description) -> tuple[str, ...]:
@@ -178,20 +179,8 @@ _SORTS = {
 }  # fmt: skip
 
 
-def steps_from(iri: str, up: Mapping[str, tuple[str, ...]], down: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
-    """The classes up or down the hierarchy within a few steps, and what their distance leaves of an agreement."""
-    found: dict[str, float] = {}
-    for way in (up, down):
-        here: set[str] = {iri}
-        for step in range(1, STEPS + 1):
-            here = {other for one in here for other in way.get(one, ())} - found.keys() - {iri}
-            for other in here:
-                found[other] = NEAR**step
-    return found
-
-
 def datatype(iri: str) -> str:
-    """What sort of values a datatype has, in XML Schema's word for it; "" for a class.
+    """The name of a datatype in XML Schema; "" for a class.
 
     >>> [datatype(f"http://schema.org/{name}") for name in ("Text", "Date", "Person")]
     ['string', 'date', '']

@@ -113,6 +113,13 @@ def test_what_was_impossible_before_is_told_apart(tmp_path: Path) -> None:
 
 
 @needs_hermit
+def test_iris_in_any_script_are_recognised(tmp_path: Path) -> None:
+    impossible = SOURCE + ":Wärter𝒳 a owl:Class ; rdfs:subClassOf :Person .\n"
+    found = checked(tmp_path, HUT, Mapping(A + "Wärter𝒳", B + "Keeper"), source=impossible)
+    assert A + "Wärter𝒳" in found.unsatisfiable
+
+
+@needs_hermit
 def test_too_little_time_is_no_verdict(tmp_path: Path) -> None:
     found = checked(tmp_path, HUT, seconds=0.01)
     assert found.coherent is None and "--seconds" in str(found)
