@@ -1,9 +1,9 @@
-"""An agent as one value, and the task somebody is in the middle of with it.
+"""An agent as one value, and a task: one use of it, with inputs, options and the values of its stages so far.
 
-A package exports ``AGENT``: its inputs, its stages in order and its options. From that value the magic, the command,
-the form, completion, the panel, the report and the MCP tool are made. Stages stay plain typed functions; a stage says
-by name what it works on, and ``Task`` finds it: the value of an earlier stage, an input, an options object, something
-the agent ``provides``, or what the shell lends (``model``, ``embedder``, ``index``, ``settings``).
+A package exports ``AGENT``: its inputs, stages and options. The magic, the command, the form, completion, the panel,
+the report and the MCP tool are made from it. Stages are plain typed functions that name their arguments, which ``Task``
+finds: the value of an earlier stage, an input, an options object, something the agent ``provides``, or something that
+the shell lends (``model``, ``embedder``, ``index``, ``settings``).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from kgnb.judging import Decisions, Judge, PersonJudge
 from kgnb.run import Event, Run, failures
 
 LENT = ("model", "embedder", "index", "settings", "remember", "run")
-"""What every shell lends: opened things, and what wraps a judge that asks a model so that it is asked nothing twice."""
+"""Names that every shell lends; ``remember`` wraps a judge so that its model is never asked the same twice."""
 
 
 class OutOfOrder(KgnbError):
-    """A stage was asked for before the one it builds on."""
+    """A stage was called before the one it builds on."""
 
 
 def check_heard(run: Run) -> None:
-    """A stage whose judge was not heard on everything ends in an error, its value kept all the same.
+    """Ends a stage whose model failed on some questions in an error; its value is kept.
 
     Raises:
-        BackendError: the model's server failed on some of what the last stage asked.
+        BackendError: the model's server failed on some questions of the last stage.
     """
     if failed := failures(run.steps[-1:]):
         stage = run.steps[-1].name
@@ -41,7 +41,7 @@ def check_heard(run: Run) -> None:
 
 @dataclass(frozen=True)
 class Input:
-    """Something named at the start. ``kind`` says how it is opened: graph, ontology, file, folder or text."""
+    """An input named at the start; ``kind`` decides how it is opened: graph, ontology, file, folder or text."""
 
     name: str
     kind: str
@@ -51,14 +51,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: a plain function, and by name what it is called with.
+    """One stage: a plain function, and the names of its arguments.
 
     Args:
         needs: its positional arguments.
         keywords: its keyword arguments, by parameter.
         options: the options it reads, which are those its verb takes.
-        help: what it does, in one line; by default the first line of the function's docstring.
-        apart: it is no part of a run from beginning to end.
+        help: one line; by default the first line of the function's docstring.
+        apart: it is not part of a complete run.
     """
 
     function: Callable[..., Any]
@@ -71,28 +71,29 @@ class Stage:
 
     @property
     def name(self) -> str:
-        """The name it has everywhere: that of its function."""
+        """The name of its function, used everywhere."""
         return self.function.__name__
 
     @property
     def summary(self) -> str:
-        """What it does, in one line."""
+        """One line of help."""
         return self.help or (self.function.__doc__ or "").strip().partition("\n")[0]
 
 
 @dataclass(frozen=True)
 class Review:
-    """What a person may settle: answers of a stage, each with its ``question`` and ``verdict``.
+    """The review of a stage's answers by a person, each with its ``question`` and ``verdict``.
 
-    The decisions are kept in the file that the agent's option ``decisions`` names; whoever makes the agent's judge
-    has them obeyed, with ``kgnb.judging.overridden`` for instance.
+    Decisions are stored in the file that the agent's option ``decisions`` names; the agent's judge has to obey them,
+    for instance by ``kgnb.judging.overridden``.
 
     Args:
-        stages: those that judge; the last one that has been run is reviewed. Run again, it takes decisions over.
-        answers: its answers, of the stage's value.
-        decisions: opens the file of decisions; ``settled`` makes of it a judge that answers what people have decided.
-        file: that file, unless another is named.
-        relations: what may be decided of a candidate, by the option that says so; ``none`` is said of all of them.
+        stages: the judging stages; the last one that has been run is reviewed. Run again, it applies the decisions.
+        answers: the answers in the stage's value.
+        decisions: opens the file of decisions.
+        settled: makes a judge of it that answers what people have decided.
+        file: the default file.
+        relations: possible decisions on a candidate, by their option on the line; ``none`` rejects all candidates.
     """
 
     stages: tuple[str, ...]
@@ -109,26 +110,26 @@ class Agent:
     """An agent that describes itself.
 
     Args:
-        name: what its runs are called: ``ontology_matching``.
+        name: the name of its runs: ``ontology_matching``.
         magic: its line magic, without ``%``; ``command`` is its ``kgnb`` command, by default the same.
         stages: in order.
-        options: its options classes (see ``options``), by the name under which stages ask for them.
-        provides: further things stages need, made from the task: ``{"judge": lambda task: ...}``.
-        lent: what only a shell of its own can lend it.
-        judges: which of what it provides answer questions: what one lacks is said before a run does any work.
+        options: its options classes (see ``options``), by the name that stages use for them.
+        provides: further arguments of stages, made from the task: ``{"judge": lambda task: ...}``.
+        lent: names that only a shell of its own lends.
+        judges: those of ``provides`` that answer questions; they are made before a run does any work.
         prepare: changes the opened inputs before the first stage.
         reopens: options that decide how inputs are opened.
-        internal: options that no verb or command takes, for they follow from something else.
-        evaluate: measures the task against the reference of this name; gives something that shows itself.
-        explain: what the task knows of an item; gives something that shows itself.
+        internal: options that no verb or command takes, as they follow from something else.
+        evaluate: measures the task against the reference with this name; returns something displayable.
+        explain: what the task knows about an item; returns something displayable.
         exports: writers of the last stage's value, by suffix.
-        review: what a person may settle of what was judged; the agent then has the option ``decisions``.
-        asked: what is named anew each time, beside the inputs: a question. Notebooks ask for it by verbs of their own.
-        begins: the verb that names the inputs; a stage written by hand may do that as well.
-        start_help: what ``start`` does, in one line; ``start_examples`` are lines one can copy.
+        review: what a person may decide; the agent then has the option ``decisions``.
+        asked: further inputs that change with every call, such as a question; notebooks have their own verbs for it.
+        begins: the verb that names the inputs, if it is not ``start``.
+        start_help: one line of help for ``start``; ``start_examples`` are lines to copy.
 
     Raises:
-        ValueError: two things have one name, or a stage needs what nobody has.
+        ValueError: a name is used twice, or a stage needs a name that is unknown.
     """
 
     name: str
@@ -163,40 +164,35 @@ class Agent:
         known = {*inputs, *self.options, *self.provides, *self.lent, *LENT}
         for stage in self.stages:
             if missing := [name for name in (*stage.needs, *stage.keywords.values()) if name not in known]:
-                raise ValueError(f"agent {self.name}: {stage.name} needs {missing[0]}, which nothing before it gives")
+                raise ValueError(
+                    f"agent {self.name}: {stage.name} needs {missing[0]}, which nothing before it provides"
+                )
             if strange := [name for name in stage.options if name not in knobs]:
-                raise ValueError(f"agent {self.name}: {stage.name} reads the option {strange[0]}, which there is not")
+                raise ValueError(f"agent {self.name}: {stage.name} reads the option {strange[0]}, which does not exist")
             known.add(stage.name)
         if self.review is not None and "decisions" not in knobs:
-            raise ValueError(
-                f"agent {self.name}: a person's decisions are kept in a file: it needs the option decisions"
-            )
+            raise ValueError(f"agent {self.name}: a review needs the option decisions, the file that stores decisions")
 
     @property
     def sequence(self) -> tuple[str, ...]:
-        """The names of the stages that make a run, in order."""
+        """The names of the stages of a complete run, in order."""
         return tuple(stage.name for stage in self.stages if not stage.apart)
 
     def stage(self, name: str) -> Stage:
-        """The stage of this name; KeyError if there is none."""
-        found = next((stage for stage in self.stages if stage.name == name), None)
-        if found is None:
-            raise KeyError(name)
-        return found
+        """The stage with this name; KeyError if there is none."""
+        return {stage.name: stage for stage in self.stages}[name]
 
     def knobs(self, names: Sequence[str] | None = None) -> tuple[Option, ...]:
-        """The options, all or those of these names, in the order they are written."""
-        every = tuple(option for cls in self.options.values() for option in described(cls))
-        return tuple(
-            option for option in every if option.name not in self.internal and (names is None or option.name in names)
-        )
+        """The options that a person can set, all or those with these names, in their original order."""
+        every = (option for cls in self.options.values() for option in described(cls))
+        return tuple(one for one in every if one.name not in self.internal and (names is None or one.name in names))
 
     def chosen(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options objects that hold these values, and defaults elsewhere."""
+        """The options objects with these values, and defaults for the rest."""
         return {key: cls(**given_of(cls, given)) for key, cls in self.options.items()}
 
     def schema(self) -> dict[str, Any]:
-        """What a call of the whole agent takes, as JSON Schema: its inputs and options (MCP, 2020-12)."""
+        """The arguments of a call of the whole agent, its inputs and options, as JSON Schema (MCP, 2020-12)."""
         taken = (*self.inputs, *self.asked)
         properties = {one.name: {"type": "string", "description": one.help.replace("%%", "%")} for one in taken}
         for cls in self.options.values():
@@ -207,27 +203,27 @@ class Agent:
 
 
 class Listener(Protocol):
-    """What a shell shows of a stage at work."""
+    """A display of a running stage."""
 
     def event(self, event: Event) -> None:
-        """Takes in one event of the run."""
+        """Shows one event of the run."""
 
     def clear(self) -> None:
-        """What was shown is over."""
+        """Removes the display."""
 
 
 class Task:
-    """An agent's inputs and options, and how far its stages have come.
+    """An agent's inputs and options, and the values of its stages so far.
 
-    A stage's value is kept only once the stage is through: an error or Stop leaves the earlier ones as they were.
+    A stage's value is kept only when the stage is finished: an error or Stop leaves the earlier values as they are.
 
     Args:
-        opener: opens what the inputs were given as, under these options.
-        specs: what each input was given as, by name.
+        specs: the inputs as given, by name.
         options: the options objects, by the agent's names for them.
-        lend: gives what the agent does not have of its own, by name.
-        watch: what becomes of what the agent provides before a stage gets it: a judge is noted by the run.
-        new_run: makes a run for this task that tells its events to a function.
+        opener: opens the inputs under the current options.
+        lend: returns the things the agent does not have itself, by name.
+        new_run: makes a run for this task that passes its events to a function.
+        watch: wraps things the agent provides before a stage gets them, so that the run records a judge's verdicts.
     """
 
     def __init__(
@@ -243,7 +239,7 @@ class Task:
     ) -> None:
         self.agent, self.specs, self.options = agent, dict(specs), dict(options)
         self.values: dict[str, Any] = {}
-        self.dropped: tuple[str, ...] = ()  # by the last stage: what was built on an older value of it
+        self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
         self._opener, self._lend, self._new_run, self._watch = opener, lend, new_run, watch
         self._listener: Listener | None = None
         self.inputs = self._open()
@@ -254,7 +250,7 @@ class Task:
         return self.agent.prepare(opened) if self.agent.prepare else opened
 
     def begin_again(self) -> None:
-        """Starts a new run, with the budget as it is set now; the values stay until their stage is run again."""
+        """Starts a new run with the current budget; values stay until their stage is run again."""
         self.run = self._new_run(self, self._tell)
 
     def option(self, name: str) -> Any:
@@ -266,10 +262,10 @@ class Task:
         return {name: value for one in self.options.values() for name, value in asdict(one).items()}
 
     def choose(self, given: Mapping[str, Any]) -> None:
-        """Takes other options for the stages to come; inputs are opened anew where that depends on them.
+        """Changes options for later stages; inputs that depend on them are opened again.
 
         Raises:
-            ValueError: a value is not allowed; then none is taken.
+            ValueError: a value is not allowed; then no option changes.
         """
         before = [self.option(name) for name in self.agent.reopens]
         new = {key: replace(one, **given_of(type(one), given)) for key, one in self.options.items()}
@@ -279,7 +275,7 @@ class Task:
             self.values.clear()
 
     def __getitem__(self, name: str) -> Any:
-        """What a stage needs under this name."""
+        """The argument of a stage with this name."""
         if name in self.agent.sequence:
             return self.need(name)
         for known in (self.inputs, self.options):
@@ -293,7 +289,7 @@ class Task:
         """The value of a stage.
 
         Raises:
-            OutOfOrder: it has not been run; the message says which lines to run first.
+            OutOfOrder: it has not been run; the message says what to run first.
         """
         if stage in self.values:
             return self.values[stage]
@@ -308,41 +304,40 @@ class Task:
         )
 
     def do(self, stage: str, listener: Listener, **instead: Any) -> Any:
-        """Runs one stage as a step of the run, keeps its value and drops what was built on an older one.
+        """Runs one stage as a step of the run, keeps its value and drops those built on an older one.
 
-        ``instead`` gives, by name, what the stage is to be called with in place of what the task has.
+        ``instead`` replaces arguments of the stage, by name.
 
         Raises:
-            OutOfOrder: what the stage needs is not there yet.
-            BackendError: the model's server failed on the way; what it did answer is kept.
+            OutOfOrder: a stage that it builds on has not been run.
+            BackendError: the model's server failed on some questions; the other answers are kept.
         """
         work = self.agent.stage(stage)
-        needed = {
-            name: instead[name] if name in instead else self[name] for name in (*work.needs, *work.keywords.values())
-        }
-        positional = [needed[name] for name in work.needs]
+
+        def needed(name: str) -> Any:
+            return instead[name] if name in instead else self[name]
+
+        positional, keywords = list(map(needed, work.needs)), {key: needed(name) for key, name in work.keywords.items()}
         with self.telling(listener):
-            value = self.run.do(
-                work.function, *positional, **{key: needed[name] for key, name in work.keywords.items()}
-            )
+            value = self.run.do(work.function, *positional, **keywords)
         self.keep(stage, value)
         check_heard(self.run)
         return value
 
     def keep(self, stage: str, value: Any) -> Any:
-        """Takes a value as that of a stage."""
+        """Sets the value of a stage."""
         order = self.agent.sequence
         later = order[order.index(stage) + 1 :] if stage in order else ()
         self.dropped = tuple(name for name in later if self.values.pop(name, None) is not None)
         self.values.pop(stage, None)
         self.values[stage] = value
         if order and stage == order[-1]:
-            self.run.finish()  # a stage run again opens it again
+            self.run.finish()  # running a stage again reopens it
         return value
 
     @contextmanager
     def telling(self, listener: Listener) -> Iterator[None]:
-        """While this lasts, the run's events are shown; the progress of what fails is taken away."""
+        """Shows the run's events in this block; on failure the display is removed."""
         self._listener = listener
         try:
             yield

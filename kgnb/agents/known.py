@@ -1,6 +1,6 @@
-"""The agents there are: the four of this package, and those that other packages export.
+"""All agents: the four of this package, and those that other packages export.
 
-A package makes its agent known by an entry point of the group ``kgnb.agents`` whose value is an ``Agent``::
+A package registers its agent by an entry point of the group ``kgnb.agents`` whose value is an ``Agent``::
 
     [project.entry-points."kgnb.agents"]
     label_quality = "label_quality:AGENT"
@@ -20,15 +20,15 @@ OURS = ("ontology_matching", "question_answering", "entity_alignment", "kg_const
 
 
 def our_agents() -> tuple[Agent, ...]:
-    """The agents of this package, in the order in which one meets them."""
+    """The agents of this package, in the order in which they are shown."""
     return tuple(import_module(f"kgnb.agents.{name}").AGENT for name in OURS)
 
 
 @cache
 def agents_from_elsewhere() -> tuple[Agent, ...]:
-    """The agents of other packages, by entry point; one that cannot be had is left out with a warning that says why."""
+    """The agents of other packages, by entry point; one that cannot be loaded is left out with a warning."""
     points = sorted(entry_points(group=GROUP), key=lambda one: one.name)
-    if not points:  # ours need not be imported to know that
+    if not points:  # without importing ours
         return ()
     taken = {name for agent in our_agents() for name in (agent.name, agent.magic, agent.command)}
     found: list[Agent] = []
@@ -38,7 +38,7 @@ def agents_from_elsewhere() -> tuple[Agent, ...]:
             continue
         names = {agent.name, agent.magic, agent.command or agent.magic}
         if names & taken:
-            _left_out(point, f"something is called {', '.join(sorted(names & taken))} already")
+            _left_out(point, f"the name {', '.join(sorted(names & taken))} is taken already")
             continue
         taken |= names
         found.append(agent)

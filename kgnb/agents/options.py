@@ -1,19 +1,19 @@
-"""What a person may turn: frozen dataclasses checked by pydantic, and one description of their fields for every face.
+"""Options: frozen dataclasses checked by pydantic, with one description of their fields for every interface.
 
-An agent says each option once::
+An agent defines each option once::
 
     @options
     class Options:
         k: int = Field(default=5, ge=1, le=50, description="candidates kept per entity")
         cardinality: Literal["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
 
-``described`` reads from that what a magic's ``--help``, its form, the command line, a report and a schema show.
+``described`` returns what a magic's ``--help``, its form, the command line, a report and a schema show of them.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Option:
-    """One option as a face shows it. ``kind`` is bool, int, float or str; ``optional``: it may be None."""
+    """One option for display. ``kind`` is bool, int, float or str; ``optional``: it may be None."""
 
     name: str
     kind: type[Any]
@@ -40,12 +40,12 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option on a line: ``--fusion-constant``."""
+        """The option on a command line: ``--fusion-constant``."""
         return f"--{self.name.replace('_', '-')}"
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words.
+        """The allowed values, in words.
 
         >>> Option("k", int, 5, "", least=1, most=50).allowed
         'a whole number from 1 to 50'
@@ -57,14 +57,14 @@ class Option:
 
 
 def within(least: float | None, most: float | None) -> str:
-    """Bounds in words, beginning with a blank: `` from 1 to 50``, `` of 1 or more``, or nothing."""
+    """Bounds in words with a leading blank: `` from 1 to 50``, `` of 1 or more``, or nothing."""
     low, high = (f"{bound:.15g}" if bound is not None else "" for bound in (least, most))
     return f" from {low} to {high}" if low and high else f" of {low} or more" if low else ""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def options(cls: type[T]) -> type[T]:
-    """Makes a class a frozen dataclass whose fields keep their bounds; ValueError says in words which does not."""
+    """Makes a class a frozen dataclass with checked fields; ValueError says which value is not allowed, and why."""
     made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))(cls)
     check = made.__init__
 
@@ -80,7 +80,7 @@ def options(cls: type[T]) -> type[T]:
 
 
 def described(cls: type[Any]) -> tuple[Option, ...]:
-    """The options of a class made by ``options``, in the order they are written."""
+    """The options of a class made by ``options``, in order."""
     return tuple(_described(name, field) for name, field in cls.__pydantic_fields__.items())
 
 
@@ -90,7 +90,7 @@ def names_of(cls: type[Any]) -> tuple[str, ...]:
 
 
 def given_of(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Of these values those that are options of the class."""
+    """Those of the values that are options of the class."""
     return {name: values[name] for name in names_of(cls) if name in values}
 
 
@@ -99,19 +99,19 @@ def _described(name: str, field: Any) -> Option:
     optional = type(None) in kinds
     kind = next((one for one in kinds if one is not type(None)), field.annotation)
     choices = get_args(kind) if get_origin(kind) is Literal else ()
-    bounds: dict[str, float] = {}
-    for rule in field.metadata:
-        bounds |= {key: getattr(rule, key) for key in ("ge", "gt", "le", "lt") if hasattr(rule, key)}
+    bounds = {
+        key: getattr(rule, key) for rule in field.metadata for key in ("ge", "gt", "le", "lt") if hasattr(rule, key)
+    }
     least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
     text = field.description or ""
     return Option(name, str if choices else kind, field.default, text, choices, least, most, optional)
 
 
 def _in_words(cls: type[Any], error: ValidationError) -> str:
-    known: Callable[[str], Option | None] = {one.name: one for one in described(cls)}.get
+    known = {one.name: one for one in described(cls)}
     said = []
     for wrong in error.errors(include_url=False):
         name = str(wrong["loc"][0]) if wrong["loc"] else ""
-        option = known(name)
-        said.append(f"{name} is {wrong['input']!r}: it is {option.allowed}" if option else f"{name}: {wrong['msg']}")
+        allowed = f"{name} must be {known[name].allowed}, not {wrong['input']!r}" if name in known else ""
+        said.append(allowed or f"{name}: {wrong['msg']}")
     return "; ".join(said)

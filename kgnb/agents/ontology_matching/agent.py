@@ -1,4 +1,4 @@
-"""Ontology matching, described: its stages, options and judges, from which every shell is made."""
+"""The ontology matching agent: its stages, options and judges, from which magic, command and panel are made."""
 
 from __future__ import annotations
 
@@ -13,21 +13,30 @@ from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import Described, Found, MatchQuestion, Options, Stored, Summarised, Validated
+from kgnb.agents.ontology_matching.values import (
+    VIEWS,
+    Described,
+    Found,
+    MatchQuestion,
+    Options,
+    Stored,
+    Summarised,
+    Validated,
+)
 from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
 from kgnb.results.bundle import view
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
 
-EMBEDDERS = "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
-
 
 @options
 class Storing:
-    """Where descriptions are kept, and what makes vectors of them."""
+    """Where descriptions are stored, and how they are embedded."""
 
-    embedder: str = Field(default="", description=EMBEDDERS)
+    embedder: str = Field(
+        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+    )
     index: str = Field(default="", description="memory, a folder or a Qdrant URL")
 
 
@@ -126,19 +135,11 @@ AGENT = Agent(
 )  # fmt: skip
 
 
-VIEWS = ("syntactic", "lexical", "semantic")
-
-
 @view.register
 def described(value: Described) -> Table:
-    """One row an entity, with its three views."""
-    columns = [
-        Column("side", "side"),
-        Column("kind", "kind"),
-        Column("entity", "entity"),
-        *(Column(v, v) for v in VIEWS),
-    ]
-    rows = [
+    """One row per entity, with its three views."""
+    columns = [Column(name, name) for name in ("side", "kind", "entity", *VIEWS)]
+    rows: list[list[Value]] = [
         [d.side, d.kind, Link(d.iri, d.name), d.syntactic, "; ".join(d.lexical), d.semantic] for d in value.descriptions
     ]
     caption = f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
@@ -147,18 +148,15 @@ def described(value: Described) -> Table:
 
 @view.register
 def stored(value: Stored) -> Table:
-    """Where the vectors are and what that took."""
-    rows = [
-        ["embedder", value.embedder],
-        ["index", value.index],
-        *([name, str(n)] for name, n in value.counts().items()),
-    ]
+    """Where the vectors are, and the cost."""
+    facts = {"embedder": value.embedder, "index": value.index, **value.counts()}
+    rows: list[list[Value]] = [[name, str(fact)] for name, fact in facts.items()]
     return Table([Column("what", "what"), Column("value", "value")], rows, caption="The hybrid store")
 
 
 @view.register
 def found(value: Found) -> Table:
-    """How many candidates each view gave, and its floor; no reference was looked at."""
+    """The number of candidates of each view, and its floor."""
     columns = [Column("view", "view"), Column("candidates", "candidates", "number"), Column("floor", "floor", "number")]
     counts = value.counts()
     rows: list[list[Value]] = [[view, counts.get(f"{view} hits", 0), round(at, 3)] for view, at in value.floors]
@@ -168,25 +166,19 @@ def found(value: Found) -> Table:
 
 @view.register
 def summarised(value: Summarised) -> Table:
-    """One row a question, its candidates inside."""
+    """One row per question; it opens to the candidates."""
     columns = [Column("side", "asked from"), Column("entity", "entity"), Column("best", "best candidate")]
     columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
-    rows = [
-        [
-            q.side,
-            Link(q.about.iri, q.about.name),
-            Link(q.others[0].iri, q.others[0].name),
-            q.candidates[0].score,
-            len(q.others),
-        ]
-        for q in value.questions
-    ]
+    rows: list[list[Value]] = []
+    for q in value.questions:
+        about, best = (Link(one.iri, one.name) for one in (q.about, q.others[0]))
+        rows.append([q.side, about, best, q.candidates[0].score, len(q.others)])
     return Table(columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions])
 
 
 @view.register
 def validated(value: Validated) -> Table:
-    """One row a verdict, its reasons inside."""
+    """One row per verdict; it opens to the reasons."""
     columns = [Column("side", "asked from"), Column("entity", "entity"), Column("decision", "decision")]
     columns += [Column("choice", "choice"), Column("confidence", "confidence", "number"), Column("by", "judged by")]
     rows: list[list[Value]] = []

@@ -1,4 +1,4 @@
-"""Ontology matching from two ontologies to an alignment: the story, top to bottom."""
+"""Ontology matching from two ontologies to an alignment, in fixed order or as a model plans it."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def match_ontologies(
 ) -> Alignment:
     """The alignment of two ontologies.
 
-    With ``plan="model"`` the ``model`` chooses the next stage itself through tool calls, as in the paper (Agent-OM,
-    section 4), and with ``options.define`` it writes definitions that are missing; judging is the judge's affair.
+    With ``plan="model"`` the ``model`` chooses the next stage by tool calls (Agent-OM, section 4). With
+    ``options.define`` it writes missing definitions. Only the ``judge`` judges.
 
     Raises:
         ValueError: an ontology has nothing to match, or ``plan="model"`` without a model.
@@ -50,7 +50,7 @@ def match_ontologies(
     if plan == "model":
         if model is None:
             raise ValueError('plan="model" needs a model')
-        return follow_the_model(source, target, index, embedder, judge, options, model, run)
+        return _planned_by_model(source, target, index, embedder, judge, options, model, run)
     described = run.do(retrieve, source, target, options=options, model=model)
     stored = run.do(store, described, index, embedder)
     found = run.do(search, stored, options=options)
@@ -60,7 +60,7 @@ def match_ontologies(
 
 
 STAGES = ("retrieve", "store", "search", "summarise", "validate", "merge")
-LIMIT = 16  # replies: six stages, with room for second thoughts
+LIMIT = 16  # replies: six stages, and some to go back
 
 INSTRUCTIONS = """You run a pipeline that aligns two ontologies. Its stages are tools; each works on what the stages
 before it left. Call them one at a time, look at the counts each reports, and call finish once merge has given an
@@ -68,7 +68,7 @@ alignment. If the counts after search or merge look wrong (hardly any candidates
 with another k."""
 
 
-def follow_the_model(
+def _planned_by_model(
     source: Ontology,
     target: Ontology,
     index: VectorIndex,
@@ -78,12 +78,12 @@ def follow_the_model(
     model: ChatModel,
     run: Run,
 ) -> Alignment:
-    """The alignment, by the stages in the order the model called them; each stage is a step of the run as ever."""
+    """The alignment by the stages that the model called, and those it left out; each is a step of the run."""
     made: dict[str, Any] = {}
 
     def done(stage: str, value: Any) -> dict[str, Any]:
         for later in STAGES[STAGES.index(stage) :]:
-            made.pop(later, None)  # what came of the value before is out of date
+            made.pop(later, None)  # built on an older value
         made[stage] = value
         return dict(value.counts())
 
@@ -117,9 +117,14 @@ def follow_the_model(
         """Merges the verdicts into an alignment."""
         return done("merge", run.do(merge, needed("merge"), options=options))
 
-    first = (retrieve_entities, store_entities, search_candidates)
-    then = (summarise_rankings, validate_candidates, merge_verdicts)
-    steps: dict[str, Callable[..., dict[str, Any]]] = dict(zip(STAGES, (*first, *then), strict=True))
+    steps: dict[str, Callable[..., dict[str, Any]]] = {
+        "retrieve": retrieve_entities,
+        "store": store_entities,
+        "search": search_candidates,
+        "summarise": summarise_rankings,
+        "validate": validate_candidates,
+        "merge": merge_verdicts,
+    }
     tools = {tool.spec.name: tool for tool in map(tool_from_function, steps.values())}
     about = {"source": source.name, "target": target.name, "context": options.context, "judge": judge.name}
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Reviewed, Ruling, honoured
+from kgnb.agents.ontology_matching.reviewed import GivenDecisions, MatchDecisions, PairDecision, Reviewed, honoured
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Side, Stored, Summarised
@@ -60,7 +60,7 @@ def test_a_decision_answers_from_either_side_with_its_relation_turned(
     assert [(one.decision, one.choice) for one in said] == [("broader", KEEPER), ("narrower", HUT + "Warden")]
     assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {("person:Ada", 1.0, "guardians too")}
     assert judge.questions == []
-    assert decisions.rulings()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
+    assert decisions.by_pair()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
 
 
 def test_a_decision_still_holds_when_the_question_reads_differently(
@@ -111,19 +111,19 @@ def test_without_a_judge_the_rest_waits(summarised: Summarised, decisions: Match
 
 def test_known_rulings_hold_whatever_the_kind_and_the_direction(summarised: Summarised) -> None:
     question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
-    turned = KnownRulings([Ruling(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
+    turned = GivenDecisions([PairDecision(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
     [verdict] = Reviewed(turned, Asked()).judge([question])
     assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
 
 
 def test_what_is_taken_over_twice_is_added_once(decisions: MatchDecisions) -> None:
     rulings = [
-        Ruling("a", "b", "class", "equivalent", "Ada", "2025-01-01"),
-        Ruling("a", "c", "class", "different", "Ada", "2025-01-01"),
+        PairDecision("a", "b", "class", "equivalent", "Ada", "2025-01-01"),
+        PairDecision("a", "c", "class", "different", "Ada", "2025-01-01"),
     ]
     assert decisions.take_over(rulings) == 2
     assert decisions.take_over(rulings) == 0
-    assert list(decisions.rulings().values()) == rulings
+    assert list(decisions.by_pair().values()) == rulings
 
 
 def test_what_was_decided_stands_in_the_alignment_though_nobody_found_or_kept_it() -> None:
@@ -131,13 +131,13 @@ def test_what_was_decided_stands_in_the_alignment_though_nobody_found_or_kept_it
     lost = Mapping(HUT + "Warden", KEEPER)
     wrong = Mapping(HUT + "Booking", GLACIER)
     alignment = Alignment((found, wrong), dropped=(Dropped(lost, "one to one"),))
-    rulings = KnownRulings(
+    rulings = GivenDecisions(
         [
-            Ruling(HUT + "Warden", KEEPER, "class", "equivalent", "Ada"),
-            Ruling(HUT + "Booking", REFUGE + "RF_0000004", "class", "equivalent", "Ada"),
-            Ruling(HUT + "Nowhere", KEEPER, "class", "equivalent", "Ada"),
+            PairDecision(HUT + "Warden", KEEPER, "class", "equivalent", "Ada"),
+            PairDecision(HUT + "Booking", REFUGE + "RF_0000004", "class", "equivalent", "Ada"),
+            PairDecision(HUT + "Nowhere", KEEPER, "class", "equivalent", "Ada"),
         ]
-    ).rulings()
+    ).by_pair()
     kept = honoured(alignment, rulings, alpine(), refuge())
     assert [mapping.source for mapping in kept] == [HUT + "Booking", HUT + "Building", HUT + "Warden"]
     assert {mapping.judged_by for mapping in kept} == {"", "person:Ada"}
@@ -151,6 +151,6 @@ def test_what_was_decided_stands_in_the_alignment_though_nobody_found_or_kept_it
 
 def test_a_rejected_pair_never_stands_in_the_alignment() -> None:
     pair = Mapping(HUT + "Warden", KEEPER)
-    rejected = {(*pair.pair, "class"): Ruling(*pair.pair, "class", "different", "Bo")}
+    rejected = {(*pair.pair, "class"): PairDecision(*pair.pair, "class", "different", "Bo")}
     kept = honoured(Alignment((pair,)), rejected, alpine(), refuge())  # type: ignore[arg-type]
     assert len(kept) == 0 and "person:Bo decided" in kept.dropped[0].reason

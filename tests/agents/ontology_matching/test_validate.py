@@ -25,7 +25,7 @@ class Stubborn:
 @pytest.mark.parametrize(
     ("verdict", "reason"),
     [
-        (Verdict("equivalent", "http://invented.example/x", 1.0), "was not among the candidates"),
+        (Verdict("equivalent", "http://invented.example/x", 1.0), "which is not an option"),
         (Verdict("same", None, 1.0), "'same' is not a decision"),
         (Verdict("broader", None, 0.9), "without a candidate"),
         (Verdict("different", None, 7.0), "not between 0 and 1"),
