@@ -27,7 +27,6 @@ const readAll = shape({
 });
 export type CardData = ReturnType<typeof readAll>;
 
-/** Reads a bundle; throws a ShapeError that says what is wrong with it. */
 export function readCard(value: unknown): CardData {
   versionOne(object(value, 'the card'));
   return readAll(value, 'the card');

@@ -65,7 +65,7 @@ async function openNew(app: JupyterFrontEnd, template: Template, folder: string)
   return opened;
 }
 
-/** The choice: a list of radio buttons, so that arrow keys and screen readers know what to do. */
+/** The choice as radio buttons, which work with arrow keys and screen readers. */
 class Choice extends Widget implements Dialog.IBodyWidget {
   private chosen: string;
 
@@ -95,7 +95,6 @@ class Choice extends Widget implements Dialog.IBodyWidget {
   }
 }
 
-/** The template a person chooses, or null if none. */
 async function chooseTemplate(templates: readonly Template[]): Promise<Template | null> {
   const result = await showDialog({
     title: trans.__('New KG notebook'),

@@ -32,7 +32,7 @@ export class QueryCompletions implements ICompletionProvider {
     context: ICompletionContext
   ): Promise<CompletionHandler.ICompletionItemsReply> {
     const kernel = context.session?.kernel;
-    // The place is the editor's own: versions of JupyterLab differ in how the request counts it.
+    // The editor's own position: versions of JupyterLab count the request's differently.
     const { editor } = context;
     const offset = editor ? editor.getOffsetAt(editor.getCursorPosition()) : request.offset;
     if (!kernel) {
@@ -76,7 +76,7 @@ export class QueryModel extends CompleterModel {
   }
 }
 
-/** The model for a place; its type is that of the token, which has no class. */
+/** The completer's model. */
 export function queryModel(): Promise<Completer.IModel> {
   return Promise.resolve(new QueryModel());
 }

@@ -38,7 +38,7 @@ export function h<What extends string>(
   return made;
 }
 
-/** A button that does one thing; its name is read out even when only an icon is seen. */
+/** A button with a name for screen readers, also where it only shows an icon. */
 export function button(
   className: string,
   name: string,
@@ -48,7 +48,6 @@ export function button(
   return h(`button.${className}`, { type: 'button', 'aria-label': name, title: name, click }, ...children);
 }
 
-/** A button that stays pressed until it is pressed again. */
 export function switchButton(
   className: string,
   on: boolean,
@@ -64,7 +63,6 @@ export function switchButton(
   return made;
 }
 
-/** A choice of one: values with their titles. */
 export function choice(
   className: string,
   name: string,
@@ -77,10 +75,10 @@ export function choice(
   return made;
 }
 
-/** A heading and what is said under it, with another drawing of it where the text is not enough. */
+/** A heading and its text, optionally drawn in another way. */
 export type Pair = readonly [heading: string, text: string, drawn?: () => HTMLElement];
 
-/** Headings with what is said under them; those of which nothing is said are left out. */
+/** Headings with their texts; empty ones are left out. */
 export function definitions(pairs: readonly Pair[]): HTMLElement {
   const said = pairs.filter(([, text]) => text !== '');
   const shown = said.flatMap(([heading, text, drawn]) => [h('dt', heading), h('dd', drawn?.() ?? held(text, text))]);
@@ -116,13 +114,12 @@ export function icon(name: IconName): SVGSVGElement {
   return drawing;
 }
 
-/** What only some want to see, behind its title; nothing where there is nothing. */
+/** Content folded behind its title; nothing without content. */
 export function fold(title: string, content: readonly HTMLElement[]): HTMLElement[] {
   const summary = h('summary', icon('right'), title);
   return content.length === 0 ? [] : [h('details.kgnb-setting', summary, ...content)];
 }
 
-/** A search field with its picture. */
 export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
   const named = { type: 'search', 'aria-label': name, placeholder: name, value };
   const input = h('input.kgnb-search-input', { ...named, input: () => changed(input.value) });
@@ -131,13 +128,13 @@ export function searchField(name: string, value: string, changed: (search: strin
 
 let made = 0;
 
-/** An id no other element of the page has. */
+/** An id that is unique on the page. */
 export function freshId(stem: string): string {
   made += 1;
   return `kgnb-${stem}-${made}`;
 }
 
-/** Draws, then gives the focus back to the element that stands for the one that had it, by its key or its name. */
+/** Draws, then returns the focus to the element with the same key or name. */
 function keepingFocus(root: HTMLElement, draw: () => void): void {
   const before = document.activeElement;
   const held = before instanceof HTMLElement && root.contains(before) ? before : null;
@@ -157,10 +154,10 @@ function keepingFocus(root: HTMLElement, draw: () => void): void {
       return;
     }
   }
-  root.focus({ preventScroll: true }); // what had it is gone: the keyboard goes on from here, not from the page's top
+  root.focus({ preventScroll: true }); // the focused element is gone: continue from here, not from the top of the page
 }
 
-/** Draws what an element holds anew; where it was scrolled to, and the focus, stay. */
+/** Replaces the content of an element, keeping its scroll position and focus. */
 export function redraw(node: HTMLElement, drawn: HTMLElement): void {
   keepingFocus(node, () => {
     const scrolled = node.scrollTop;
@@ -169,7 +166,7 @@ export function redraw(node: HTMLElement, drawn: HTMLElement): void {
   });
 }
 
-/** What ``draw`` draws; or what is wrong with the data, with ``also`` below it. */
+/** The result of ``draw``; or the error in the data, with ``also`` below it. */
 export function drawnSafely(draw: () => HTMLElement, also: () => HTMLElement[] = () => []): HTMLElement {
   try {
     return draw();
@@ -189,7 +186,7 @@ export function isLong(text: string): boolean {
   return text.length > LETTERS || text.split('\n', LINES + 1).length > LINES;
 }
 
-/** What was drawn for a text, held to a few lines if the text is long, with a button that shows all of it. */
+/** What was drawn for a text, limited to a few lines if it is long, with a button that shows all of it. */
 export function held(text: string, drawn: Node | string): Node | string {
   if (!isLong(text)) {
     return drawn;
@@ -206,7 +203,7 @@ export function held(text: string, drawn: Node | string): Node | string {
   return h('div', shown, more);
 }
 
-/** Puts a text on the clipboard and tells whether that went well. */
+/** Copies a text to the clipboard and reports success or failure. */
 export function copy(text: string, tell: (done: boolean, said: string) => void): void {
   navigator.clipboard.writeText(text).then(
     () => tell(true, trans.__('Copied')),

@@ -23,7 +23,7 @@ const readNode = row({
 const readEdge = row({ source: position, target: position, label: text, emphasis: flag });
 export type GraphEdge = ReturnType<typeof readEdge>;
 
-/** A node; one that lies beyond is not drawn until a neighbour is opened. */
+/** A node; one `beyond` is not drawn until a neighbour is opened. */
 export type GraphNode = ReturnType<typeof readNode> & { readonly beyond: boolean };
 
 const readParts = { nodes: listOf(readNode), edges: listOf(readEdge) };
@@ -41,13 +41,12 @@ const readAll = shape({
 export interface GraphData extends Pick<ReturnType<typeof readAll>, 'title' | 'kinds' | 'notes'> {
   readonly width: number;
   readonly height: number;
-  /** For each kind the number of its colour. */
+  /** The colour number of each kind. */
   readonly fills: readonly number[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
 
-/** Reads a bundle; throws a ShapeError that says what is wrong with it. */
 export function readGraph(value: unknown): GraphData {
   versionOne(object(value, 'the graph'));
   const { title, kinds, notes, ...read } = readAll(value, 'the graph');

@@ -15,7 +15,7 @@ const KIND_COLOURS = 9;
 const OTHER = 7; // the colour of what is of no kind
 export const LIMITS = [0.05, 6] as const;
 
-/** The name as it is drawn: cut to what fits, wide letters (Chinese, Japanese, Korean) sooner. */
+/** A name cut to fit; wide letters (Chinese, Japanese, Korean) count twice. */
 export function cut(label: string): string {
   let used = 0;
   let kept = '';
@@ -39,7 +39,7 @@ function isWide(letter: string): boolean {
   );
 }
 
-/** Lines between the same two nodes put together, one way each. */
+/** Lines between the same two nodes merged, by direction. */
 export function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
   const together = new Map<string, GraphEdge[]>();
   for (const edge of edges) {
@@ -57,12 +57,11 @@ export function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
   });
 }
 
-/** The number of a kind's colour. */
 export function fillOf(data: GraphData, kind: number): number {
   return (data.fills[kind] ?? OTHER) % KIND_COLOURS;
 }
 
-/** Nodes and lines as Cytoscape wants them; what lies beyond is there only once it is `opened`. */
+/** Nodes and lines for Cytoscape; nodes `beyond` are included once they have a place. */
 export function elementsOf(
   data: GraphData,
   places: ReadonlyMap<string, { x: number; y: number }>
@@ -93,7 +92,7 @@ export function elementsOf(
   return { nodes, edges };
 }
 
-/** Colours from the theme, read again when it changes. */
+/** The style, with colours from the current theme. */
 export function styleFor(frame: Element): StylesheetJson {
   const theme = getComputedStyle(frame);
   const colour = (name: string, otherwise: string): string => theme.getPropertyValue(name).trim() || otherwise;
@@ -171,7 +170,7 @@ export function styleFor(frame: Element): StylesheetJson {
   ];
 }
 
-/** Keeps the names of the nodes with most lines readable however far away the picture is. */
+/** Keeps the names of the nodes with most lines readable at any zoom. */
 export function keepHubs(core: Core): void {
   const hubs = core
     .nodes('[[degree > 2]]')
@@ -184,7 +183,6 @@ export function keepHubs(core: Core): void {
   size();
 }
 
-/** The picture as it is now, as SVG text. */
 export function svgOf(core: Core, ground: string): string {
   const box = core.elements(':visible').boundingBox({});
   const text = (said: string): string => said.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);

@@ -15,14 +15,13 @@ const TALLEST = 560;
 const RING = 110; // pixels from a node to its neighbours when they are opened
 const FILTER_FROM = 6; // nodes: fewer are seen faster than a search is typed
 
-/** What a person has done to a graph; survives a redraw with new data. */
+/** The user's changes to a graph; they survive a redraw with new data. */
 export interface GraphState {
   search: string;
   chosen: string | null;
   listed: boolean;
-  /** Kinds that are hidden. */
   off: Set<number>;
-  /** Where nodes were dragged to, and where those stand that were opened. */
+  /** Positions of nodes that were dragged or opened. */
   places: Map<string, { x: number; y: number }>;
 }
 
@@ -109,7 +108,7 @@ class GraphDrawing {
     return getComputedStyle(this.frame).getPropertyValue('--jp-layout-color0').trim() || '#ffffff';
   }
 
-  /** The legend; each kind can be hidden and shown again. */
+  /** The legend, whose entries hide and show their kind. */
   private drawKinds(): HTMLElement | null {
     const { kinds } = this.data;
     const keys = kinds.map((kind, at) => {
@@ -156,7 +155,6 @@ class GraphDrawing {
     return fold;
   }
 
-  /** What leads out of a node, in words. */
   private linesOf(at: number): string[] {
     return this.data.edges
       .filter(edge => edge.source === at)
@@ -169,7 +167,7 @@ class GraphDrawing {
     this.show();
   }
 
-  /** Marks what was chosen and found, and shows the part of the picture that is wanted. */
+  /** Marks chosen and found nodes and applies the filters. */
   private show(): void {
     const { core, data, state } = this;
     const chosen = data.nodes.findIndex(node => node.id === state.chosen);
@@ -222,7 +220,7 @@ class GraphDrawing {
 
   // ------------------------------------------------------------------------------ opening up and moving about
 
-  /** The neighbours of a node that are not drawn yet; a group stands for those of the node it hangs on. */
+  /** The neighbours of a node that are not drawn yet; for a group, those of the node it belongs to. */
   private unseen(at: number): { hub: number; nodes: number[] } {
     const { data, state } = this;
     const others = (node: number): number[] =>
@@ -244,7 +242,6 @@ class GraphDrawing {
     return [button('kgnb-button kgnb-graph-more', name, () => this.open(at), name)];
   }
 
-  /** Draws the neighbours of a node in rings around it. */
   private open(at: number): void {
     const { core, data, state } = this;
     const { hub, nodes } = this.unseen(at);
@@ -266,7 +263,7 @@ class GraphDrawing {
     this.show();
   }
 
-  /** Cytoscape needs the frame's size, and outputs are rendered before they are attached. */
+  /** Cytoscape needs the frame's size, but outputs are rendered before they are attached. */
   private drawOnceSeen(): void {
     if (typeof ResizeObserver === 'undefined') {
       return;
@@ -279,7 +276,7 @@ class GraphDrawing {
         seen.disconnect();
       } else if (this.core) {
         this.core.resize();
-        this.fit(); // a window made narrow cuts off what was drawn for a wide one
+        this.fit(); // a narrower window would cut the picture off
       } else if (!asked && this.frame.clientWidth > 0) {
         asked = true;
         void import('cytoscape').then(({ default: cytoscape }) => this.draw(cytoscape));
@@ -327,11 +324,11 @@ class GraphDrawing {
     new MutationObserver(() => core.style(styleFor(frame))).observe(document.body, {
       attributeFilter: ['data-jp-theme-name', 'data-jp-theme-light']
     });
-    Object.assign(frame, { kgnbGraph: core }); // a canvas has no elements: for tests and for the curious
+    Object.assign(frame, { kgnbGraph: core }); // a canvas has no elements: for tests
     this.show();
   }
 
-  /** Shows all of it, no larger than it was made. */
+  /** Shows the whole picture, at most at its original size. */
   private fit(): void {
     this.core?.fit(undefined, 14);
     if (this.core && this.core.zoom() > 1) {
@@ -349,7 +346,6 @@ class GraphDrawing {
   }
 }
 
-/** Hands a file to the browser. */
 function save(address: string, name: string): void {
   h('a', { href: address, download: name }).click();
 }

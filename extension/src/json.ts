@@ -4,7 +4,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The data is not what it should be; the message says where. */
+/** The data is malformed; the message says where. */
 export class ShapeError extends Error {}
 
 export function object(value: unknown, where: string): JsonObject {
@@ -44,13 +44,11 @@ export function truth(value: unknown): boolean {
   return value === true;
 }
 
-/** The numbers among the values of an object. */
 export function numbers(value: unknown, where: string): Readonly<Partial<Record<string, number>>> {
   const entries = Object.entries(object(value ?? {}, where));
   return Object.fromEntries(entries.flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : [])));
 }
 
-/** Reads what stands at a place. */
 export type Reader<Value> = (value: unknown, where: string) => Value;
 
 type Fields = Readonly<Record<string, Reader<unknown>>>;
@@ -59,7 +57,7 @@ type Read<F extends Fields> = { readonly [Key in Exclude<keyof F, Optional<F>>]:
   readonly [Key in Optional<F>]?: ReturnType<F[Key]>;
 };
 
-/** Reads an object, each field by its reader: the shape is said once, for the compiler and for what comes in. */
+/** Reads an object, each field by its reader: one declaration for the type and the check. */
 export function shape<F extends Fields>(fields: F): Reader<Read<F>> {
   return (value, where) => {
     const data = object(value, where);
@@ -68,7 +66,7 @@ export function shape<F extends Fields>(fields: F): Reader<Read<F>> {
   };
 }
 
-/** Reads a list that stands for an object, its fields in this order; what comes after the last is passed over. */
+/** Reads an object written as a list of its fields in this order; further items are ignored. */
 export function row<F extends Fields>(fields: F): Reader<Read<F>> {
   const named = shape(fields);
   return (value, where) => {
@@ -85,7 +83,7 @@ export function orNull<Value>(reader: Reader<Value>): Reader<Value | null> {
   return (value, where) => (value === null || value === undefined ? null : reader(value, where));
 }
 
-/** Fails unless the data is of the one version there is. */
+/** Fails unless the data is of version 1. */
 export function versionOne(data: JsonObject): void {
   if (data.version !== 1) {
     throw new ShapeError(`it has version ${JSON.stringify(data.version)}, this extension reads version 1`);

@@ -6,7 +6,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
 import type { JsonObject } from './json';
 
-/** No answer comes: kgnb is not loaded in the kernel, or the kernel is gone. */
+/** No answer will come: kgnb is not loaded in the kernel, or the kernel is gone. */
 export class NobodyThere extends Error {}
 
 interface Waiting {
@@ -19,14 +19,13 @@ export class KernelComm {
   private last = 0;
   private readonly waiting = new Map<number, Waiting>();
 
-  /** ``told`` gets what the kernel says of itself, unasked. */
+  /** ``told`` gets the kernel's unsolicited messages. */
   constructor(
     private readonly kernel: Kernel.IKernelConnection,
     private readonly target: string,
     private readonly told: (data: JsonObject) => void = () => undefined
   ) {}
 
-  /** Asks, and resolves with the answer. */
   ask(question: JSONObject): Promise<JsonObject> {
     const comm = this.opened();
     this.last += 1;

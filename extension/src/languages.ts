@@ -20,7 +20,7 @@ const RECOLOURED: Readonly<Record<string, string>> = {
   'variableName.local': 'variableName.special'
 };
 
-/** SPARQL, indented as CodeMirror's own mode does it. */
+/** CodeMirror's SPARQL mode with other colours. */
 export const sparqlMode: StreamParser<unknown> = {
   ...sparql,
   languageData: { ...sparql.languageData, commentTokens: { line: '#' } },
@@ -31,15 +31,14 @@ export const sparqlMode: StreamParser<unknown> = {
 };
 
 export interface TurtleState {
-  /** The quotation mark of a text that goes on over several lines. */
+  /** The quotation mark of an open multi-line text. */
   quote: string | null;
-  /** Brackets that are open. */
   depth: number;
-  /** Whether a statement has begun and not ended. */
+  /** Whether a statement is open. */
   begun: boolean;
 }
 
-// In the order they are tried. A dot ends a name only where a name cannot go on.
+// Tried in this order. A dot ends a name only where the name cannot continue.
 const TURTLE: readonly (readonly [RegExp, string])[] = [
   [/^#.*/, 'comment'],
   [/^<[^<>"{}|^`\\\s]*>/, NAME],
@@ -58,7 +57,7 @@ const TURTLE: readonly (readonly [RegExp, string])[] = [
 ];
 const LONG_QUOTE = /^(?:"""|''')/;
 
-/** Turtle, and TriG with it. */
+/** Turtle and TriG. */
 export const turtleMode: StreamParser<TurtleState> = {
   name: 'turtle',
   languageData: { commentTokens: { line: '#' } },
@@ -116,7 +115,7 @@ export interface MagicState<State> {
   inner: State;
 }
 
-/** A parser that passes over the first line and leaves every other one to ``inner``. */
+/** A parser that skips the first line and leaves the others to ``inner``. */
 export function belowTheMagic<State>(inner: StreamParser<State>): StreamParser<MagicState<State>> {
   return {
     ...(inner.name === undefined ? {} : { name: `${inner.name} cell` }),
@@ -137,9 +136,9 @@ export function belowTheMagic<State>(inner: StreamParser<State>): StreamParser<M
 }
 
 export interface LineState {
-  /** What comes next: the magic, its verb, or words. */
+  /** The next part: the magic, its verb, or words. */
   place: 'magic' | 'verb' | 'words';
-  /** Whether the next line goes on with this one. */
+  /** Whether the next line continues this one. */
   continued: boolean;
 }
 
@@ -149,7 +148,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\{\{.*?\}\}/, 'variableName.special']
 ];
 
-/** The magic, its verb, options, texts and values in braces in a colour each; every one is used by the RDF modes too. */
+/** The magic, its verb, options, texts and values in braces, in colours that the RDF modes use too. */
 export const magicLines: StreamParser<LineState> = {
   name: 'magics',
   languageData: { commentTokens: { line: '#' } },

@@ -11,11 +11,11 @@ export type MagicLanguage = 'sparql' | 'turtle' | 'magics';
 
 const HEAD = /^%%(sparql|turtle)(?:[ \t]|\r?$)/;
 
-// Those whose argument is Python, which is to stay coloured as such.
+// Magics whose argument is Python and keeps its colours.
 const TAKES_PYTHON = /^%(?:time|timeit|prun|lprun|mprun|memit|debug)\b/;
 export const CONTINUED = /\\\s*$/;
 
-/** Whether every line is a line magic, a remark or blank, and one at least is a magic. */
+/** Whether all lines are line magics, comments or blank, and at least one is a magic. */
 export function isMagicLines(source: string): boolean {
   let magics = 0;
   let continued = false;
@@ -32,7 +32,7 @@ export function isMagicLines(source: string): boolean {
   return magics > 0;
 }
 
-/** The language below the magic of a cell's first line, or that of line magics; null for any other cell. */
+/** The language of a cell with one of our cell magics or only line magics; null for any other cell. */
 export function magicLanguage(source: string): MagicLanguage | null {
   const end = source.indexOf('\n');
   const found = HEAD.exec(end < 0 ? source : source.slice(0, end));
@@ -41,22 +41,20 @@ export function magicLanguage(source: string): MagicLanguage | null {
 
 const MIME_PREFIX = 'text/x-kgnb-';
 
-/** The type an editor is given for such a cell. It is ours alone: nothing but a cell of a notebook has it. */
+/** The editor's MIME type for such a cell; nothing else uses it. */
 export function magicMime(language: MagicLanguage): string {
   return `${MIME_PREFIX}${language}`;
 }
 
-/** Whether a type was set by us, so that it is ours to take back. */
+/** Whether we set this type, so that we may reset it. */
 export function isMagicMime(mime: string): boolean {
   return mime.startsWith(MIME_PREFIX);
 }
 
-/** As much of JupyterLab's languages as this needs. */
 export interface Loading {
   getLanguage(mime: string): Promise<unknown>;
 }
 
-/** Watches every notebook from now on. */
 export function followCells(tracker: INotebookTracker, languages: Loading, preferences: Preferences): void {
   const follow = (panel: NotebookPanel): void => {
     void panel.context.ready.then(() => {
@@ -76,7 +74,7 @@ function followNotebook(panel: NotebookPanel, languages: Loading, preferences: P
   }
   const followed = new Set<ICellModel>();
   const fit = (cell: ICellModel): void => {
-    // An editor takes the language that has loaded last, not the one asked for last: so the one before comes first.
+    // An editor takes the language loaded last, not the one requested last: so the previous one is loaded first.
     void languages
       .getLanguage(cell.mimeType)
       .catch(() => null)
@@ -90,7 +88,7 @@ function followNotebook(panel: NotebookPanel, languages: Loading, preferences: P
     for (const cell of cells) {
       if (!followed.has(cell)) {
         followed.add(cell);
-        // The kernel resets the type of every code cell once it tells its language, so both are listened to.
+        // The kernel resets the type of every code cell when it reports its language, so listen to both.
         cell.contentChanged.connect(fit);
         cell.mimeTypeChanged.connect(() => fit(cell));
         fit(cell);
@@ -108,7 +106,7 @@ function followNotebook(panel: NotebookPanel, languages: Loading, preferences: P
   followAll();
 }
 
-/** Sets the language a cell should have, if it has another and the choice is ours. */
+/** Sets a cell's language, or resets it if we set it. */
 export function fitLanguage(
   cell: Pick<ICellModel, 'type' | 'mimeType' | 'sharedModel'>,
   usual: string,

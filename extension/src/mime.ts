@@ -19,7 +19,7 @@ import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
 import { drawTurtle, TURTLE_MIME } from './turtle';
 
-/** One output: draws its data, and draws again when the kernel updates it. */
+/** One output, drawn again when the kernel updates its data. */
 class ResultWidget extends Widget implements IRenderMime.IRenderer {
   constructor(
     private readonly mimeType: string,
@@ -27,7 +27,7 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
   ) {
     super();
     this.addClass('kgnb-result');
-    // Arrow keys and letters belong to the result while it has the focus, not to the notebook around it.
+    // Arrow keys and letters go to the focused result, not to the notebook around it.
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
   }
 
@@ -48,7 +48,7 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
 const OUR_RANK = 0;
 const STANDARD_RANK = 40;
 
-/** What JupyterLab lends the renderers, where it has it. */
+/** Services of JupyterLab for the renderers, where available. */
 export interface Lent {
   readonly preferences?: Preferences;
   readonly showCell?: ShowCell;

@@ -11,7 +11,7 @@ interface Place {
   readonly index: number;
 }
 
-/** Shows the cell of this id; false if no open notebook has it. */
+/** Scrolls to the cell with this id; false if no open notebook has it. */
 export type ShowCell = (cell: string) => boolean;
 
 export class Notebooks {
@@ -20,7 +20,7 @@ export class Notebooks {
     private readonly tracker: INotebookTracker
   ) {}
 
-  /** Shows a cell by its id, in the notebook in front if that has it: copies of a notebook share their cells' ids. */
+  /** Scrolls to a cell, preferably in the notebook in front: copies of a notebook share their cells' ids. */
   readonly showCell: ShowCell = cell => {
     const place = this.places().find(one => one.panel.model?.cells.get(one.index).id === cell);
     if (place) {
@@ -39,7 +39,7 @@ export class Notebooks {
     return insertCell(this.app.commands, line);
   }
 
-  /** Runs the cell of the notebook in front that holds just this line; makes one where there is none. */
+  /** Runs the cell of the notebook in front that holds just this line; inserts one if there is none. */
   async runLine(line: string): Promise<void> {
     const front = this.tracker.currentWidget;
     const place = this.places().find(
@@ -75,7 +75,6 @@ export class Notebooks {
   }
 }
 
-/** As much of an application's commands as this needs. */
 export interface Commands {
   hasCommand(id: string): boolean;
   execute(id: string, args?: { text: string }): Promise<unknown>;
@@ -87,7 +86,7 @@ const FILL = 'notebook:replace-selection';
 /** What `kgnb/widgets/line.js` dispatches on the document; `preventDefault` tells it that a cell was made. */
 export const EVENT = 'kgnb:insert-cell';
 
-/** The text an event brings, if it is one of ours and short enough to be a line of a person's. */
+/** The text of an event, if it is ours and short enough for a line. */
 export function sourceOf(event: Event): string | null {
   const detail: unknown = event instanceof CustomEvent ? event.detail : null;
   if (typeof detail !== 'object' || detail === null || !('source' in detail)) {
@@ -97,7 +96,7 @@ export function sourceOf(event: Event): string | null {
   return typeof source === 'string' && source.startsWith('%') && source.length <= 2000 ? source : null;
 }
 
-/** Writes a line into a new cell and leaves it for the person to run; false where there is no notebook to do it in. */
+/** Writes a line into a new cell without running it; false without a notebook. */
 export async function insertCell(commands: Commands, text: string): Promise<boolean> {
   if (!canInsert(commands)) {
     return false;
@@ -111,7 +110,6 @@ function canInsert(commands: Commands): boolean {
   return commands.hasCommand(INSERT) && commands.hasCommand(FILL);
 }
 
-/** Listens from now on. */
 export function listen(target: EventTarget, commands: Commands): void {
   target.addEventListener(EVENT, (event: Event): void => {
     const text = sourceOf(event);

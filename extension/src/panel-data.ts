@@ -20,7 +20,7 @@ import { trans } from './wording';
 
 export const PANEL_TARGET = 'kgnb.panel';
 
-/** A class or a property: its name, how often it is used, and a cell that asks for what is in it. */
+/** A class or a property: its name, its uses, and a cell that queries its instances. */
 const readHolding = shape({ name: text, count: number, query: text });
 export type Holding = ReturnType<typeof readHolding>;
 
@@ -43,12 +43,12 @@ export type StageState = ReturnType<typeof readStage>;
 const readAgent = shape({
   name: text,
   stages: listOf(readStage),
-  /** Questions that wait for a person, and the line that shows them. */
+  /** Questions that wait for a person, with the line that shows them. */
   reviews: listOf(shape({ line: text, waiting: number }))
 });
 export type AgentState = ReturnType<typeof readAgent>;
 
-/** How far a step is: so many of how many, where that is known, and of what. */
+/** The progress of a step: done, total if known, and unit. */
 const readProgress = shape({ done: number, total: numberOrNull, unit: text });
 export type Progress = ReturnType<typeof readProgress>;
 
@@ -89,7 +89,7 @@ const readAll = shape({
   /** Agents that other packages export, described by the kernel as `stages.json` describes ours. */
   described: listOf(readDocumented),
   runs: listOf(readRunLine),
-  /** Null where the answer leaves them out, as it does while a run is watched: those known before still hold. */
+  /** Null where the answer leaves them out, as while a run is watched: the earlier ones are still valid. */
   saved: orNull(listOf(readSaved))
 });
 export type PanelData = ReturnType<typeof readAll>;
@@ -97,12 +97,12 @@ export type PanelData = ReturnType<typeof readAll>;
 export const readHealth = shape({ answers: truth, milliseconds: number, reason: text });
 export type Health = ReturnType<typeof readHealth>;
 
-/** The four agents with their stages in order: the words of the magics' own help, held to it by a test. */
+/** The four agents with their stages in order, in the words of the magics' help (a test compares them). */
 export const AGENTS: readonly DocumentedAgent[] = documented;
 
 export const NOTHING: PanelData = { model: '', connections: [], agents: [], described: [], runs: [], saved: [] };
 
-/** How far an agent has come in this notebook, if anything of it has run. */
+/** The state of an agent in this notebook, if it has run. */
 export function agentState(data: PanelData, agent: DocumentedAgent): AgentState | undefined {
   return data.agents.find(one => one.name === agent.agent);
 }
@@ -111,7 +111,6 @@ export function agentTitle(agent: DocumentedAgent): string {
   return trans.__(agent.title);
 }
 
-/** Reads the state; throws a ShapeError that says what is wrong with it. */
 export function readPanel(value: unknown): PanelData {
   versionOne(object(value, 'the answer'));
   return readAll(value, 'the answer');

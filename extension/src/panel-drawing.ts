@@ -20,39 +20,37 @@ import { AGENTS, agentState, agentTitle } from './panel-data';
 import { stateIcon, stateName } from './run-tree';
 
 export interface PanelState {
-  /** Which parts are folded in or out, where a person has changed that. */
+  /** Parts that the user folded or unfolded. */
   readonly opened: Map<string, boolean>;
-  /** What connections were found to answer; null while one is asked. */
+  /** The health of connections; null while one is checked. */
   readonly health: Map<string, Health | null>;
-  /** What is typed where a graph is opened. */
+  /** The text in the field that opens a graph. */
   typed: string;
 }
 
-/** The line that opens a source: a service by its address, anything else as a file or data set. */
+/** The line that opens a source: an endpoint by its URL, anything else as a file or data set. */
 export function lineToOpen(source: string): string {
   const name = source.trim().replace(/["\n\r]/g, '');
   const service = /^https?:/.test(name) && !/\.(ttl|nt|nq|trig|rdf|owl|xml|jsonld|json|n3|zip|hdt)(\.gz)?$/i.test(name);
   return `%kg ${service ? 'connect' : 'open'} ${/\s/.test(name) ? `"${name}"` : name}`;
 }
 
-/** What a person can do from the panel. */
+/** The actions of the panel. */
 export interface PanelActions {
-  /** Writes a line into a new cell, and leaves it to be run. */
+  /** Writes a line into a new cell without running it. */
   insert(line: string): void;
-  /** Opens a file or data set, or connects to a service, by a cell that stays in the notebook. */
+  /** Opens a file or data set, or connects to an endpoint, with a cell that stays in the notebook. */
   openGraph(source: string): void;
-  /** Shows a queue: runs its cell, a new one where the notebook has none. */
+  /** Shows a review queue by running its cell, or a new one. */
   review(line: string): void;
   check(connection: string): void;
-  /** Begins a notebook. */
   begin(): void;
-  /** Loads kgnb in the notebook. */
   load(): void;
   openRun(which: WhichRun, title: string): void;
   stop(): void;
 }
 
-/** What is said above all else, and what a person can do about it: begin a notebook, load kgnb in the one in front. */
+/** The message at the top and its remedy: a new notebook, or loading kgnb in the one in front. */
 export interface Hint {
   readonly said: string;
   readonly remedy: 'begin' | 'load' | null;
@@ -123,7 +121,7 @@ class PanelDrawing {
     );
   }
 
-  /** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
+  /** A foldable part; open by default once it has content, then as the user left it. */
   private part(key: string, title: string, open: boolean, ...content: readonly (HTMLElement | null)[]): HTMLElement {
     const { opened } = this.state;
     const body = h('div.kgnb-panel-content', { id: freshId('part') }, ...content);
@@ -145,7 +143,7 @@ class PanelDrawing {
     return h('section.kgnb-panel-section', h('h3', head), body);
   }
 
-  /** Puts a line into the notebook; cannot be pressed where there is none. */
+  /** Inserts a line into the notebook; disabled without one. */
   private insertButton(line: string, said: string): HTMLButtonElement {
     const disabled = !this.hint.notebook;
     return pressable(trans.__('Insert a cell: %1', line), said, () => this.actions.insert(line), { disabled });
@@ -164,7 +162,6 @@ class PanelDrawing {
     ];
   }
 
-  /** Where a graph is opened by its name. */
   private opener(): HTMLElement {
     const { state, actions, hint } = this;
     const name = trans.__('A file, huts:graph or https://…/sparql');
@@ -219,7 +216,6 @@ class PanelDrawing {
     return h(`div.kgnb-panel-health.kgnb-panel-${tone}`, { role: 'status' }, said);
   }
 
-  /** The classes and properties of a graph. */
   private holdings({ name, holds, reading, current, ...one }: Connection): HTMLElement[] {
     if (!holds) {
       const look = row(trans.__('What is in it?'), this.insertButton(`%kg schema ${name}`, trans.__('Insert')));
@@ -238,7 +234,7 @@ class PanelDrawing {
     ];
   }
 
-  /** A class or a property: a button that puts a query into the notebook. */
+  /** A class or a property: a button that inserts a query into the notebook. */
   private holding({ name, count, query }: Holding): HTMLElement {
     const shown = oneLine(name);
     const what = trans.__('Insert a query for %1', shown);
@@ -284,7 +280,7 @@ class PanelDrawing {
 
   // ---------------------------------------------------------------------------------------- runs
 
-  /** What has run in this notebook, the latest first, then what is saved. */
+  /** The runs of this notebook, latest first, then the saved ones. */
   private allRuns(): HTMLElement[] {
     const { runs, saved } = this.data;
     const over = runs.filter(run => !run.working).reverse();
@@ -317,7 +313,7 @@ class PanelDrawing {
     const open = this.openButton({ number: run.number }, title);
     const stop = pressable(trans.__('Stop this run'), trans.__('Stop'), () => this.actions.stop());
     stop.classList.add('kgnb-panel-stop');
-    // Two buttons leave the title no room in a narrow panel.
+    // Two buttons leave no room for the title in a narrow panel.
     return h(
       `li.kgnb-panel-item.kgnb-panel-strong.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
       row(title, run.working ? null : open),
@@ -336,7 +332,7 @@ function runTitle(run: RunLine): string {
 
 function drawState(run: RunLine): HTMLElement {
   const step = oneLine(run.step);
-  // Between two cells a run is neither under way nor over.
+  // Between two cells a run is neither running nor finished.
   const [mark, said] = run.working
     ? [stateIcon('running'), step]
     : run.state === 'running'
@@ -345,7 +341,7 @@ function drawState(run: RunLine): HTMLElement {
   return h('div.kgnb-panel-state', mark ? icon(mark) : null, said);
 }
 
-/** What a run has taken so far: the columns are the same for every run, so that they can be compared. */
+/** The costs of a run so far, in the same columns for every run. */
 function costs(run: RunLine): (readonly [string, string])[] {
   const asked = run.calls > 0;
   const usd = run.usd === null ? trans.__('not known') : formatMoney(run.usd);
@@ -382,7 +378,6 @@ function drawProgress(progress: Progress, step: string): HTMLElement {
   return h('div', bar, said ? h('div.kgnb-panel-quiet', said) : null);
 }
 
-/** A name and, at its right, what can be done with it. */
 function row(name: string, ...right: readonly (HTMLElement | null)[]): HTMLElement {
   return h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), ...right);
 }

@@ -29,7 +29,7 @@ import { drawRun, newRunState } from './runview';
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
 const PATIENCE = 5000; // milliseconds a kernel is given to answer
 
-/** A run that was opened, to be drawn again while it goes on. */
+/** An opened run, redrawn while it goes on. */
 interface Opened {
   readonly area: RunArea;
   readonly which: WhichRun;
@@ -175,9 +175,9 @@ export class ControlPanel extends Widget implements PanelActions {
 
   private readonly onExecuted = (): void => this.refresh();
 
-  /** While cells run, a look now and then shows how far they are; kernels that can, answer at once. */
+  /** Polls a busy kernel for its progress. */
   private readonly onStatus = (_: Kernel.IKernelConnection, status: Kernel.Status): void => {
-    // Not at "idle": every question makes the kernel busy and idle again.
+    // Not on "idle": every question makes the kernel busy and idle again.
     if (status === 'busy') {
       setTimeout(() => {
         if (this.kernel?.status === 'busy') {
@@ -205,7 +205,7 @@ export class ControlPanel extends Widget implements PanelActions {
     const saved = this.data.saved === null || !this.data.runs.some(run => run.working);
     void Promise.race([this.ask({ ask: 'state', saved }), late]).then(answer => {
       this.asking = false;
-      // A kernel that cannot answer while it works leaves what is shown as it is; one no longer in front says nothing.
+      // A kernel too busy to answer leaves the display unchanged; answers of a kernel no longer in front are dropped.
       if (answer !== 'late' && kernel === this.kernel) {
         this.showAnswer(answer);
       }
@@ -224,7 +224,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.hint = answer ? { said: told, remedy: null, notebook: true } : this.nobody();
     this.draw();
     for (const one of this.data.connections) {
-      // What lies on this machine is asked at once; a service elsewhere only when a person wants it.
+      // Local graphs are checked at once, remote services only on request.
       if (!one.remote && !this.state.health.has(one.name)) {
         this.check(one.name);
       }
@@ -235,7 +235,7 @@ export class ControlPanel extends Widget implements PanelActions {
     }
   }
 
-  /** Why nobody answers, and what to do about it. */
+  /** The reason why nobody answers, with its remedy. */
   private nobody(): Hint {
     if (this.kernel) {
       return { said: trans.__('kgnb is not loaded in this notebook.'), remedy: 'load', notebook: true };
@@ -248,7 +248,7 @@ export class ControlPanel extends Widget implements PanelActions {
     return { said: trans.__('Open a notebook to see its graphs, agents and runs.'), remedy, notebook: false };
   }
 
-  /** Asks again for a run that was opened, if something has come to it since. */
+  /** Updates an opened run if it has changed. */
   private refreshRun(opened: Opened): void {
     const { which, kernel, area } = opened;
     const line = 'number' in which ? this.data.runs.find(run => run.number === which.number) : undefined;
@@ -304,7 +304,7 @@ export class RunArea extends MainAreaWidget {
     this.title.closable = true;
   }
 
-  /** Shows the kernel's answer to "run"; nothing moves if it is what is shown already. */
+  /** Shows the kernel's answer to "run"; does nothing if it is unchanged. */
   take(answer: JsonObject): void {
     const written = JSON.stringify(answer.run ?? answer.error);
     if (written === this.drawn || this.isDisposed) {

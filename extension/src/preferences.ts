@@ -17,7 +17,7 @@ export const DEFAULTS: Choices = { highlightCells: true, completeQueries: true, 
 
 export const ROWS: readonly number[] = [10, 25, 50, 100];
 
-/** The choices in a composite of the settings; what is not as the schema wants it counts as not chosen. */
+/** The preferences in the settings; invalid values count as unset. */
 export function choicesFrom(composite: JsonObject): Choices {
   const { highlightCells, completeQueries, rowsPerPage } = composite;
   return {
@@ -27,7 +27,7 @@ export function choicesFrom(composite: JsonObject): Choices {
   };
 }
 
-/** The choices as they are now, and when they change. */
+/** The current preferences, and a signal of their changes. */
 export class Preferences {
   private current: Choices = DEFAULTS;
   private readonly changes = new Signal<this, Choices>(this);

@@ -18,12 +18,11 @@ export interface Offers {
   readonly items: Offer[];
 }
 
-/** Characters of Python (code points) before a place that JavaScript counts in UTF-16. */
+/** A UTF-16 offset as the number of code points that Python counts. */
 export function toCodePoints(source: string, offset: number): number {
   return Array.from(source.slice(0, offset)).length;
 }
 
-/** The other way round. */
 export function fromCodePoints(source: string, place: number): number {
   return Array.from(source).slice(0, place).join('').length;
 }
@@ -52,7 +51,7 @@ export interface Item {
   insertText?: string;
 }
 
-/** The items whose name or label holds what was typed, that part marked; none twice. Labels come out as safe HTML. */
+/** The items whose name or label contains the query, marked and without duplicates; labels are safe HTML. */
 export function fitting<Offer extends Item>(items: readonly Offer[], query: string): Offer[] {
   const seen = new Set<string>();
   return items.flatMap(item => {
@@ -64,7 +63,7 @@ export function fitting<Offer extends Item>(items: readonly Offer[], query: stri
   });
 }
 
-/** Small letters without accents, one for each letter of the text: places in both are the same. */
+/** Lower-case letters without accents, one for each letter of the text, so that offsets agree. */
 export function plainLetters(text: string): string {
   return text
     .split('')

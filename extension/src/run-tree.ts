@@ -14,20 +14,19 @@ export type LeafKind = (typeof LEAF_KINDS)[number];
 
 export interface RunNode {
   readonly kind: 'step' | 'group' | LeafKind;
-  /** Names the node for good: what a person has opened stays open when the run goes on. */
+  /** A stable name: opened nodes stay open when the run goes on. */
   readonly key: string;
-  /** What a search looks at, folded; '' for a node that is found only through its children. */
+  /** The folded text that is searched; '' for a node that is only found through its children. */
   readonly search: string;
-  /** Unsure or failed: someone should look at it. */
+  /** Unsure or failed. */
   readonly attention: boolean;
   readonly children: readonly RunNode[];
-  /** How many more children the run has than the bundle. */
+  /** The number of children that the bundle leaves out. */
   readonly leftOut: number;
-  /** Draws its line. */
   readonly line: () => HTMLElement[];
-  /** Draws what an opened node shows above its children; null where there is nothing. */
+  /** Draws the content of an opened node above its children, if any. */
   readonly details: (() => HTMLElement) | null;
-  /** What it stands for, where that is a step. */
+  /** The step of a step's node. */
   readonly step?: Step;
 }
 
@@ -67,7 +66,6 @@ function stepLine(step: Step, facts: readonly string[], place?: { start: number;
 
 type Group = RunNode & { readonly title: string };
 
-/** What a step did, by kind. */
 function groupsOf(step: Step): Group[] {
   const key = `step ${step.number}`;
   const left = step.left_out;
@@ -99,7 +97,7 @@ function groupsOf(step: Step): Group[] {
   ].filter(one => one.children.length + one.leftOut > 0);
 }
 
-/** A node without children: its line, and everything the run has on record about it. */
+/** A node without children: its line, and its full record. */
 function leaf(
   kind: LeafKind,
   key: string,
@@ -174,12 +172,10 @@ function chip(tone: string, said: string): HTMLElement {
   return h(`span.kgnb-chip.kgnb-is-${tone}`, said);
 }
 
-/** How many nodes someone should look at. */
 export function attentionIn(nodes: readonly RunNode[]): number {
   return nodes.reduce((sum, node) => sum + Number(node.attention) + attentionIn(node.children), 0);
 }
 
-/** The kinds of things the steps hold. */
 export function kindsIn(nodes: readonly RunNode[]): LeafKind[] {
   const found = new Set<string>(nodes.flatMap(node => [node.kind, ...kindsIn(node.children)]));
   return LEAF_KINDS.filter(kind => found.has(kind));
@@ -207,7 +203,7 @@ export function filterTree(all: readonly RunNode[], wanted: Wanted): RunNode[] {
   });
 }
 
-/** The nodes with leaves of one kind, and of their leaves those only. */
+/** The nodes with only the leaves of one kind. */
 function ofKind(nodes: readonly RunNode[], kind: LeafKind): RunNode[] {
   return nodes.flatMap(node => {
     const children = ofKind(node.children, kind);

@@ -94,19 +94,18 @@ const readAll = shape({
 });
 export type RunData = ReturnType<typeof readAll>;
 
-/** Reads a run; throws a ShapeError that says what is wrong with it. */
 export function readRun(value: unknown): RunData {
   versionOne(object(value, 'the run'));
   return readAll(value, 'the run');
 }
 
-/** How far a run has come that waits for its next step: between two cells it is neither under way nor over. */
+/** The last step of a run that waits for its next one: between cells it is neither running nor finished. */
 export function reachedBy(run: RunData): string | null {
   const waits = run.state === 'running' && run.steps.every(step => step.state !== 'running');
   return waits ? (run.steps.at(-1)?.name ?? null) : null;
 }
 
-/** Where each step lies on the run's line of time: start and length as shares of the whole. */
+/** The start and length of each step as shares of the run's time. */
 export function timeline(steps: readonly Step[]): { start: number; length: number }[] {
   const whole = steps.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
   let start = 0;

@@ -13,7 +13,7 @@ import { attentionIn, filterTree, kindsIn, runTree, stateIcon, stateName } from 
 
 const CHUNK = 50; // children drawn at once; the rest on request
 
-/** What a person has done to a run view; survives a redraw while the run goes on. */
+/** The user's changes to a run view; they survive a redraw. */
 export interface RunState {
   search: string;
   attention: boolean;
@@ -26,7 +26,7 @@ export function newRunState(): RunState {
   return { search: '', attention: false, kind: null, opened: new Set(), shown: new Map() };
 }
 
-/** ``showCell`` leads to the cells that made the steps, where there are notebooks to look in. */
+/** ``showCell`` scrolls to the cells of the steps, where notebooks are available. */
 export function drawRun(run: RunData, state: RunState, showCell: ShowCell | null = null): HTMLElement {
   return new RunDrawing(run, state, showCell).root;
 }
@@ -90,7 +90,7 @@ class RunDrawing {
     );
   }
 
-  /** Which kind of thing is shown, where the run has several. */
+  /** The choice of the kinds shown, if the run has several. */
   private drawKinds(): HTMLElement | null {
     const { state } = this;
     const titles = {
@@ -201,7 +201,7 @@ class RunDrawing {
     return item;
   }
 
-  /** Leads from a step to the cell that made it; says so where the cell is not there any more. */
+  /** Scrolls to the cell of a step, or says that it is gone. */
   private drawJump(cell: string, step: string): HTMLElement[] {
     const { showCell } = this;
     if (!showCell) {
@@ -256,7 +256,7 @@ class RunDrawing {
 
 const ITEM = '[role="treeitem"]';
 
-/** Does what a key asks; returns whether the key was one of the tree's. */
+/** Handles a key; returns whether it was one of the tree's. */
 export function moveInTree(tree: HTMLElement, event: KeyboardEvent): boolean {
   const item = event.target;
   const plain = !event.altKey && !event.ctrlKey && !event.metaKey;

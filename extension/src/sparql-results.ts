@@ -17,7 +17,7 @@ const NUMBERS = new Set(
 );
 const DEEPEST = 8; // triples within triples; more is nobody's data
 
-/** Reads results, given as JSON or as its text; throws a ShapeError that says what is wrong with them. */
+/** Reads results, as JSON or its text; throws a ShapeError that says what is wrong. */
 export function readSparqlResults(value: unknown): TableData {
   const data = object(typeof value === 'string' ? parsed(value) : value, 'the results');
   if (typeof data.boolean === 'boolean') {
@@ -87,7 +87,7 @@ function readTriple(triple: JsonObject, where: string, depth: number): Cell {
   };
 }
 
-/** A column of numbers is set and sorted as one. */
+/** "number" for a column of numbers only. */
 function kindOf(rows: readonly (readonly Cell[])[], at: number): Column['kind'] {
   const bound = rows.flatMap(row => row[at] ?? []);
   const numeric = (cell: Cell): boolean =>

@@ -71,7 +71,7 @@ export function readCell(value: unknown, where: string): Cell {
   throw new ShapeError(`${where} is no value, IRI, literal, blank node or triple`);
 }
 
-/** A heading and its text, below the row when that is opened. */
+/** A heading and its text, shown below an opened row. */
 const readDetail = (value: unknown, where: string): readonly [heading: string, said: string] => {
   if (!Array.isArray(value) || value.length !== 2) {
     throw new ShapeError(`${where} is no pair of heading and text`);
@@ -97,7 +97,6 @@ const readAll = shape({
 });
 export type TableData = ReturnType<typeof readAll>;
 
-/** Reads a bundle; throws a ShapeError that says what is wrong with it. */
 export function readTable(value: unknown): TableData {
   versionOne(object(value, 'the table'));
   const table = readAll(value, 'the table');
@@ -109,7 +108,7 @@ export function readTable(value: unknown): TableData {
   return table;
 }
 
-/** The cell as a reader sees it, on one line. */
+/** The text of a cell, on one line. */
 export function cellText(cell: Cell, kind: Kind, decimals = false): string {
   return oneLine(rawText(cell, kind, decimals));
 }
@@ -139,19 +138,19 @@ function rawText(cell: Cell, kind: Kind, decimals: boolean): string {
   return `<<( ${cell.triple.map(part => rawText(part, 'text', false)).join(' ')} )>>`;
 }
 
-/** Whether a column's numbers are written with decimals: as soon as one of them has any. */
+/** Whether a column's numbers are written with decimals: as soon as one has any. */
 export function hasDecimals(cells: readonly Cell[]): boolean {
   return cells.some(cell => typeof cell === 'number' && Number.isFinite(cell) && !Number.isInteger(cell));
 }
 
-/** Everything a search looks at: the text shown and, for an IRI or a typed literal, its full form. */
+/** The text that is searched: the text shown and, for an IRI or a typed literal, its full form. */
 export function cellSearchText(cell: Cell, kind: Kind): string {
   const shown = cellText(cell, kind);
   const full = fullText(cell);
   return full ? `${shown} ${full}` : shown;
 }
 
-/** What the short form leaves out, or ''. */
+/** The full form where the text is shortened, or ''. */
 export function fullText(cell: Cell): string {
   if (cell === null || typeof cell !== 'object') {
     return '';
@@ -162,7 +161,7 @@ export function fullText(cell: Cell): string {
   return 'literal' in cell && cell.datatype ? `${cell.literal}^^${shortIri(cell.datatype)}` : '';
 }
 
-/** The number a cell stands for, or null: numbers JavaScript cannot hold exactly travel as text. */
+/** The number of a cell, or null; numbers that JavaScript cannot hold exactly are sent as text. */
 export function cellNumber(cell: Cell): number | null {
   if (typeof cell === 'number') {
     return cell;
@@ -178,7 +177,7 @@ function isLiteral(cell: Cell): cell is LiteralCell {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Orders two cells of one column; empty ones come last whichever way the column is sorted. */
+/** Compares two cells of a column; empty ones come last in both directions. */
 export function compareCells(left: Cell, right: Cell, kind: Kind, descending: boolean): number {
   const [a, b] = [sortKey(left, kind), sortKey(right, kind)];
   if (a === null || b === null) {
@@ -210,12 +209,12 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** Text as a search compares it: small letters, no accents. */
+/** Text folded for searching: lower case, no accents. */
 export function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** For each row everything a search looks at, folded once. */
+/** The folded search text of each row. */
 export function searchTexts(table: TableData): readonly string[] {
   return table.rows.map(row => {
     const cells = row.cells.map((cell, at) => cellSearchText(cell, table.columns[at]?.kind ?? 'text'));
@@ -224,13 +223,13 @@ export function searchTexts(table: TableData): readonly string[] {
   });
 }
 
-/** The numbers of the rows that hold every word of the search, in order. */
+/** The indexes of the rows that contain every word of the search. */
 export function filterRows(texts: readonly string[], search: string): number[] {
   const words = folded(search).split(/\s+/).filter(Boolean);
   return texts.flatMap((text, at) => (words.every(word => text.includes(word)) ? [at] : []));
 }
 
-/** The rows in the order asked for; rows that compare equal keep theirs. */
+/** The rows sorted as asked; equal rows keep their order. */
 export function sortRows(table: TableData, rows: readonly number[], sorting: Sorting | null): number[] {
   const column = sorting ? table.columns[sorting.column] : undefined;
   if (!sorting || !column) {
@@ -240,7 +239,7 @@ export function sortRows(table: TableData, rows: readonly number[], sorting: Sor
   return [...rows].sort((left, right) => compareCells(cell(left), cell(right), column.kind, sorting.descending));
 }
 
-/** What the next press on a column's title does: up, down, back to the order of the table. */
+/** The sorting after the next click on a title: ascending, descending, none. */
 export function nextSorting(sorting: Sorting | null, column: number): Sorting | null {
   if (sorting?.column !== column) {
     return { column, descending: false };
@@ -248,7 +247,7 @@ export function nextSorting(sorting: Sorting | null, column: number): Sorting | 
   return sorting.descending ? null : { column, descending: true };
 }
 
-/** The rows of one page; a page beyond the last gives the last. */
+/** The rows of a page, at most the last one. */
 export function pageOf(
   rows: readonly number[],
   page: number,

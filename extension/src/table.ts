@@ -21,7 +21,7 @@ import { DEFAULTS, ROWS } from './preferences';
 
 const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed
 
-/** What a person has done to a table; survives a redraw with new data. */
+/** The user's changes to a table; they survive a redraw with new data. */
 export interface TableState {
   search: string;
   sorting: Sorting | null;
@@ -238,7 +238,6 @@ class TableDrawing {
   }
 }
 
-/** A share between 0 and 1 as a line before its number. */
 function bar(share: number): HTMLElement {
   const filled = h('span.kgnb-bar-filled');
   filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;

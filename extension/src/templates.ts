@@ -31,7 +31,7 @@ export const TEMPLATES: readonly Template[] = [
   ...(tutorials as readonly Template[])
 ];
 
-/** A notebook as it is saved, with fresh cell ids that are the same every time. */
+/** The notebook's JSON, with reproducible cell ids. */
 export function notebookOf(
   template: Template,
   kernel: { name: string; display_name: string }
@@ -53,7 +53,7 @@ export function notebookOf(
   };
 }
 
-/** The kernel to begin with: the server's own choice if it speaks Python, else the first that does. */
+/** The server's default kernel if it is a Python kernel, else the first one that is. */
 export function pythonKernel(specs: KernelSpecs | null): { name: string; display_name: string } {
   const known = Object.values(specs?.kernelspecs ?? {}).filter(spec => spec?.language.toLowerCase() === 'python');
   const chosen = known.find(spec => spec?.name === specs?.default) ?? known[0];

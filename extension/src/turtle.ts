@@ -39,16 +39,16 @@ export function drawTurtle(value: unknown, state: TurtleState, name = trans.__('
   return root;
 }
 
-/** The first lines, as many as are read in an output. */
+/** The first lines, limited to what is readable in an output. */
 export function beginning(source: string): string {
   return source.split('\n').slice(0, LINES).join('\n').slice(0, LETTERS);
 }
 
-// What is coloured: IRIs, texts, remarks, and the words of the language. Everything else stays as it is.
+// Coloured tokens: IRIs, texts, comments and keywords.
 const TOKEN =
   /(?<iri><[^<>"\s]*>)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<remark>#.*)|(?<word>@\w+|\b(?:PREFIX|BASE)\b)/g;
 
-/** The text in pieces, some of them with a colour; together they are the text, letter by letter. */
+/** The text in pieces, some of them coloured. */
 export function coloured(source: string): (string | HTMLElement)[] {
   const pieces: (string | HTMLElement)[] = [];
   let done = 0;

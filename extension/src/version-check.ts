@@ -15,7 +15,6 @@ import { trans } from './wording';
 
 const TARGET = 'kgnb.version';
 
-/** Looks at the front end. */
 export function checkFrontEnd(app: JupyterFrontEnd): void {
   const trouble = frontEndTrouble(app.name, app.version);
   if (trouble) {
@@ -23,7 +22,7 @@ export function checkFrontEnd(app: JupyterFrontEnd): void {
   }
 }
 
-/** Looks at the package of every kernel in which a cell has loaded kgnb. */
+/** Checks the package of every kernel in which a cell loads kgnb. */
 export function checkKernels(tracker: INotebookTracker): void {
   const told = new Map<string, string>(); // by the kernel: the version that was looked at last
   NotebookActions.executed.connect((_, { notebook, cell, success }) => {
@@ -43,7 +42,6 @@ export function checkKernels(tracker: INotebookTracker): void {
   });
 }
 
-/** Whether a cell loads kgnb into its kernel. */
 export function loadsKgnb(source: string): boolean {
   return /^[ \t]*%(?:re)?load_ext[ \t]+kgnb\b/m.test(source);
 }

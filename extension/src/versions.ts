@@ -4,10 +4,10 @@
 
 import { trans } from './wording';
 
-/** The version of this extension; a test holds it to package.json, and another to the Python package's. */
+/** The version of this extension; tests compare it with package.json and the Python package. */
 export const VERSION = '0.1.0';
 
-/** What does not go together, in words, and the command that mends it. */
+/** An incompatibility in words, and the command that fixes it. */
 export interface Trouble {
   readonly said: string;
   readonly command: string;
@@ -19,13 +19,13 @@ interface Supported {
   readonly pip: string;
 }
 
-/** The front ends this extension is made for, by the name they give themselves. */
+/** The supported front ends, by their application names. */
 const FRONT_ENDS: Readonly<Record<string, Supported>> = {
   JupyterLab: { from: [4, 4], before: [5, 0], pip: 'jupyterlab' },
   'Jupyter Notebook': { from: [7, 4], before: [8, 0], pip: 'notebook' }
 };
 
-/** What is wrong with the front end; null where nothing is, or where it is one we know nothing of. */
+/** The incompatibility with the front end, if any; null for unknown front ends. */
 export function frontEndTrouble(name: string, version: string): Trouble | null {
   const supported = Object.hasOwn(FRONT_ENDS, name) ? FRONT_ENDS[name] : undefined;
   const release = releaseOf(version);
@@ -57,7 +57,7 @@ export function packageTrouble(version: string, extension: string = VERSION): Tr
   if (difference === 0) {
     return null;
   }
-  // The newer one wins: what it wrote, the older one may not read.
+  // The newer one wins: the older one may not read what it wrote.
   const command = `pip install kgnb==${difference < 0 ? extension : version}`;
   const said =
     difference < 0

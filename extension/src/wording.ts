@@ -22,7 +22,7 @@ export function shortIri(iri: string): string {
   return path > 0 && path <= cut ? `…${iri.slice(cut)}` : iri;
 }
 
-/** A number as a reader wants it: grouped from five digits on, three decimals where it has any, or where its column has. */
+/** A number grouped from five digits on, with three decimals if it or its column has any. */
 export function formatNumber(value: number, decimals = false): string {
   if (Number.isNaN(value)) {
     return 'not a number';
@@ -38,14 +38,12 @@ export function formatNumber(value: number, decimals = false): string {
   return size >= 10_000 ? grouped(written) : written;
 }
 
-/** Digits in groups of three before the decimal point. */
 export function grouped(written: string): string {
   const [whole = '', fraction] = written.split('.');
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
-/** A share between 0 and 1 as a percentage with one decimal. */
 export function formatPercent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : formatNumber(share);
 }
@@ -73,12 +71,12 @@ export function formatMoney(usd: number): string {
 
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;
 const UNSEEN =
-  // Naming control characters is the point here.
+  // Control characters are intended here.
   // eslint-disable-next-line no-control-regex
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
 const LINK = /^(?:https?:\/\/[^/\s]|mailto:[^\s])[^\s]*$/i;
 
-/** Writes out every character that hides or reorders others. */
+/** Text with characters that hide or reorder others written out. */
 export function visible(text: string): string {
   return text.replace(LINE_ENDS, '\n').replace(UNSEEN, character => {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
@@ -86,7 +84,6 @@ export function visible(text: string): string {
   });
 }
 
-/** Visible text on one line. */
 export function oneLine(text: string): string {
   return visible(text.trim())
     .replace(/[ \t]*\n\s*/g, ' ↵ ')
@@ -100,13 +97,13 @@ export function linkTarget(iri: string): string | null {
 
 type Bundle = Pick<IRenderMime.TranslationBundle, '__' | '_n'>;
 
-// Used where no translator is at hand: the words as they stand in the source.
+// Used without a translator: the words of the source.
 let bundle: Bundle = {
   __: (message, ...values) => message.replace(/%(\d)/g, (_, at: string) => String(values[Number(at) - 1] ?? '')),
   _n: (one, many, n) => (n === 1 ? one : many)
 };
 
-/** Speaks the language of a translator from now on, where there is one. */
+/** Uses a translator from now on, if there is one. */
 export function speak(translator: { load(domain: string): Bundle } | null): void {
   bundle = translator?.load('kgnb') ?? bundle;
 }

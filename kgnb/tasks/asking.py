@@ -89,6 +89,7 @@ class Outcome:
         """One line of an answer file."""
         always = ("id", "values", "support", "confidence", "status", "source", "sparql")
         content = {name: getattr(self, name) for name in always}
+        content |= {"values": list(self.values), "support": [list(triple) for triple in self.support]}
         return content | {name: value for name in ("guess", "error", "partial") if (value := getattr(self, name))}
 
     @classmethod
