@@ -86,25 +86,24 @@ def test_replies_come_as_batch_output_or_plain_and_a_good_one_outdoes_an_error(t
     assert model.ask(asked[3]).text == "D"
 
 
-@pytest.mark.parametrize(
-    "line",
-    ['{"text": "no id"}', '{"custom_id": "x"}', '{"custom_id": "x", "response": {"body": {"choices": []}}}', "[]"],
-)
-def test_a_line_that_is_no_reply_is_named(line: str, tmp_path: Path) -> None:
-    (tmp_path / "replies.jsonl").write_text(f'{{"custom_id": "a", "text": "fine"}}\n{line}\n\n')
-    with pytest.raises(DataError, match=r"replies\.jsonl:2"):
-        BatchModel(tmp_path)
+def test_a_line_that_is_not_a_reply_is_named(tmp_path: Path) -> None:
+    for line in ('{"text": "no id"}', '{"custom_id": "x"}', '{"custom_id": "x", "response": {"body": {}}}', "[]"):
+        (tmp_path / "replies.jsonl").write_text(f'{{"custom_id": "a", "text": "fine"}}\n{line}\n\n')
+        with pytest.raises(DataError, match=r"replies\.jsonl:2"):
+            BatchModel(tmp_path)
 
 
-@pytest.mark.parametrize("cut", range(1, 11))
-def test_a_kill_in_the_middle_of_a_line_loses_nothing(cut: int, tmp_path: Path) -> None:
-    model = BatchModel(tmp_path, "m")
-    ask_many(model, [asking(str(number)) for number in range(3)], width=1)
+def test_a_kill_in_the_middle_of_a_line_loses_nothing(tmp_path: Path) -> None:
+    asked = [asking(str(number)) for number in range(3)]
+    ask_many(BatchModel(tmp_path, "m"), asked, width=1)
     path = tmp_path / "requests-001.jsonl"
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) * cut // 11])
-    ask_many(BatchModel(tmp_path, "m"), [asking(str(number)) for number in range(3)], width=1)
-    assert {request_id(asking(str(number))) for number in range(3)} == set(standing(tmp_path).waiting)
+    for cut in range(1, 11):
+        path.write_bytes(whole[: len(whole) * cut // 11])
+        ask_many(BatchModel(tmp_path, "m"), asked, width=1)
+        assert {request_id(each) for each in asked} == set(standing(tmp_path).waiting)
+        for added in set(tmp_path.glob("requests-*.jsonl")) - {path}:
+            added.unlink()
 
 
 def test_a_recording_holds_ids_and_replies_and_no_request(tmp_path: Path) -> None:

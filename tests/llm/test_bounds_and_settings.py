@@ -8,7 +8,7 @@ import pytest
 
 from kgnb.backends import open_model
 from kgnb.llm.kept import Key
-from kgnb.llm.model import Message, ModelError, Request, ToolSpec
+from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.settings import Settings
 from tests.llm.stub_server import Fault, StubServer, error_body
@@ -47,17 +47,13 @@ def test_a_reply_without_end_and_one_that_unpacks_are_refused(monkeypatch: Any) 
         OpenAIModel("m", server.url).ask(ASK)
 
 
-@pytest.mark.parametrize("status", [301, 303, 308])
-def test_a_redirect_takes_the_prompt_nowhere(status: int) -> None:
-    with StubServer() as elsewhere, StubServer(always=Fault(status, {"Location": ""})) as server:
-        server.always = Fault(status, {"Location": f"{elsewhere.url}/chat/completions"}, body="{}")
-        with pytest.raises(ModelError, match="redirects to http"):
-            OpenAIModel("stub", server.url).ask(ASK)
-        assert not elsewhere.requests
-
-
-def settings_of(url: str, tmp_path: Any, **more: Any) -> Settings:
-    return Settings(model="stub", base_url=url, cache=tmp_path, retries=0).with_(**more)
+def test_a_redirect_takes_the_prompt_nowhere() -> None:
+    for status in (301, 303, 308):
+        with StubServer() as elsewhere:
+            redirect = Fault(status, {"Location": f"{elsewhere.url}/chat/completions"}, body="{}")
+            with StubServer(always=redirect) as server, pytest.raises(ModelError, match="redirects to http"):
+                OpenAIModel("stub", server.url).ask(ASK)
+            assert not elsewhere.requests
 
 
 def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: Any, monkeypatch: Any) -> None:
@@ -66,8 +62,8 @@ def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: An
     more = {"parallel_tool_calls": "no", "strict_tools": "yes", "extra_body": '{"top_p": 0.5}'}
     headers = {"headers": '{"X-Team": "env:TEAM_SECRET"}'}
     with StubServer() as server:
-        ordinary = open_model(settings_of(server.url, tmp_path))
-        special = open_model(settings_of(server.url, tmp_path, **plain, **more, **headers))
+        settings = Settings(model="stub", base_url=server.url, cache=tmp_path, retries=0)
+        ordinary, special = open_model(settings), open_model(settings.with_(**plain, **more, **headers))
         assert ordinary is not None and special is not None
         for model in (ordinary, special, special):
             model.ask(Request(ASK.messages, tools=(GREET,)))
@@ -79,16 +75,6 @@ def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: An
     assert body["tools"][0]["function"]["strict"] is True and "strict_tools" not in body
     assert second.headers["x-team"] == "not-for-logs-1"
     assert Key.of(ASK, "m") != Key.of(Request(ASK.messages, options={"top_p": 0.5}), "m")
-
-
-def test_a_role_may_have_a_model_of_its_own() -> None:
-    settings = Settings(model="big", judge_model="small")
-    assert [settings.of_role(role).model for role in ("plan", "judge", "extract", "write")] == [
-        "big",
-        "small",
-        "big",
-        "big",
-    ]
 
 
 def test_cached_and_reasoning_tokens_are_counted() -> None:
@@ -106,10 +92,7 @@ def test_a_server_that_refuses_what_it_is_sent_back_is_not_sent_it_again() -> No
             return error_body("reasoning_content is not allowed in input messages")
         return json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]})
 
-    call = {"id": "1", "name": "greet", "arguments": {}}
-    from kgnb.llm.model import ToolCall
-
-    thought = Message("assistant", "", (ToolCall(**call),), carried={"reasoning_content": "hm"})  # type: ignore[arg-type]
+    thought = Message("assistant", "", (ToolCall("1", "greet", {}),), carried={"reasoning_content": "hm"})
     request = Request((*ASK.messages, thought, Message("tool", "done", tool_call_id="1")))
     with StubServer(whole=old) as server:
         assert OpenAIModel("stub", server.url).ask(request).text == "A"

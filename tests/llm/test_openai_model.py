@@ -1,6 +1,7 @@
 """The real openai client against a stub server: what is asked, what comes back, how it fails."""
 
 import traceback
+from typing import Any
 
 import pytest
 
@@ -52,35 +53,21 @@ def test_asks_and_gives_text_usage_and_one_attempt() -> None:
     assert reply.seconds == reply.attempts[0].seconds > 0
 
 
-def test_streams_pieces_and_gives_the_same_reply() -> None:
+def test_a_streamed_reply_is_the_same_and_comes_in_pieces() -> None:
     pieces: list[str] = []
     with StubServer(lambda body: "A, for both review.") as server:
         whole = model_of(server).ask(ASK)
         streamed = model_of(server, on_token=pieces.append).ask(ASK)
-    assert "".join(pieces) == streamed.text == whole.text
-    assert len(pieces) > 2
-    assert streamed.usage == whole.usage
-    assert streamed.finish_reason == "stop"
-
-
-def test_streams_tool_calls_too() -> None:
+    assert "".join(pieces) == streamed.text == whole.text and len(pieces) > 2
+    assert (streamed.usage, streamed.finish_reason) == (whole.usage, "stop")
     answer = [Call("search", {"label": "Referee"}), Call("search", {"label": "Chair"})]
     with StubServer(lambda body: answer) as server:
-        reply = model_of(server, on_token=lambda piece: None).ask(Request(ASK.messages, tools=(SEARCH,)))
+        reply = model_of(server, on_token=pieces.append).ask(Request(ASK.messages, tools=(SEARCH,)))
     assert [call.arguments for call in reply.tool_calls] == [{"label": "Referee"}, {"label": "Chair"}]
-    assert reply.finish_reason == "tool_calls"
-
-
-def test_a_server_that_cannot_stream_is_asked_whole() -> None:
-    plain = Fault(body='{"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}')
-    with StubServer(faults=[plain]) as server:
-        assert model_of(server, on_token=lambda piece: None).ask(ASK).text == "A"
-
-
-def test_estimates_tokens_where_the_server_counts_none_and_says_so() -> None:
-    plain = Fault(body='{"choices": [{"message": {"content": "A, so"}}]}')
-    with StubServer(faults=[plain]) as server:
-        assert model_of(server).ask(ASK).usage == Usage(9, 2, estimated=True)
+    plain = Fault(body='{"choices": [{"message": {"content": "A, so"}, "finish_reason": "stop"}]}')
+    with StubServer(faults=[plain]) as server:  # it cannot stream, and counts no tokens
+        reply = model_of(server, on_token=pieces.append).ask(ASK)
+    assert (reply.text, reply.usage) == ("A, so", Usage(9, 2, estimated=True))
 
 
 def test_sends_tools_and_reads_calls() -> None:
@@ -131,24 +118,19 @@ def test_a_server_that_takes_a_schema_and_ignores_it_gets_it_in_words_from_then_
     assert replies[0].usage.completion_tokens > replies[1].usage.completion_tokens, "both tries are paid for"
 
 
-@pytest.mark.parametrize(
-    ("support", "forms"),
-    [("object only", ["json_schema", "json_object"]), ("rejected", ["json_schema", "json_object", None])],
-)
-def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(
-    support: str, forms: list[str | None]
-) -> None:
-    with StubServer(lambda body: '{"choice": "A"}', schema=support) as server:  # type: ignore[arg-type]
-        model = model_of(server)
-        first, second = model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA)
-    sent = [(seen.body.get("response_format") or {}).get("type") for seen in server.requests]
-    assert sent == [*forms, forms[-1]]
-    assert statuses(first.attempts) == [400] * (len(forms) - 1) + [200]
-    assert statuses(second.attempts) == [200]
-    system = server.requests[-1].body["messages"][0]
-    assert system["role"] == "system"
-    assert system["content"].startswith("You match.")
-    assert '"choice"' in system["content"]
+def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(record_property: Any) -> None:
+    record_property("tries", 2)
+    forms = {"object only": ["json_schema", "json_object"], "rejected": ["json_schema", "json_object", None]}
+    for support, tried in forms.items():
+        with StubServer(lambda body: '{"choice": "A"}', schema=support) as server:  # type: ignore[arg-type]
+            model = model_of(server)
+            first, second = model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA)
+        sent = [(seen.body.get("response_format") or {}).get("type") for seen in server.requests]
+        assert sent == [*tried, tried[-1]]
+        assert statuses(first.attempts) == [400] * (len(tried) - 1) + [200] and statuses(second.attempts) == [200]
+        system = server.requests[-1].body["messages"][0]
+        assert system["role"] == "system"
+        assert system["content"].startswith("You match.") and '"choice"' in system["content"]
 
 
 @pytest.mark.parametrize(
@@ -169,40 +151,29 @@ def test_leaves_out_what_the_server_does_not_know(body: str) -> None:
 # ------------------------------------------------------------------------------------------------ endings
 
 
-@pytest.mark.parametrize(
-    ("fault", "ending"),
-    [(stub.context_overflow(), "context_overflow"), (stub.content_filtered(), "content_filter")],
-)
-def test_a_prompt_that_cannot_be_answered_gives_a_reply_without_text(fault: Fault, ending: str) -> None:
-    with StubServer(faults=[fault]) as server:
-        reply = model_of(server).ask(WITH_SCHEMA)
-    assert (reply.text, reply.finish_reason, reply.usage) == ("", ending, Usage())
-    assert statuses(reply.attempts) == [400]
-
-
-def test_a_limit_on_the_reply_that_is_too_large_is_no_prompt_that_is_too_long() -> None:
-    told = "'max_tokens' is too large: 8192. This model's maximum context length is 4096 tokens."
-    with StubServer(always=Fault(400, body=stub.error_body(told))) as server, pytest.raises(ModelError, match="8192"):
-        model_of(server).ask(Request(ASK.messages, max_tokens=8192))
-
-
-def test_a_refusal_is_its_own_ending() -> None:
+def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(record_property: Any) -> None:
+    record_property("tries", 4)
+    for fault, ending in ((stub.context_overflow(), "context_overflow"), (stub.content_filtered(), "content_filter")):
+        with StubServer(faults=[fault]) as server:
+            reply = model_of(server).ask(WITH_SCHEMA)
+        assert (reply.text, reply.finish_reason, reply.usage, statuses(reply.attempts)) == ("", ending, Usage(), [400])
     refusal = Fault(body='{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}')
     with StubServer(faults=[refusal]) as server:
         reply = model_of(server).ask(ASK)
     assert (reply.text, reply.finish_reason) == ("I will not.", "refusal")
+    told = "'max_tokens' is too large: 8192. This model's maximum context length is 4096 tokens."
+    with StubServer(always=Fault(400, body=stub.error_body(told))) as server, pytest.raises(ModelError, match="8192"):
+        model_of(server).ask(Request(ASK.messages, max_tokens=8192))  # it is not the prompt that is too long
 
 
 # ------------------------------------------------------------------------------------------------ failing
 
 
-@pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize(
     ("fault", "status", "says", "passing"),
     [
         (stub.rate_limited(after=3), 429, "slow down", True),
         (stub.server_error(), 500, "it is us, not you", True),
-        (stub.server_error(503), 503, "it is us, not you", True),
         (stub.server_error(501), 501, "it is us, not you", False),
         (Fault(400, body=stub.error_body("no such role", None, "messages")), 400, "no such role", False),
         (Fault(429, body=stub.error_body("pay first", "insufficient_quota")), 429, "pay first", False),
@@ -211,44 +182,36 @@ def test_a_refusal_is_its_own_ending() -> None:
         (stub.torn(), 0, "complete", True),
         (stub.html(), 200, "not what was asked for", True),
         (stub.dropped(), 0, "no connection", True),
-        (Fault(body="{}"), 200, "no choices", True),
         (Fault(body='{"choices": []}'), 200, "no choices", True),
         (Fault(body='{"choices": [{"message": null}]}'), 200, "no message", True),
         (Fault(body='{"error": {"message": "upstream died"}}'), 200, "upstream died", True),
-        (Fault(body="[" * 100_000), 200, "not what was asked for", True),
     ],
 )
 def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(
-    fault: Fault, status: int, says: str, passing: bool, streaming: bool
+    fault: Fault, status: int, says: str, passing: bool, record_property: Any
 ) -> None:
-    with StubServer(always=fault) as server:
-        model = model_of(server, on_token=(lambda piece: None) if streaming else None)
-        with pytest.raises(ModelError) as caught:
-            model.ask(ASK)
-    error = caught.value
-    assert len(server.requests) == 1
-    assert statuses(error.attempts) == [status]
-    if not streaming or status not in (0, 200):  # a stream breaks off in words of its own
-        assert says in str(error)
-    assert error.passing is passing
-    assert error.service == server.url
-    assert error.fix
-    assert error.status == status
+    record_property("tries", 2)
+    for streaming in (False, True):
+        with StubServer(always=fault) as server, pytest.raises(ModelError) as caught:
+            model_of(server, on_token=(lambda piece: None) if streaming else None).ask(ASK)
+        error = caught.value
+        assert len(server.requests) == 1 and statuses(error.attempts) == [status]
+        if not streaming or status not in (0, 200):  # a stream breaks off in words of its own
+            assert says in str(error)
+        assert (error.passing, error.service, error.status) == (passing, server.url, status) and error.fix
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_names_the_setting_and_never_the_key(status: int) -> None:
-    with StubServer(always=stub.unauthorised(status)) as server:
-        model = model_of(server)
-        with pytest.raises(ConfigError, match="model.key") as caught:
-            model.ask(ASK)
-    assert len(server.requests) == 1
-    assert KEY not in "".join(traceback.format_exception(caught.value))
-    assert caught.value.__cause__ is None and caught.value.__context__ is None
-    assert KEY not in repr(model) + repr(caught.value) + caught.value.details
-
-
-def test_an_unknown_model_or_path_names_the_settings() -> None:
+def test_a_refused_key_or_unknown_path_names_the_setting_and_never_the_key(record_property: Any) -> None:
+    record_property("tries", 3)
+    for status in (401, 403):
+        with StubServer(always=stub.unauthorised(status)) as server:
+            model = model_of(server)
+            with pytest.raises(ConfigError, match="model.key") as caught:
+                model.ask(ASK)
+        assert len(server.requests) == 1
+        assert KEY not in "".join(traceback.format_exception(caught.value))
+        assert caught.value.__cause__ is None and caught.value.__context__ is None
+        assert KEY not in repr(model) + repr(caught.value) + caught.value.details
     with StubServer() as server, pytest.raises(ConfigError, match="model.base_url"):
         OpenAIModel("stub", server.url + "/nowhere", KEY).ask(ASK)
 
@@ -265,9 +228,8 @@ def test_a_servers_words_are_cleaned_before_they_are_shown() -> None:
     ("name", "url", "key", "said"),
     [
         *(("gpt", None, key, "OPENAI_API_KEY") for key in ("", None, Secret(""))),
-        *(("m", url, "k", "base_url") for url in
-          ("localhost:8080", "ftp://example.org", "http://", "http://[::1", "http://a:99999/v1")),
-        ("m", "http://127.0.0.1:9/v1", "sk-pâté", ""),  # no header can hold it
+        *(("m", url, "k", "base_url") for url in ("localhost:8080", "http://", "http://[::1", "http://a:99999/v1")),
+        ("m", "http://127.0.0.1:9/v1", "sk-pâté", "not allowed"),  # no header can hold it
         ("", "http://127.0.0.1:9/v1", "k", "KGNB_MODEL"),
     ],
 )  # fmt: skip
@@ -277,16 +239,6 @@ def test_bad_settings_are_refused_at_once_and_no_key_is_shown(
     with pytest.raises(ConfigError, match=said) as caught:
         OpenAIModel(name, url, key)
     assert "pâté" not in str(caught.value)
-
-
-def test_a_local_server_needs_no_key_and_secrets_are_taken() -> None:
-    with StubServer() as server:
-        OpenAIModel("stub", server.url).ask(ASK)
-        OpenAIModel("stub", server.url, Secret(KEY, "env:X")).ask(ASK)
-    assert [seen.headers["authorization"] for seen in server.requests] == ["Bearer none", f"Bearer {KEY}"]
-
-
-def test_credentials_in_a_url_are_not_shown() -> None:
     model = OpenAIModel("m", "http://ada:lovelace@127.0.0.1:9/v1")
     assert "lovelace" not in repr(model) + model.server
 
@@ -301,6 +253,8 @@ def test_the_environment_neither_changes_the_server_nor_leaks_to_it(monkeypatch:
     }.items():
         monkeypatch.setenv(name, value)
     with StubServer() as server:
-        OpenAIModel("stub", server.url, KEY).ask(ASK)
+        for key in (None, Secret(KEY, "env:X")):
+            OpenAIModel("stub", server.url, key).ask(ASK)
+    assert [seen.headers["authorization"] for seen in server.requests] == ["Bearer none", f"Bearer {KEY}"]
     said = str(server.requests[0].headers)
     assert "my-org" not in said and "my-project" not in said and "sk-other" not in said

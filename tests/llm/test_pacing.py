@@ -1,16 +1,22 @@
-"""Retries and pace, with a clock of our own; and against the stub server, counted."""
+"""Retries and pace, with a clock of our own; against the stub server, counted; and one budget for several processes."""
 
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+from kgnb.backends import open_model
+from kgnb.errors import DataError
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced, rest, stopped
 from kgnb.llm.scripted import ScriptedModel
+from kgnb.settings import Settings
 from tests.llm import stub_server as stub
-from tests.llm.stub_server import Fault, StubServer
+from tests.llm.stub_server import Body, Fault, StubServer
 
 ASK = Request((Message("user", "Is a Referee a Reviewer?"),))
 
@@ -28,6 +34,10 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
+
+
+def pace(clock: Clock, folder: Path | None = None, server: str = "a server", **limits: float) -> Pace:
+    return Pace(folder=folder, server=server, clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
 
 
 def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 60) -> Paced:
@@ -48,40 +58,25 @@ def test_every_try_is_counted_and_the_servers_wishes_are_honoured() -> None:
     assert 2 <= clock.slept[2] <= 4 and 4 <= clock.slept[3] <= 8
 
 
-@pytest.mark.parametrize("fault", [stub.time_out(60), stub.dropped(), stub.torn(), stub.html(), Fault(408), Fault(409)])
-def test_what_may_pass_is_tried_again(fault: Fault) -> None:
-    with StubServer(lambda body: "A", [fault]) as server:
-        reply = paced(server, Clock(), timeout=2 if fault.delay else 60).ask(ASK)
-    assert (reply.text, len(reply.attempts), len(server.requests)) == ("A", 2, 2)
+def test_only_what_may_pass_is_tried_again() -> None:
+    for fault in (stub.time_out(60), stub.dropped(), stub.torn(), stub.html(), Fault(408), Fault(409)):
+        with StubServer(lambda body: "A", [fault]) as server:
+            reply = paced(server, Clock(), timeout=2 if fault.delay else 60).ask(ASK)
+        assert (reply.text, len(reply.attempts), len(server.requests)) == ("A", 2, 2)
+    quota = Fault(429, body=stub.error_body("no", "insufficient_quota"))
+    for fault in (Fault(400), quota, stub.rate_limited(after=3600)):
+        clock = Clock()
+        with StubServer(always=fault) as server, pytest.raises(ModelError):
+            paced(server, clock).ask(ASK)
+        assert (len(server.requests), clock.slept) == (1, [])
 
 
-def test_gives_up_after_the_retries_with_all_attempts() -> None:
-    with StubServer(always=stub.server_error(503)) as server, pytest.raises(ModelError) as caught:
-        paced(server, Clock(), retries=2).ask(ASK)
-    assert [attempt.status for attempt in caught.value.attempts] == [503, 503, 503]
-    assert len(server.requests) == 3
-
-
-@pytest.mark.parametrize("fault", [Fault(400), Fault(429, body=stub.error_body("no", "insufficient_quota"))])
-def test_what_cannot_pass_is_not_tried_again(fault: Fault) -> None:
-    with StubServer(always=fault) as server, pytest.raises(ModelError):
-        paced(server, Clock()).ask(ASK)
-    assert len(server.requests) == 1
-
-
-def test_a_server_that_asks_for_an_hour_is_not_waited_for() -> None:
-    clock = Clock()
-    with StubServer(always=stub.rate_limited(after=3600)) as server, pytest.raises(ModelError) as caught:
-        paced(server, clock).ask(ASK)
-    assert clock.slept == []
-    assert caught.value.retry_after == 3600
-
-
-def test_the_same_request_waits_the_same_and_another_one_not() -> None:
+def test_after_the_retries_it_gives_up_with_all_attempts_and_the_same_request_waits_the_same() -> None:
     def waits(request: Request) -> list[float]:
         clock = Clock()
-        with StubServer(always=stub.server_error()) as server, pytest.raises(ModelError):
+        with StubServer(always=stub.server_error(503)) as server, pytest.raises(ModelError) as caught:
             paced(server, clock).ask(request)
+        assert [attempt.status for attempt in caught.value.attempts] == [503] * 5
         return clock.slept
 
     other = Request((Message("user", "Is a Chair a Reviewer?"),))
@@ -94,7 +89,7 @@ def test_the_same_request_waits_the_same_and_another_one_not() -> None:
 
 def test_a_minute_holds_so_many_requests() -> None:
     clock = Clock()
-    model = Paced(ScriptedModel(lambda request: "A"), Pace(3, clock=clock, sleep=clock.sleep))
+    model = Paced(ScriptedModel(lambda request: "A"), pace(clock, requests_per_minute=3))
     starts = []
     for _ in range(7):
         model.ask(ASK)
@@ -105,48 +100,45 @@ def test_a_minute_holds_so_many_requests() -> None:
 
 def test_a_minute_holds_so_many_tokens_as_counted_by_the_server() -> None:
     clock = Clock()
-    reply = Reply("A", usage=Usage(60, 30))
-    model = Paced(ScriptedModel(lambda request: reply), Pace(0, 100, clock=clock, sleep=clock.sleep))
+    model = Paced(ScriptedModel(lambda request: Reply("A", usage=Usage(60, 30))), pace(clock, tokens_per_minute=100))
     for _ in range(3):
         model.ask(ASK)  # 6 tokens by estimate, 90 as counted: the second finds room, the third when the first is old
         clock.now += 1
     assert clock.slept == [58]
-
-
-def test_a_request_larger_than_the_limit_goes_alone_instead_of_never() -> None:
-    clock = Clock()
-    pace = Pace(0, 100, clock=clock, sleep=clock.sleep)
+    large = pace(clock, tokens_per_minute=100)
     for _ in range(2):
-        with pace.turn(5000):
+        with large.turn(5000):  # larger than the limit: it goes alone instead of never
             pass
-    assert clock.slept == [60]
+    assert clock.slept == [58, 60]
 
 
 def test_one_call_turned_away_holds_all_that_share_the_pace() -> None:
     clock = Clock()
-    pace = Pace(clock=clock, sleep=clock.sleep)
+    shared = pace(clock)
     failing = ModelError("no", service="s", attempts=(Attempt(429, "no", 0),), passing=True, retry_after=9)
 
     def fail(request: Request) -> str:
         raise failing
 
     with pytest.raises(ModelError):
-        Paced(ScriptedModel(fail), pace, retries=0).ask(ASK)
-    Paced(ScriptedModel(["A"]), pace).ask(ASK)
+        Paced(ScriptedModel(fail), shared, retries=0).ask(ASK)
+    Paced(ScriptedModel(["A"]), shared).ask(ASK)
     assert clock.slept == [9]
 
 
 def test_so_many_at_once_and_no_more() -> None:
-    pace = Pace(at_once=2)
     two = threading.Barrier(2, timeout=60)
     with StubServer(lambda body: "A" if two.wait() >= 0 else "") as server:
-        model = Paced(OpenAIModel("stub", server.url, "key"), pace)
+        model = Paced(OpenAIModel("stub", server.url, "key"), Pace(at_once=2))
         threads = [threading.Thread(target=model.ask, args=(ASK,)) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     assert (len(server.requests), server.most_at_once) == (8, 2)
+    for make in (lambda: Pace(-1), lambda: Paced(ScriptedModel([]), retries=-1)):
+        with pytest.raises(ValueError):
+            make()
 
 
 def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
@@ -166,8 +158,102 @@ def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
         stopped.reset(token)
 
 
-def test_bad_limits_are_refused() -> None:
-    with pytest.raises(ValueError):
-        Pace(-1)
-    with pytest.raises(ValueError):
-        Paced(ScriptedModel([]), Pace(), retries=-1)
+# ------------------------------------------------------------------------------------------------ several processes
+
+MINUTE, CALLS = 2.0, 6
+ASKS = """
+import sys, time
+from pathlib import Path
+from kgnb.llm.model import Message, Request
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Pace, Paced
+
+folder, url, calls, minute, who = sys.argv[1:]
+reads = []
+def clock():  # the last reading before a call leaves is the one by which it was let go
+    reads.append(time.time())
+    return reads[-1]
+pace = Pace(int(calls), folder=Path(folder), server="stub", minute=float(minute), clock=clock)
+server = OpenAIModel("stub", url, "none")
+server.ask(Request((Message("user", "warm up"),)))  # imports the client
+left = []
+class Leaving:
+    name = "stub"
+    def ask(self, request):
+        left.append(reads[-1])
+        return server.ask(request)
+model = Paced(Leaving(), pace)
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(calls)):
+    model.ask(Request((Message("user", f"{who} {number}"),)))
+print(*left, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_together_send_no_more_in_a_minute_than_one_may(tmp_path: Path) -> None:
+    both_ask = threading.Barrier(2, timeout=60)
+
+    def answer(body: Body) -> str:
+        if body["messages"][-1]["content"].endswith(" 0"):
+            both_ask.wait()  # neither has to wait for the other to be done
+        return "A"
+
+    with StubServer(answer) as server:
+        words = [sys.executable, "-c", ASKS, str(tmp_path), server.url, str(CALLS), str(MINUTE)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        both = [subprocess.Popen([*words, who], **pipes) for who in ("one", "other")]  # type: ignore[call-overload]
+        for process in both:
+            assert process.stdout.readline() == "ready\n"
+        for process in both:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        left = sorted(float(when) for process in both for when in process.communicate(timeout=120)[0].split())
+        assert [process.returncode for process in both] == [0, 0]
+    assert len(left) == 2 * CALLS == len(server.requests) - 2  # each was warmed up
+    for first, later in zip(left, left[CALLS:], strict=False):
+        assert later - first > MINUTE - 0.001  # rounded
+
+
+def test_what_one_process_has_sent_or_was_told_the_others_know(tmp_path: Path) -> None:
+    clock = Clock()
+    one, other = (pace(clock, tmp_path, requests_per_minute=2, tokens_per_minute=100) for _ in range(2))
+    with one.turn(1), other.turn(1):
+        assert clock.now == 1000.0
+    with pace(clock, tmp_path, "another server", requests_per_minute=1).turn(1):
+        assert clock.now == 1000.0
+    with one.turn(10) as sent:
+        assert clock.now == 1060.0
+        sent.tokens = 100
+    other.hold(5)
+    one.hold(1)  # the longer wish counts
+    with other.turn(1):
+        assert clock.now == 1120.0
+    other.hold(7)
+    with one.turn(1):
+        assert clock.now == 1127.0
+
+
+def test_an_emptied_folder_and_a_clock_set_back_stop_nobody(tmp_path: Path) -> None:
+    clock = Clock()
+    emptied = pace(clock, tmp_path, tokens_per_minute=100)
+    for _ in range(2):
+        with emptied.turn(10) as sent:
+            sent.tokens = 20
+            emptied.path.unlink()  # type: ignore[union-attr]
+    for now in (1000.0, 500.0):
+        clock.now = now
+        with pace(clock, tmp_path, requests_per_minute=1).turn(1):
+            assert clock.now == now
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="cannot be recorded") as caught:
+        pace(clock, tmp_path / "file")
+    assert "KGNB_CACHE" in caught.value.fix
+
+
+def test_a_limit_per_minute_is_shared_by_all_processes_and_width_is_not(tmp_path: Path) -> None:
+    settings = Settings(model="m", base_url="http://127.0.0.1:9/v1", cache=tmp_path, replay="live")
+    limited = open_model(settings.with_(requests_per_minute=60.0))
+    assert limited.pace.path.parent == tmp_path  # type: ignore[union-attr]
+    assert open_model(settings).pace.path is None  # type: ignore[union-attr]

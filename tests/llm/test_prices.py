@@ -24,27 +24,19 @@ def test_unknown_is_none_and_not_nothing() -> None:
     assert cost(Usage(1, 1), "m", prices) == 0
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_a_bad_table_is_named_with_the_form_of_a_good_one(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    entries = [f'[models."m"]\nprompt = {price}\ncompletion = 1\n' for price in ("-1", "nan", "inf", "true", '"x"')]
+    models = ["", "models = 3\n", '[models."m"]\nprompt = 1\n', '[models]\nm = "cheap"\n', *entries]
+    for content in (
         "date = ",
         '[models."m"]\nprompt = 1\ncompletion = 1\n',
-        "date = 2026-11-01\n",
-        "date = 2026-11-01\nmodels = 3\n",
-        'date = 2026-11-01\n[models."m"]\nprompt = 1\n',
-        'date = 2026-11-01\n[models."m"]\nprompt = -1\ncompletion = 1\n',
-        'date = 2026-11-01\n[models."m"]\nprompt = nan\ncompletion = 1\n',
-        'date = 2026-11-01\n[models."m"]\nprompt = inf\ncompletion = 1\n',
-        'date = 2026-11-01\n[models."m"]\nprompt = true\ncompletion = 1\n',
-        'date = 2026-11-01\n[models]\nm = "cheap"\n',
-    ],
-)
-def test_a_bad_table_is_named_with_the_form_of_a_good_one(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "prices.toml"
-    path.write_text(content)
-    with pytest.raises(DataError, match="prices.toml") as caught:
-        Prices.load(path)
-    assert "completion" in caught.value.fix
+        *(f"date = 2026-11-01\n{one}" for one in models),
+    ):
+        path.write_text(content)
+        with pytest.raises(DataError, match="prices.toml") as caught:
+            Prices.load(path)
+        assert "completion" in caught.value.fix
 
 
 def test_tokens_that_the_server_had_read_before_have_a_price_of_their_own() -> None:

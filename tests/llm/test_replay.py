@@ -80,8 +80,9 @@ def test_a_key_stays_what_it_is_from_release_to_release() -> None:
 
 def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: ReplayCache) -> None:
     Replaying(ScriptedModel([FULL]), cache).ask(ASK)
-    [kept] = [Replaying("scripted (simulation)", cache, "replay").ask(ASK)]
-    assert kept == replace(FULL, cached=True, seconds=0.0, attempts=())
+    kept = pickle.loads(pickle.dumps(cache))  # another process opens it for itself
+    found = Replaying("scripted (simulation)", kept, "replay").ask(ASK)
+    assert found == replace(FULL, cached=True, seconds=0.0, attempts=())
 
 
 @given(st.text(), st.text(), st.integers(0), st.booleans())
@@ -111,13 +112,9 @@ def test_a_replay_never_asks_and_says_what_is_missing(cache: ReplayCache) -> Non
     assert "model.replay" in error.fix
 
 
-def test_live_neither_reads_nor_keeps(cache: ReplayCache) -> None:
-    model = Replaying(ScriptedModel(["A", "B"]), cache, "live")
-    assert [model.ask(ASK).text, model.ask(ASK).text] == ["A", "B"]
-    assert len(cache) == 0
-
-
-def test_a_failure_is_not_kept(cache: ReplayCache) -> None:
+def test_failures_and_live_replies_are_not_kept(cache: ReplayCache) -> None:
+    live = Replaying(ScriptedModel(["A", "B"]), cache, "live")
+    assert [live.ask(ASK).text, live.ask(ASK).text] == ["A", "B"] and len(cache) == 0
     with StubServer(lambda body: "A", [stub.server_error()]) as server:
         model = Replaying(Paced(OpenAIModel("stub", server.url), retries=0), cache)
         outcomes = [ask_many(model, [ASK])[0] for _ in range(3)]
@@ -173,25 +170,11 @@ def test_processes_share_a_cache_that_none_of_them_has_made_yet(tmp_path: Path) 
     assert len(ReplayCache(path)) == 120
 
 
-def test_another_process_opens_it_for_itself(cache: ReplayCache) -> None:
-    cache.put(Key.of(ASK, "m"), Reply("A"))
-    copy = pickle.loads(pickle.dumps(cache))
-    assert copy.get(Key.of(ASK, "m")) == Reply("A", cached=True)
-
-
-def test_the_first_reply_stays(cache: ReplayCache) -> None:
+def test_the_first_reply_stays_and_a_damaged_one_is_named(cache: ReplayCache) -> None:
     key = Key.of(ASK, "m")
     for text in ("A", "B"):
         cache.put(key, Reply(text))
     assert cache.get(key) == Reply("A", cached=True)
-
-
-# ------------------------------------------------------------------------------------------------ damage
-
-
-def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
-    key = Key.of(ASK, "m")
-    cache.put(key, Reply("A"))
     with sqlite3.connect(cache.path) as other:
         other.execute("UPDATE replies SET reply = '{\"text\": 1}'")
     with pytest.raises(DataError, match=key.digest):
@@ -239,11 +222,8 @@ def test_a_changed_file_is_named_and_nothing_is_taken_in(cache: ReplayCache, tmp
         other.import_folder(tmp_path / "out")
     assert path.name in str(caught.value)
     assert len(other) == 0
-
-
-def test_importing_from_nowhere_is_an_error(cache: ReplayCache, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not a folder"):
-        cache.import_folder(tmp_path / "nowhere")
+        other.import_folder(tmp_path / "nowhere")
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")

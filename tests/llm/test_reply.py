@@ -57,7 +57,6 @@ def test_a_spare_comma_in_a_text_is_left_alone() -> None:
     ("text", "says"),
     [
         ("", "no JSON object"),
-        ("A", "no JSON object"),
         ("I cannot say.", "no JSON object"),
         ('{"choice": "C"}', "choice: Input should be 'A', 'B' or 'none'"),
         ('{"choice": "A"} or else {"choice": "B"}', "several answers that differ"),
@@ -83,9 +82,7 @@ def test_what_is_not_plainly_meant_is_not_guessed(text: str, says: str) -> None:
         "[" * 1_000_000,
         '{"a":' * 200_000,
         "{" * 500_000,
-        '{"' * 300_000,
         "```json\n" * 100_000,
-        '",' * 300_000,
         "," + " " * 500_000 + "x",
         "<think>" * 100_000,
         '{"choice": ' + "9" * 100_000 + "}",
@@ -146,23 +143,17 @@ def test_after_one_repair_it_is_given_up_with_the_reply_and_the_cost_of_both() -
     assert error.usage.completion_tokens == 6
 
 
-@pytest.mark.parametrize("ending", ["context_overflow", "content_filter", "refusal"])
-def test_where_there_is_no_hope_no_second_call_is_paid(ending: str) -> None:
-    model = ScriptedModel([Reply("", usage=Usage(3, 0), finish_reason=ending)])
-    with pytest.raises(UnusableReply) as caught:
-        structured(model, ASK, Choice)
-    assert len(model.asked) == 1
-    assert caught.value.usage == Usage(3, 0)
+def test_no_second_call_is_paid_if_it_would_be_no_use() -> None:
+    for ending in ("context_overflow", "content_filter", "refusal"):
+        model = ScriptedModel([Reply("", usage=Usage(3, 0), finish_reason=ending)])
+        with pytest.raises(UnusableReply) as caught:
+            structured(model, ASK, Choice)
+        assert len(model.asked) == 1 and caught.value.usage == Usage(3, 0)
 
 
-def test_a_reply_cut_off_is_asked_for_again_in_fewer_words() -> None:
-    model = ScriptedModel([Reply('{"choice": "A", "reason": "both', finish_reason="length"), '{"choice": "A"}'])
-    value, _ = structured(model, ASK, Choice)
-    assert value.choice == "A"
+def test_a_reply_cut_off_is_asked_for_again_in_fewer_words_and_not_sent_back_whole() -> None:
+    cut = Reply('{"choice": "A", "reason": "' + "x" * 1_000_000, finish_reason="length")
+    model = ScriptedModel([cut, '{"choice": "A"}'])
+    assert structured(model, ASK, Choice)[0].choice == "A"
     assert "fewer words" in model.asked[1].messages[-1].text
-
-
-def test_a_huge_reply_is_not_sent_back_whole() -> None:
-    model = ScriptedModel(["x" * 1_000_000, '{"choice": "A"}'])
-    structured(model, ASK, Choice)
     assert sum(len(message.text) for message in model.asked[1].messages) < 6000

@@ -1,4 +1,4 @@
-"""The shipped double."""
+"""The model with prepared answers that comes with the package."""
 
 import pytest
 
@@ -11,22 +11,16 @@ def ask(text: str) -> Request:
     return Request((Message("system", "Chair"), Message("user", text)))
 
 
-def test_answers_from_a_list_in_order_and_then_fails_clearly() -> None:
+def test_answers_from_a_list_a_mapping_or_a_function_and_fails_clearly() -> None:
     model = ScriptedModel(["A", "B"])
     assert [model.ask(ask("1")).text, model.ask(ask("2")).text] == ["A", "B"]
     with pytest.raises(BackendError, match="2 answers"):
         model.ask(ask("3"))
     assert [request.messages[-1].text for request in model.asked] == ["1", "2", "3"]
-
-
-def test_answers_from_a_mapping_by_what_the_last_message_holds() -> None:
     model = ScriptedModel({"Referee": "A", "Chair": "B"})
     assert model.ask(ask("a Chair?")).text == "B"
     with pytest.raises(BackendError, match="no answer to: a Paper"):
         model.ask(ask("a Paper?"))
-
-
-def test_answers_from_a_function_with_tool_calls_and_cost_of_its_own() -> None:
     whole = Reply("", (ToolCall("1", "search", {}),), Usage(3, 4), model="told")
     model = ScriptedModel(lambda request: whole if request.seed else request.messages[-1].text.upper())
     assert model.ask(ask("a")).text == "A"
