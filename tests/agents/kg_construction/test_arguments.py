@@ -15,7 +15,7 @@ VALUES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(PACK.tools), st.data())
 def test_what_is_accepted_fits_the_lossless_schema(tool, data) -> None:
     names = [*tool.input_schema["properties"], "surprise"]
@@ -47,10 +47,3 @@ def test_a_wide_range_takes_the_narrowest_datatype_that_fits() -> None:
         assert session.call("add_p", {"subject": iri, "value": value}).ok
     kinds = {str(o.datatype).rsplit("#")[-1] for p, o in session.graph.predicate_objects() if str(p).endswith("#p")}
     assert kinds == {"integer", "date", "None"}
-
-
-def test_a_whole_text_is_no_name() -> None:
-    assert SESSION.call("create_soup", {"label": "n" * 2000}).ok
-    refused = SESSION.call("create_soup", {"label": "n" * 2001})
-    assert [violation.constraint for violation in refused.violations] == ["maxLength"]
-    assert "2,000 characters" in refused.violations[0].hint

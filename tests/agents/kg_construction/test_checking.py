@@ -15,8 +15,8 @@ def iris(*names: str) -> list[Iri]:
 
 
 @pytest.mark.parametrize(("properties", "values"), [(1, 1), (1, 30), (20, 3)])
-def test_facts_are_the_same_however_many_a_node_has(properties: int, values: int) -> None:
-    """A node with little said of it is kept in another form than one with much."""
+def test_facts_of_a_node_are_the_same_however_many_there_are(properties: int, values: int) -> None:
+    """A node with few facts is stored in another form than one with many."""
     hub, (*names,) = Iri("urn:hub"), iris(*(f"p{at}" for at in range(properties)))
     ends = [*iris(*(f"e{at}" for at in range(values))), Literal("e", None, f"{XSD}string")]
     facts = Facts((hub, name, end) for name in names for end in ends)
@@ -89,7 +89,7 @@ DATA = """
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_says_what_pyshacl_says(shape: str) -> None:
+def test_agrees_with_pyshacl(shape: str) -> None:
     classes = ":A a owl:Class . :C a owl:Class ; rdfs:subClassOf :A ."
     pack = pack_of(f"{classes} :S a sh:NodeShape ; sh:targetClass :A ; {shape} .")
     session = opened(pack, checked=False)
@@ -101,7 +101,7 @@ def test_says_what_pyshacl_says(shape: str) -> None:
     assert our_results(session) == theirs
 
 
-def test_a_call_is_refused_only_for_what_cannot_be_mended() -> None:
+def test_a_call_is_refused_only_for_lasting_violations() -> None:
     for shape in SHAPES:
         session = opened(pack_of(
             f":A a owl:Class . :B a owl:Class . :S a sh:NodeShape ; sh:targetClass :A ; {shape} . :p a rdf:Property . "

@@ -1,4 +1,4 @@
-"""What a model is shown beside the ontology: texts with the facts wanted of them; and types that facts bring along."""
+"""Examples for the model, and types derived from facts."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ EXAMPLES = [
 ]
 
 
-def test_the_likest_example_comes_first_and_the_next_says_something_else() -> None:
+def test_examples_are_similar_to_the_text_and_different_from_each_other() -> None:
     shown = Examples(EXAMPLES).like("The Klar has 28 beds, a room.", 2)
     assert shown == [EXAMPLES[0], EXAMPLES[2]]
     assert len(Examples(EXAMPLES).like("", 5)) == 3
@@ -52,7 +52,7 @@ def test_a_model_is_shown_the_examples_of_a_file(tmp_path: Path) -> None:
     assert "Ambre" not in seen[-1]
 
 
-def test_a_file_that_holds_no_examples_is_refused_with_its_line_and_only_a_model_is_shown_any(tmp_path: Path) -> None:
+def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "examples.jsonl"
     for line in ("[]", '{"text": "a"}', '{"text": "a", "facts": [["s", "p"]]}', "{", '{"facts": 3}'):
         file.write_text(f"\n{line}\n")
@@ -65,7 +65,7 @@ def test_a_file_that_holds_no_examples_is_refused_with_its_line_and_only_a_model
         build_graph({"note": "Beds: 3"}, PACK, judge="rule", examples=EXAMPLES)
 
 
-def test_a_fact_makes_its_ends_members_of_domain_and_range_where_that_is_asked_for() -> None:
+def test_types_are_derived_from_domains_and_ranges_on_request() -> None:
     tbox = rdflib.Graph().parse(data=TBOX, format="turtle")
     for derived in (False, True):
         session = compile_ontology(tbox, derive_types=derived).session(namespace="https://hut.example/data/")

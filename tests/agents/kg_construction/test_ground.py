@@ -1,4 +1,4 @@
-"""Grounding: exact before fuzzy, only within classes that fit, and what is nearly a tie goes to a person."""
+"""Grounding: exact before fuzzy, only where the classes fit, and near ties are left to a person."""
 
 from pathlib import Path
 
@@ -25,29 +25,22 @@ KNOWN = graph("""
 """)
 
 
-def outcome(turtle: str, options: Options = Options()) -> tuple[str, str]:  # noqa: B008
-    (link,) = ground(graph(turtle), KNOWN, options).links
-    return link.outcome, link.target
+LINKS = [
+    ('n:1 a :Good ; rdfs:label "SELLERIE" .', Options(), "exact", "urn:ref:celery"),  # a label in any language
+    ('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(), "none", ""),  # of another class
+    ('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(check_types=False), "exact", "urn:ref:sorne"),
+    ('n:1 a :Staffed ; rdfs:label "Refuge de la Sorne" .', Options(), "exact", "urn:ref:hut"),  # of a subclass
+    ('n:1 a :Hut ; rdfs:label "Refuge de la Sornne" .', Options(), "fuzzy", "urn:ref:hut"),
+]
 
 
-def test_any_label_counts_whatever_its_language() -> None:
-    assert outcome('n:1 a :Good ; rdfs:label "SELLERIE" .') == ("exact", "urn:ref:celery")
+def test_an_entity_is_linked_by_its_labels_and_class() -> None:
+    for turtle, options, outcome, target in LINKS:
+        (link,) = ground(graph(turtle), KNOWN, options).links
+        assert (link.outcome, link.target) == (outcome, target), turtle
 
 
-def test_an_equal_name_of_another_class_is_no_match() -> None:
-    assert outcome('n:1 a :Hut ; rdfs:label "La Sorne" .')[0] == "none"
-    assert outcome('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(check_types=False))[0] == "exact"
-
-
-def test_a_class_below_fits() -> None:
-    assert outcome('n:1 a :Staffed ; rdfs:label "Refuge de la Sorne" .') == ("exact", "urn:ref:hut")
-
-
-def test_a_slip_of_the_pen_is_forgiven_where_nothing_else_is_near() -> None:
-    assert outcome('n:1 a :Hut ; rdfs:label "Refuge de la Sornne" .') == ("fuzzy", "urn:ref:hut")
-
-
-def test_two_equal_names_are_for_a_person_who_has_the_last_word() -> None:
+def test_a_tie_is_left_to_a_person_whose_decision_holds() -> None:
     new = graph('n:1 a :Good ; rdfs:label "mountain cheese" .')
     found = ground(new, KNOWN)
     assert [link.outcome for link in found.unsure] == ["unsure"]
@@ -64,7 +57,7 @@ def test_two_equal_names_are_for_a_person_who_has_the_last_word() -> None:
         found.decided(1, 9)
 
 
-def test_label_properties_are_found_by_what_they_hold() -> None:
+def test_label_properties_are_found_by_their_values() -> None:
     rows = "".join(
         f'n:{n} :bezeichnung "Ding Nummer {chr(65 + n)}" ; :text "{"ein langer Satz " * 9}{n}" ; :year {1990 + n} .'
         for n in range(12)
@@ -87,7 +80,7 @@ class Counting:
         return self.inner.select(query, **given)  # type: ignore[arg-type]
 
 
-def test_a_broken_index_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_index_is_resumed(tmp_path: Path) -> None:
     pantry = RdflibGraph(rdflib.Graph().parse(huts.path("pantry")))
     whole = Counting(pantry)
     wanted = label_index(whole, page=20)  # type: ignore[arg-type]
@@ -102,7 +95,7 @@ def test_a_broken_index_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.asked == 4
 
 
-def test_the_notes_of_the_kitchens_meet_the_pantry() -> None:
+def test_the_kitchens_are_linked_to_the_pantry() -> None:
     notes = rdflib.Graph()
     for subject, predicate, value, _ in rdflib.Dataset().parse(huts.path("kitchen-reference")).quads():  # type: ignore[union-attr]
         notes.add((subject, predicate, value))

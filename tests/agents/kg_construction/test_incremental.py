@@ -1,4 +1,4 @@
-"""What is judged call by call is what is judged at the end: no call that breaks something for good is let through."""
+"""Checking call by call agrees with checking at the end: no call with a lasting violation is accepted."""
 
 import random
 
@@ -45,7 +45,7 @@ def lasting(session: Session) -> set[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("box", [OWL_BOX, SHACL_BOX])
 @pytest.mark.parametrize("seed", range(2))
-def test_what_was_let_through_call_by_call_holds_as_a_whole(box: str, seed: int) -> None:
+def test_the_calls_accepted_one_by_one_are_valid_together(box: str, seed: int) -> None:
     chance = random.Random(seed)
     made = pack(box)
     session = made.session(namespace="https://kept.example/")

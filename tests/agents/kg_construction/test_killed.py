@@ -1,4 +1,4 @@
-"""kill -9 in the middle of two dozen documents: resumed, the graph is the same and nothing is asked twice."""
+"""kill -9 in the middle of two dozen documents: a resumed run gives the same graph and asks nothing twice."""
 
 import json
 import os
@@ -7,12 +7,11 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 pytestmark = pytest.mark.fault("kill -9")
 
@@ -26,83 +25,41 @@ TBOX = """
 """
 
 
-class Stub(ThreadingHTTPServer):
-    """An OpenAI-compatible server that creates a hut for each passage, then finishes; it counts every request."""
+class Model:
+    """Creates a hut for each passage, then finishes; counts every request, and hangs from the ``hold_at``-th on."""
 
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answers)
+    def __init__(self, hold_at: int = 0) -> None:
         self.asked: Counter[str] = Counter()
-        self.hold = threading.Event()
-        self.hold_at = 0
-        self.held = threading.Semaphore(0)
+        self.hold_at, self.hold, self.held = hold_at, threading.Event(), threading.Semaphore(0)
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class _Answers(BaseHTTPRequestHandler):
-    server: Stub
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.server.hold_at and sum(self.server.asked.values()) >= self.server.hold_at:
-            self.server.held.release()
-            self.server.hold.wait(300)  # the client is killed while it waits; what it asked last was never answered
-            return
-        said = body["messages"][-1]["content"] if len(body["messages"]) == 1 else body["messages"][1]["content"]
-        about = "The text (" in said  # else the server is only tried out
-        self.server.asked[json.dumps(body["messages"], sort_keys=True)] += about
-        called = [message for message in body["messages"] if message["role"] == "tool"] or not about
-        document = said.split("The text (")[1].split(",")[0] if about else ""
-        name, arguments = ("finish", {}) if called else ("create_hut", {"label": document, "quote": "Hut"})
-        call = {"id": "c", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-        answer = {
-            "id": "x", "object": "chat.completion", "created": 0, "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "tool_calls",
-                         "message": {"role": "assistant", "content": None, "tool_calls": [call]}}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-        }  # fmt: skip
-        data = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+    def __call__(self, body: Body) -> Answer:
+        if self.hold_at and sum(self.asked.values()) >= self.hold_at:
+            self.held.release()
+            self.hold.wait(300)  # the client is killed meanwhile
+            return "never read"
+        messages = body["messages"]
+        if "The text (" not in str(messages):
+            return Call("finish")  # the server is only tried out
+        self.asked[json.dumps(messages, sort_keys=True)] += 1
+        if any(message["role"] == "tool" for message in messages):
+            return Call("finish")
+        document = messages[1]["content"].split("The text (")[1].split(",")[0]
+        return Call("create_hut", {"label": document, "quote": "Hut"})
 
 
-@contextmanager
-def stub() -> Iterator[Stub]:
-    server = Stub()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.hold.set()
-        server.shutdown()
-        server.server_close()
-
-
-def build(server: Stub, folder: Path, work: Path) -> subprocess.Popen[str]:
+def build(server: StubServer, folder: Path, work: Path) -> subprocess.Popen[str]:
     environment = {
         "PYTHONPATH": str(ROOT), "PATH": os.environ.get("PATH", ""), "HOME": str(work), "KGNB_MODEL": "stub",
         "KGNB_BASE_URL": server.url, "KGNB_CACHE": str(work / "cache"), "STUB_KEY": "none", "OPENAI_API_KEY": "none",
     }  # fmt: skip
     arguments = ["build", str(folder / "huts.ttl"), str(folder / "notes"), "--judge", "model"]
-    arguments += ["--run", str(work / "run")]
-    return subprocess.Popen(
-        [sys.executable, "-m", "kgnb", *arguments, "--out", str(work / "built.trig")],
-        env=environment, cwd=work, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    arguments += ["--run", str(work / "run"), "--out", str(work / "built.trig")]
+    command = [sys.executable, "-m", "kgnb", *arguments]
+    return subprocess.Popen(command, env=environment, cwd=work, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.slow
-def test_a_killed_batch_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_batch_is_resumed(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "huts.ttl").write_text(TBOX)
     for number in range(24):
@@ -110,26 +67,26 @@ def test_a_killed_batch_goes_on_where_it_was(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     whole.mkdir()
     broken.mkdir()
-    with stub() as server:
+    calm = Model()
+    with StubServer(calm) as server:
         process = build(server, tmp_path, whole)
         _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
-        assert max(server.asked.values()) == 1
-        wanted = Counter(server.asked)
-    with stub() as server:
-        server.hold_at = 23  # in the middle of a document: it takes two replies
+    assert max(calm.asked.values()) == 1
+    model = Model(hold_at=23)  # in the middle of a document, which takes two replies
+    with StubServer(model) as server:
         process = build(server, tmp_path, broken)
-        assert all(server.held.acquire(timeout=120) for _ in range(WIDTH))  # who asks anew has kept what was answered
+        assert all(model.held.acquire(timeout=120) for _ in range(WIDTH))
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         journals = sorted((broken / "run" / "journals").glob("*.json"))
         assert 0 < len(journals) < 24
         assert all(json.loads(file.read_text())["acts"] for file in journals)  # none is half-written
         assert not (broken / "built.trig").exists()
-        server.hold_at = 0
-        server.hold.set()
+        model.hold_at = 0
+        model.hold.set()
         process = build(server, tmp_path, broken)
         _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
-        assert server.asked == wanted  # every question once, over both runs together
+    assert model.asked == calm.asked  # every question once, over both runs together
     assert (broken / "built.trig").read_bytes() == (whole / "built.trig").read_bytes()

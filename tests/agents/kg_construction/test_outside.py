@@ -1,4 +1,4 @@
-"""What helps a reader from outside: functions and MCP servers it may ask, notes of another model, names looked up."""
+"""Outside help for a reader: functions and MCP servers, notes of another model, names looked up."""
 
 import sys
 from pathlib import Path
@@ -48,9 +48,7 @@ def asking(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("server", [False, True])
-def test_what_a_function_or_a_server_answers_is_written_through_the_checks_and_noted(
-    server: bool, tmp_path: Path
-) -> None:
+def test_answers_of_functions_and_servers_are_used_and_noted(server: bool, tmp_path: Path) -> None:
     file = tmp_path / "registry.py"
     file.write_text(SERVER)
     model = ScriptedModel(asking)
@@ -64,7 +62,7 @@ def test_what_a_function_or_a_server_answers_is_written_through_the_checks_and_n
     assert "beds_of" in failed and "28" not in failed  # told, and the work goes on
 
 
-def test_what_ends_the_reading_is_not_taken_for_the_servers_failure(tmp_path: Path) -> None:
+def test_an_error_of_the_reading_is_not_blamed_on_the_server(tmp_path: Path) -> None:
     file = tmp_path / "registry.py"
     file.write_text(SERVER)
 
@@ -94,7 +92,7 @@ def test_a_model_builds_from_the_notes_of_another_one() -> None:
     assert set(built.journals[0].notes) == {'Ambre, beds, 28: "28 beds"'}
 
 
-def test_what_cannot_be_asked_is_refused_in_plain_words_before_a_document_is_read(tmp_path: Path) -> None:
+def test_unusable_tools_are_refused_before_a_document_is_read(tmp_path: Path) -> None:
     def undescribed(hut: str) -> int:
         return 0
 
@@ -144,7 +142,7 @@ LARGE = """
 """
 
 
-def test_a_part_of_an_ontology_has_the_tools_its_classes_cannot_do_without() -> None:
+def test_a_part_of_an_ontology_has_the_tools_that_its_classes_need() -> None:
     whole, graph = pack_of(LARGE), rdflib.Graph().parse(data=PREFIXES + LARGE, format="turtle")
     pack = compile_ontology(graph, only=["mountain hut"])
     names = {tool.name for tool in pack.tools if tool.kind in ("create", "add")}
@@ -159,7 +157,7 @@ def test_a_part_of_an_ontology_has_the_tools_its_classes_cannot_do_without() -> 
         compile_ontology(graph, only=["Hutt"])
 
 
-def test_a_label_says_a_name_that_is_required_and_a_day_is_called_one_way() -> None:
+def test_a_label_states_a_required_name_and_a_date_has_one_label() -> None:
     pack = pack_of("""
     :Hut a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :name ; owl:cardinality 1 ] ,
       [ a owl:Restriction ; owl:onProperty :familyName ; owl:cardinality 1 ] .

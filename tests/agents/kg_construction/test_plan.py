@@ -1,4 +1,4 @@
-"""Prompts from templates: all tools of a step are named, and a model's wording never loses one."""
+"""Prompts from templates: all tools of a step are named."""
 
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.tasks.building import compile_ontology
@@ -17,7 +17,7 @@ def test_the_same_pack_gives_the_same_prompts() -> None:
     assert text.count("serves people:") == 1  # said once
 
 
-def test_a_step_names_its_tools_what_is_needed_and_what_waits() -> None:
+def test_a_step_names_its_tools_and_what_is_required_now() -> None:
     steps = plan(PACK, LARGE)
     assert len(steps) == len(PACK.plan)
     text = steps.prompts[0].text

@@ -93,7 +93,7 @@ def test_a_tool_takes_a_number_with_its_unit_and_says_which_unit_it_wants() -> N
     assert [str(value) for value in session.graph.objects(None, M.heightCm)] == ["54"]
 
 
-def test_what_a_key_says_is_found_in_the_ontology_or_left_to_a_person_never_lost() -> None:
+def test_values_are_found_in_the_ontology_or_left_to_a_person() -> None:
     notes = "# {}\n- inventory number: {}\n- condition: {}\n- made of: Marble\n- sold by: Ida"
     one, two = built(notes.format("Girl", 2, "Fair")), built(notes.format("Horse", 3, "splendid"))
     assert (M.fair in one.graph.objects(None, M.condition)) and not list(two.graph.objects(None, M.condition))
@@ -102,7 +102,7 @@ def test_what_a_key_says_is_found_in_the_ontology_or_left_to_a_person_never_lost
     assert [doubt.arguments.get("object", "") for doubt in two.doubts] == ["", "splendid"]
 
 
-def test_a_refused_value_is_not_mended_by_one_of_another_thing() -> None:
+def test_a_refused_value_is_not_repaired_by_one_of_another_thing() -> None:
     table = "| name | height |\n|---|---|\n| A | 3 kg |\n| B | 4 kg |\n| C | 20 |\n| C | 30 °C |"
     values = [doubt.arguments["value"] for doubt in built(table).doubts]
     assert values == ["3 kilogram", "4 kilogram", "30 degree Celsius"]
@@ -169,7 +169,7 @@ def test_a_long_table_keeps_its_header_over_all_passages() -> None:
     assert found == {f"Book {n} of the sea pages {100 + n}" for n in range(40)}
 
 
-def test_the_review_names_things_and_says_what_is_missing_once() -> None:
+def test_the_review_uses_labels_and_lists_missing_facts_once() -> None:
     shapes = """@prefix : <https://museum.example/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
         :S a sh:NodeShape ; sh:targetClass :Object ; sh:property [ sh:path :number ; sh:minCount 1 ] .
         :T a sh:NodeShape ; sh:targetClass :Object ; sh:property [ sh:path :number ; sh:minCount 1 ; sh:minLength 1 ] .
@@ -180,7 +180,7 @@ def test_the_review_names_things_and_says_what_is_missing_once() -> None:
     assert [row[3] for row in rows] == ["subject: Girl; object: bad", "iri: Girl"] and "<http" not in str(rows)
 
 
-def test_what_a_model_never_got_in_stands_in_the_review_and_the_ontologys_own_things_are_found_by_name() -> None:
+def test_values_that_a_model_could_not_state_are_reviewed() -> None:
     facts = {"condition": "splendid", "made of": "Marble", "height": "23 cm", "is in": "Hall"}
     made = ToolCall("1", "create", {"class": "object", "label": "Girl", "id": "g", "facts": facts})
     later = [("2", {"subject": "g", "property": "is in", "value": {"class": "room", "label": "Hall"}}),

@@ -6,7 +6,7 @@ OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 QUDT = "http://qudt.org/schema/qudt/"
 
 
-def test_units_come_out_of_the_ontology_where_it_brings_them() -> None:
+def test_units_of_the_ontology_are_used() -> None:
     pack = pack_of(
         "om:Quantity a owl:Class . om:Unit a owl:Class . om:Measure a owl:Class . "
         "om:Warmth a owl:Class ; rdfs:subClassOf om:Quantity , [ a owl:Restriction ; owl:onProperty om:hasValue ; "
@@ -29,7 +29,7 @@ def test_a_subclass_of_a_known_quantity_has_its_units() -> None:
     assert opened(pack).call("create_baking_heat", {"value": 180, "unit": "degree Celsius"}).ok
 
 
-def test_qudt_quantities_are_written_as_qudt_does() -> None:
+def test_qudt_quantities_are_written_in_qudt() -> None:
     pack = pack_of(
         ":Weight a owl:Class ; rdfs:subClassOf qudt:QuantityValue , [ a owl:Restriction ; "
         "owl:onProperty qudt:hasQuantityKind ; owl:hasValue <http://qudt.org/vocab/quantitykind/Mass> ] ."
