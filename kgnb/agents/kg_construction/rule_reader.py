@@ -332,20 +332,19 @@ class _Note:
     def _clauses(self, line: Line) -> bool:
         """Short clauses: a known thing, the name of a property, and one of the property's listed values."""
         done = False
-        for clause in map(words, re.split(r"[;.](?:\s+|$)", line.value or line.text)):
-            for slot in self.lexicon.slots:
-                for phrase in slot.phrases if slot.is_object and slot.value.choices else ():
-                    if at := find(phrase, clause):
-                        done = self._clause(slot, clause[:at], clause[at + len(phrase) :], line) or done
+        for said in map(words, re.split(r"[;.](?:\s+|$)", line.value or line.text)):
+            listing = ((slot, phrase) for slot in self.lexicon.slots if slot.is_object and slot.value.choices
+                       for phrase in slot.phrases)  # fmt: skip
+            for slot, phrase in listing:
+                if not (at := find(phrase, said)):
+                    continue
+                right = said[at + len(phrase) :]
+                subjects = [iri for iri, kind in self.names.called(said[:at]) if slot in self.lexicon.of(kind)]
+                objects = [str(term) for name, term in slot.value.choices
+                           if right == words(name) or right in self.lexicon.phrases(str(term))]  # fmt: skip
+                if subjects and objects:
+                    done = self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok or done
         return done
-
-    def _clause(self, slot: Slot, left: Phrase, right: Phrase, line: Line) -> bool:
-        subjects = [iri for iri, kind in self.names.called(left) if slot in self.lexicon.of(kind)]
-        objects = [str(term) for name, term in slot.value.choices
-                   if right == words(name) or right in self.lexicon.phrases(str(term))]  # fmt: skip
-        if not subjects or not objects:
-            return False
-        return self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok
 
 
 @lru_cache(maxsize=1 << 12)

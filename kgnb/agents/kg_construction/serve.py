@@ -76,10 +76,9 @@ class Shared:
         def kind(iri: str) -> str:
             return next((self.pack.tbox.label(str(one)) for one in self.session.facts.types(Iri(iri))), "")
 
-        def call(name: str, given: Mapping[str, Any], quote: str) -> CallResult:
-            return self._kept(name, given, self._source)
-
-        return GenericTools(OntologyTerms(self.pack), call, self.session.holds, kind=kind)
+        terms = OntologyTerms(self.pack)
+        return GenericTools(terms, lambda name, given, quote: self._call(name, given, self._source),
+                            self.session.holds, kind=kind)  # fmt: skip
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool; waits while another client's call is running. An acknowledged write is on the disk.
@@ -90,11 +89,9 @@ class Shared:
         with self._lock:
             self.calls += 1
             source = self._read_in(name, given)
-            if isinstance(source, Violation):
-                return CallResult.refused(source)
-            return self._kept(name, given, source)
+            return CallResult.refused(source) if isinstance(source, Violation) else self._call(name, given, source)
 
-    def _kept(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
+    def _call(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
         try:
             return self.session.call(name, given, source)
         except BackendError as error:  # the disk is full: nothing was written, and the client is told why

@@ -248,14 +248,15 @@ class Session(GraphState):
         return stream.getvalue().decode("utf-8")
 
     def _write_as(self, form: str, stream: IO[bytes]) -> None:
-        """Write the graph piece by piece, as of now, even if other threads go on writing."""
-        with self.lock:
-            if form == "trig" and self._calls is not None:
-                return write(self._calls.quads(), form, stream, self._prefixes)
-            content = list(quads(self.store)) if form == "trig" else []
-            groups = [] if form == "trig" else [list(one) for _, one in groupby(self.facts, itemgetter(0))]
+        """Write the graph as of now, even if other threads go on writing."""
         if form == "trig":
+            with self.lock:
+                if self._calls is not None:
+                    return write(self._calls.quads(), form, stream, self._prefixes)
+                content = list(quads(self.store))
             return write(in_order(content), form, stream, self._prefixes)
+        with self.lock:
+            groups = [list(one) for _, one in groupby(self.facts, itemgetter(0))]
         groups.sort(key=lambda group: term_key(group[0][0]))
         facts = ((triple, None) for group in groups for triple in sorted(group, key=triple_key))
         write(facts, form, stream, self._prefixes)

@@ -73,14 +73,12 @@ class ToolMaker:
 
     def _find(self, iri: str) -> ToolSpec:
         label = self.tbox.label(iri)
-        about = (
-            Parameter("label", "text", description=f"What the {label} is called, or part of it; leave out to list."),
-        )
+        hint = f"What the {label} is called, or part of it; leave out to list."
         text = f"Find entities that are a {label} (or of a class below it) by name."
         known = sorted(self.tbox.label(one) for one in self.tbox.enumerated.get(iri, ()))
         if known:
             text += f" It is a closed list: {joined(known, 30)}."
-        return self._tool("find", iri, text, about)
+        return self._tool("find", iri, text, (Parameter("label", "text", description=hint),))
 
     def _create(self, iri: str) -> ToolSpec:
         label, quantity = self.tbox.label(iri), self.measured.get(iri)
@@ -107,26 +105,15 @@ class ToolMaker:
 
     def _inline(self, iri: str, taken: set[str]) -> list[Parameter]:
         """The literal properties of a class as arguments, those in its restrictions first."""
-        above = self.tbox.above(iri)
-        mine: dict[str, None] = {}
-        for each in above:
-            for shape in self._about.get(each, ()):
-                for inner in shape.parts():
-                    if shape.classes and inner.path is not None and inner.path.kind == "iri":
-                        mine[inner.path.iri] = None
-        for name in self._by_domain.get(iri, ()):
-            mine[name] = None
-        found: list[Parameter] = []
-        for name in mine:
-            if len(found) == MOST_INLINE:
-                break
-            values = self.values(name)
-            if name in self.of_properties and values.datatypes and not values.classes and not values.choices:
-                argument = self.of_properties[name]
-                if argument not in taken:
-                    taken.add(argument)
-                    found.append(self._value(argument, name, values, required=False))
-        return found
+        shapes = (shape for each in self.tbox.above(iri) for shape in self._about.get(each, ()) if shape.classes)
+        paths = (inner.path for shape in shapes for inner in shape.parts())
+        restricted = [path.iri for path in paths if path is not None and path.kind == "iri"]
+        found: dict[str, Parameter] = {}
+        for name in dict.fromkeys([*restricted, *self._by_domain.get(iri, ())]):
+            values, argument = self.values(name), self.of_properties.get(name)
+            if argument and values.datatypes and not values.classes and not values.choices and argument not in taken:
+                found.setdefault(argument, self._value(argument, name, values, required=False))
+        return list(found.values())[:MOST_INLINE]
 
     @cached_property
     def _by_domain(self) -> dict[str, list[str]]:
@@ -199,7 +186,7 @@ class ToolMaker:
 
     def _is_object(self, iri: str, values: Values) -> bool:
         known = (iri, "object property") in self.tbox.declared and not self.loose_ranges
-        return known or bool(values.classes) or bool(values.choices)
+        return known or bool(values.classes or values.choices)
 
     def _choices(self, values: Values) -> list[tuple[str, Term]]:
         """The closed list of a property's values by name, if it has one that is not too long."""
@@ -338,6 +325,6 @@ def _json_value(name: str, term: object) -> Any:
 
 def _any_of(kinds: list[dict[str, Any]]) -> dict[str, Any]:
     different = [kind for at, kind in enumerate(kinds) if kind not in kinds[:at]]
-    if not different:
-        return {"type": ["string", "number", "boolean"]}
-    return dict(different[0]) if len(different) == 1 else {"anyOf": different}
+    if len(different) > 1:
+        return {"anyOf": different}
+    return dict(different[0]) if different else {"type": ["string", "number", "boolean"]}
