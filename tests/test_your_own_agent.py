@@ -146,7 +146,7 @@ def test_the_report_runs_with_its_parameters(python: Path, tmp_path: Path) -> No
     words = ("report", "label-quality", "-p", "graph=huts:graph", "-p", "longest=10", "--out", "out")
     done(python, tmp_path, "-m", "kgnb", *words)
     metrics = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
-    assert metrics["headline"][0]["findings"] > 0
+    assert metrics["headline"][0]["findings"] > 0 and metrics["cost"]["calls"] == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Labels to look at" in page and "kgnb report label-quality" in page
 

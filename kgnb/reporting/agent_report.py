@@ -1,7 +1,4 @@
-"""The report of an agent of which nothing is written by hand: its notebook, made from what the agent says of itself.
-
-And what that notebook's cells call: the agent's task begun, its stages run, its figures kept.
-"""
+"""The report of an agent of another package: a notebook generated from the agent, and the functions its cells call."""
 
 from __future__ import annotations
 
@@ -17,14 +14,14 @@ from kgnb.agents.known import agents_from_elsewhere
 from kgnb.agents.options import Option
 from kgnb.files import write_whole
 from kgnb.reporting.sections import reproduce, spent
-from kgnb.reporting.sections import stages as stages  # the notebook's own
+from kgnb.reporting.sections import stages as stages  # for the notebook
 from kgnb.reporting.session import current, tell
 from kgnb.results.table import Table
 from kgnb.tasks.agents import new_task
 
 
 def agent_notebooks(folder: Path) -> list[Path]:
-    """A notebook a foreign agent, written into this folder under the agent's name."""
+    """A notebook for each agent of another package, written into this folder."""
     paths = []
     for agent in agents_from_elsewhere():
         path = folder / f"{agent.name.replace('_', '-')}.ipynb"
@@ -37,7 +34,7 @@ def agent_notebooks(folder: Path) -> list[Path]:
 
 
 def notebook_of(agent: Agent) -> nbformat.NotebookNode:
-    """Title, parameters, start, a cell a stage, the measure against a reference, what it cost, how to run it again."""
+    """Title, parameters, start, a cell a stage, evaluation against a reference, costs, how to run it again."""
     v4: Any = nbformat.v4  # untyped
     parameters = [f'{one.name}: str = ""  # {one.help.replace("%%", "%")}' for one in agent.inputs]
     parameters += ['reference: str = ""  # what to measure against'] if agent.evaluate else []
@@ -64,7 +61,7 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
     cells += [v4.new_markdown_cell("## Cost"), v4.new_code_cell("report.stages(task)")]
     cells += [v4.new_markdown_cell("## How to run this again"), v4.new_code_cell("report.again(task)")]
     for number, cell in enumerate(cells):
-        cell["id"] = f"{agent.name.replace('_', '-')}-{number}"  # the same every time
+        cell["id"] = f"{agent.name.replace('_', '-')}-{number}"  # the same in every run
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     made: nbformat.NotebookNode = v4.new_notebook(cells=cells, metadata=kernel)
     return made
@@ -78,35 +75,35 @@ def _parameter(option: Option) -> str:
     return f"{option.name}: {kind} = {option.default!r}  # {' '.join(option.help.split())}{bounds}"
 
 
-class _Told:
-    """Hands events to whoever runs the report."""
+class _Announcing:
+    """A progress display that only announces expected costs."""
 
     def event(self, event: Any) -> None:
         """One event of the run."""
         tell(event)
 
     def clear(self) -> None:
-        """Nothing was shown."""
+        """Nothing was drawn."""
 
 
 def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> Task:
-    """The task of a report: its run lies in the report's folder.
+    """The task of a report; its run is kept in the report's folder.
 
     Raises:
-        ValueError: an input is not named.
+        ValueError: an input is missing.
     """
     if missing := [name for name, value in inputs.items() if not value]:
-        raise ValueError(f"the report is about something: give -p {missing[0]}=...")
+        raise ValueError(f"the report lacks an input: give -p {missing[0]}=...")
     session = current()
     return new_task(agent, inputs, options, settings=session.settings, folder=session.folder / "run", on_event=tell)
 
 
 def stage(task: Task, name: str) -> Any:
-    """Runs one stage and shows its value; the last one also writes ``metrics.json``."""
-    value = task.do(name, _Told())
+    """Run one stage and return its value; the last one also writes ``metrics.json`` and the exports."""
+    value = task.do(name, _Announcing())
     if name == task.agent.sequence[-1]:
         counts = {what: number for step in task.run.steps for what, number in step.counts.items()}
-        found = {"headline": [{"agent": task.agent.title, **counts}], "costs": spent(task.run.totals)}
+        found = {"headline": [{"agent": task.agent.title, **counts}], "cost": spent(task.run.totals)}
         text = json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
         write_whole(current().folder / "metrics.json", text)
         for suffix, write in task.agent.exports.items():
@@ -115,7 +112,7 @@ def stage(task: Task, name: str) -> Any:
 
 
 def measured(task: Task, reference: str) -> Any:
-    """The result against a reference; a line that says so where none was named."""
+    """The result against a reference, or a line that says that none was named."""
     if not reference or task.agent.evaluate is None:
         return "No reference was named: give -p reference=FILE."
     try:

@@ -1,4 +1,4 @@
-"""What the report ``backbones`` computes and draws: one report of ours, judged by any number of models."""
+"""The report ``backbones``: another report, judged by any number of models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import Figure, ReportSession, begin, costs, current, headline_figures
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers, texts
 from kgnb.run import Run
 
 RUNS = {
@@ -31,23 +31,28 @@ EXAMPLES = 20
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """What one model came to: figures, cost, what it left unsure, and what it said of each item."""
+    """One model's figures and costs, how much it left unsure, and its answer to each item."""
 
     model: str
     figures: Mapping[str, Figure]
     cost: Mapping[str, Figure]
     unsure: int
-    said: Mapping[str, str]
+    answers: Mapping[str, str]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row of the headline."""
+        return {"model": self.model, **self.figures, **self.cost, "unsure": self.unsure}
 
 
 def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
-    """The report ``of`` once for each model (comma-separated; "rule" is none), with the parameters in ``about``.
+    """The report ``of`` once for each model (separated by commas), with the parameters in ``about``.
 
-    A model is recorded:NAME, batch:FOLDER, or one that the server in the settings has.
+    A model is "rule", recorded:NAME, batch:FOLDER, or one of the server in the settings.
 
     Raises:
         ValueError: no model is named, or a parameter is not one of that report.
-        Waiting: some wait for their replies; all that can be asked is asked.
+        Waiting: some wait for their replies; everything that can be asked has been asked.
     """
     names = list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
     if not names:
@@ -65,19 +70,19 @@ def _judged(of: str, about: str, name: str) -> ModelFigures:
     folder.mkdir(parents=True, exist_ok=True)
     own = ReportSession(folder, session.settings.with_(model="" if name == "rule" else name), session.command)
     module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
-    begin(own)  # what the parts of a report ask for
+    begin(own)  # for the report's functions that use the current session
     try:
         results = getattr(module, function)(**check(parameters, given))
         module.save(results, own)
     finally:
         begin(session)
     metrics, run = json.loads((folder / "metrics.json").read_text(encoding="utf-8")), Run.load(folder / "run")
-    said = _said(own, results, run)
-    return ModelFigures(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), said)
+    answers = _answers(own, results, run)
+    return ModelFigures(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), answers)
 
 
-def _said(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
-    """What was said of each item: the values of an answer, the facts of a thing, or the last verdict on a question."""
+def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
+    """By item: the values of an answer, the facts about a thing, or the last verdict on a question."""
     answers = session.folder / "answers.jsonl"
     if answers.is_file():
         rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
@@ -97,41 +102,36 @@ def _short(term: object) -> str:
 
 def save(found: list[ModelFigures], session: ReportSession) -> None:
     """Write ``metrics.json``: a headline row a model."""
-    rows = [{"model": one.model, **one.figures, **one.cost, "unsure": one.unsure} for one in found]
+    rows = [one.row for one in found]
     write_json(session.folder / "metrics.json", {"report": "backbones", "headline": rows})
 
 
 def shown(found: list[ModelFigures]) -> Table:
-    """A row a model: figures, cost, what was left unsure."""
-    figures = list(dict.fromkeys(name for one in found for name in one.figures))
-    spent = list(dict.fromkeys(name for one in found for name in one.cost))
-    columns = [Column("model", "Model")]
-    columns += [Column(f"n{at}", name, "number") for at, name in enumerate((*figures, *spent, "unsure"))]
-    rows: list[list[Value]] = [
-        [one.model, *(one.figures.get(name) for name in figures), *(one.cost.get(name) for name in spent), one.unsure]
-        for one in found
-    ]
-    notes = ["recorded: replies of a strong model, each with a card that says where they come from; no call is made."]
+    """A row a model: figures, cost, the number left unsure."""
+    names = dict.fromkeys(name for part in ("figures", "cost") for one in found for name in getattr(one, part))
+    names |= {"unsure": None}
+    columns = [Column("model", "Model"), *(Column(f"n{at}", name, "number") for at, name in enumerate(names))]
+    rows: list[list[Value]] = [[one.model, *(one.row.get(name) for name in names)] for one in found]
+    notes = ["recorded: replies of a strong model, each with a card that states their origin; no call is made."]
     return Table(columns, rows, caption="Models side by side", notes=notes)
 
 
 def differing(found: list[ModelFigures]) -> Table:
-    """How often two models say different things of what both were asked."""
+    """How often two models answer differently, among the items that both were asked."""
     rows: list[list[Value]] = []
     for one, other in combinations(found, 2):
-        both = one.said.keys() & other.said.keys()
-        differ = sum(one.said[item] != other.said[item] for item in both)
+        both = one.answers.keys() & other.answers.keys()
+        differ = sum(one.answers[item] != other.answers[item] for item in both)
         rows.append([one.model, other.model, len(both), differ, round(100 * differ / len(both), 1) if both else None])
-    columns = [Column("one", "Model"), Column("other", "and"), Column("both", "Judged by both", "number")]
-    columns += [Column("differ", "Differently", "number"), Column("share", "%", "number")]
+    columns = [*texts(one="Model", other="and"), *numbers(both="Judged by both", differ="Differently", share="%")]
     return Table(columns, rows, caption="Disagreement")
 
 
 def examples(found: list[ModelFigures]) -> Table:
-    """Items of which not all say the same, with what each says; spread evenly over all there are."""
-    items = list(dict.fromkeys(item for one in found for item in one.said))
-    apart = [item for item in items if len({one.said.get(item, "") for one in found}) > 1]
+    """Items on which not all models agree, with the answer of each; evenly spread over all such items."""
+    items = dict.fromkeys(item for one in found for item in one.answers)
+    apart = [item for item in items if len({one.answers.get(item, "") for one in found}) > 1]
     chosen = apart[:: -(-len(apart) // EXAMPLES) or 1]
     columns = [Column("item", "Item"), *(Column(f"m{at}", one.model) for at, one in enumerate(found))]
-    rows: list[list[Value]] = [[item, *(one.said.get(item, "") for one in found)] for item in chosen]
+    rows: list[list[Value]] = [[item, *(one.answers.get(item, "") for one in found)] for item in chosen]
     return Table(columns, rows, caption=f"Where they differ: {len(chosen)} of {len(apart)}")

@@ -1,11 +1,9 @@
-"""Finds secrets in notebooks, runs, reports and settings: before they are shared, and in CI.
+"""Finds secrets in notebooks, runs, reports and settings before they are shared, and keeps them out of reports.
 
-What is looked for: values of the secrets that the settings and the environment know, keys that betray themselves by how
-they begin (ours, and the detectors of the package detect-secrets), authorization headers, passwords in URLs and in
-configuration, and long mixed values under names such as ``api_key``. Archives, gzip, Base64 and text broken up by
-colour codes are looked into.
-
-A line with ``pragma: allowlist secret`` is left out (the word of detect-secrets), and so is what an allow-list names.
+A scan looks for the values of secrets that the settings and the environment name, keys recognisable by their prefix
+(ours, and the detectors of detect-secrets), authorization headers, passwords in URLs and in configuration, and long
+random-looking values under names such as ``api_key``; also inside gzip, zip, Base64 and colour codes. A line with
+``pragma: allowlist secret`` (as in detect-secrets) is skipped, and so is what an allow-list names.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -43,7 +42,7 @@ TOLD_BYTES = tuple(re.compile(form.pattern.encode()) for form in TOLD)
 
 
 def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
-    """The secrets and the ways they are commonly encoded, longest first so that no part of one is left."""
+    """The secrets and their common encodings, longest first so that no part of one is left."""
     found = set()
     for value in secrets:
         raw = value.encode()
@@ -53,7 +52,7 @@ def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
 
 
 def redact(value: Any, secrets: Iterable[str]) -> Any:
-    """``value`` (text, or lists and mappings of it, keys included) with every secret blotted out.
+    """``value`` (text, or lists and mappings of it, keys included) with every secret replaced.
 
     >>> redact({"auth": ["Bearer hunter2!"]}, ["hunter2!"])
     {'auth': ['Bearer [redacted]']}
@@ -62,9 +61,9 @@ def redact(value: Any, secrets: Iterable[str]) -> Any:
 
 
 def redact_folder(folder: Path, secrets: Iterable[str]) -> None:
-    """Blot the secrets, and what betrays itself as one, out of every file below ``folder``, byte by byte.
+    """Replace the secrets, and anything recognisable as one, in every file below ``folder``.
 
-    In a file that is no text (a database, a picture) as many bytes take a secret's place as it had.
+    In a binary file (a database, a picture) a secret is replaced by as many bytes.
     """
     texts = [text.encode() for text in disguises(secrets)]
     for path in sorted(folder.rglob("*")):
@@ -101,8 +100,8 @@ def _redact(value: Any, texts: tuple[str, ...]) -> Any:
     return value
 
 
-LARGEST = 200_000_000  # bytes; a larger file is named, not read
-LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache"}  # not ours to share
+LARGEST = 200_000_000  # bytes; a larger file is reported, not read
+LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache"}  # folders
 LONGEST_LINE = 20_000  # characters of a line in which assignments are looked for; pictures are longer
 BEFORE = r"(?<![A-Za-z0-9+/=_-])"
 VENDORS = [(what, re.compile(BEFORE + form)) for what, form in KEYS.items()]
@@ -137,20 +136,20 @@ DETECTORS = (
     *("slack.SlackDetector", "square_oauth.SquareOAuthDetector"),
     *("twilio.TwilioKeyDetector", "ibm_cloud_iam.IbmCloudIamDetector", "softlayer.SoftlayerDetector"),
 )
-"""Of detect-secrets, those that go by the form of a key; those that go by entropy alone call every digest a secret."""
-LARGEST_MEMBER = 50_000_000  # bytes of what is unpacked from one file
+"""Those of detect-secrets that recognise a key by its form; those that use entropy alone report every digest."""
+LARGEST_MEMBER = 50_000_000  # bytes unpacked from one file
 HEX = re.compile(r"^[0-9a-f]{16,}$|^sha\d+[:-]", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One secret: the file, where in it, what it is, and a form that does not give it away."""
+    """One secret: its file, place and kind, and a form that does not reveal it."""
 
     file: Path
     where: str  # "line 3", "cell 2, source, line 1", "metadata"
     what: str
     shown: str
-    digest: str = ""  # of the value: what an allow-list names it by
+    digest: str = ""  # of the value, for allow-lists
 
     def __str__(self) -> str:
         if self.where.startswith("line "):
@@ -160,13 +159,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What is known to be no secret: a pattern of paths, and a digest of the value ("*": any)."""
+    """An entry of an allow-list: a pattern of paths, and a digest of the value ("*": any)."""
 
     digest: str
     path: str
 
     def covers(self, finding: Finding, root: Path) -> bool:
-        """Whether it is this one."""
+        """Whether it allows this finding."""
         file = finding.file.relative_to(root) if finding.file.is_relative_to(root) else finding.file
         return self.digest in ("*", finding.digest) and fnmatch.fnmatch(file.as_posix(), self.path)
 
@@ -175,7 +174,7 @@ def read_allowed(path: Path) -> tuple[Allowed, ...]:
     """An allow-list: lines of a digest (or ``*``) and a pattern of paths below its folder; ``#`` begins a comment.
 
     Raises:
-        DataError: it cannot be read, or a line is none.
+        DataError: it cannot be read, or a line is malformed.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -186,19 +185,19 @@ def read_allowed(path: Path) -> tuple[Allowed, ...]:
         words = line.partition("#")[0].split()
         if words and (len(words) != 2 or not re.fullmatch(r"\*|[0-9a-f]{16}", words[0])):
             raise DataError(
-                "no digest and path", where=f"{path}:{number}", fix="kgnb scan --digests prints such lines."
+                "a line is a digest and a path", where=f"{path}:{number}", fix="kgnb scan --digests prints such lines."
             )
         found += [Allowed(*words)] if words else []
     return tuple(found)
 
 
 def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = None) -> list[Finding]:
-    """Every secret in a file, or in all files below a folder (not those in ``LEFT_OUT``), in the order of their places.
+    """Every secret in a file, or in all files below a folder except ``LEFT_OUT``, in order of their places.
 
     Args:
         path: file or folder.
-        known: values that must not occur, also encoded as in URLs, JSON and Base64.
-        allowed: an allow-list (see ``read_allowed``); by default ``.kgnb-scan-allow`` in the folder, if there is one.
+        known: values that must not occur, plain or encoded as in URLs, JSON and Base64.
+        allowed: an allow-list (see ``read_allowed``); by default the folder's ``.kgnb-scan-allow``, if any.
 
     Raises:
         DataError: there is no such file or folder.
@@ -206,28 +205,25 @@ def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = Non
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder", where=str(path))
-    files = [path] if path.is_file() else sorted(_below(path))
-    hidden = [text for text in disguises(known) if text]
     root = path if path.is_dir() else path.parent
+    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    hidden = [text for text in disguises(known) if text]
     names = allowed or root / ALLOW_FILE
     exempt = read_allowed(names) if allowed or names.is_file() else ()
     return [
         finding
         for file in files
+        if file.is_file()
+        and (file == path or not file.is_symlink())
+        and LEFT_OUT.isdisjoint(file.relative_to(root).parts[:-1])
         for finding in _in_file(file, hidden)
         if not any(one.covers(finding, names.parent) for one in exempt)
     ]
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.is_file() and not path.is_symlink() and LEFT_OUT.isdisjoint(path.relative_to(folder).parts[:-1]):
-            yield path
-
-
 def _in_file(file: Path, known: Sequence[str]) -> Iterator[Finding]:
     if file.stat().st_size > LARGEST:
-        yield Finding(file, "line 1", "too large to be read", "scan it by other means")
+        yield Finding(file, "line 1", "too large to be read", "scan it with another tool")
         return
     content = file.read_bytes()
     seen: set[tuple[str, str, str]] = set()
@@ -239,10 +235,9 @@ def _in_file(file: Path, known: Sequence[str]) -> Iterator[Finding]:
             above = line
             if ALLOW in line:
                 continue
-            readable = "\0" not in text
-            found = [*_in_line(COLOURS.sub("", whole), known, assigned=readable)]
-            found += _by_detectors(line) if readable else ()
-            found += _configured(line, file) if readable else ()
+            text_file = "\0" not in text
+            found = [*_in_line(COLOURS.sub("", whole), known, assigned=text_file)]
+            found += [*_by_detectors(line), *_configured(line, file)] if text_file else []
             for what, value in found:
                 key = (place, what, value)
                 if key not in seen and not any(place == at and value in other for at, _, other in seen):
@@ -251,21 +246,17 @@ def _in_file(file: Path, known: Sequence[str]) -> Iterator[Finding]:
 
 
 def _texts(file: Path, content: bytes) -> Iterator[tuple[str, str]]:
-    """The texts in a file and where they are: a notebook's by cell, of anything else the whole."""
-    unpacked = list(_unpacked(content))
-    for name, inner in unpacked:
-        yield name, _decoded(inner)
-    if unpacked:
+    """The texts in a file and their places: a notebook by cell, an archive by member, anything else as a whole."""
+    if unpacked := list(_unpacked(content)):
+        yield from ((name, _decoded(inner)) for name, inner in unpacked)
         return
     text = _decoded(content)
     if file.suffix == ".ipynb":
-        try:
+        with suppress(ValueError):
             notebook = from_json(text)
-        except ValueError:
-            notebook = None
-        if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
-            yield from _in_notebook(notebook)
-            return
+            if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
+                yield from _in_notebook(notebook)
+                return
     yield "", text
 
 
@@ -280,7 +271,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _unpacked(content: bytes) -> Iterator[tuple[str, bytes]]:
-    """What lies inside gzip and zip, by its name; nothing of what is damaged, locked or too large."""
+    """The members of gzip and zip files by name, except damaged, encrypted and too large ones."""
     if content[:2] == b"\x1f\x8b":
         try:
             yield "unpacked", zlib.decompressobj(wbits=31).decompress(content, LARGEST_MEMBER)
@@ -324,7 +315,7 @@ def _by_detectors(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _configured(line: str, file: Path) -> Iterator[tuple[str, str]]:
-    """Passwords as configuration, .netrc and cookies hold them: bare words, told by their place alone."""
+    """Passwords in configuration, .netrc and cookies: plain words, recognisable only by their place."""
     forms = [("a session cookie", COOKIE), ("a DigitalOcean token", DIGITAL_OCEAN), ("a Telegram token", TELEGRAM)]
     forms += [("a password", IN_CONFIGURATION)] if {file.suffix, file.name} & CONFIGURATION else []
     forms += [("a password", IN_NETRC)] if "netrc" in file.name else []
@@ -336,7 +327,7 @@ def _configured(line: str, file: Path) -> Iterator[tuple[str, str]]:
 
 
 def digest_of(value: str) -> str:
-    """What an allow-list calls a value.
+    """The name of a value in an allow-list.
 
     >>> digest_of("not a secret")
     '8f260a0b09492f08'
@@ -353,8 +344,8 @@ def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"cell {number}, output {at}", _flat(output)
         rest = {name: value for name, value in cell.items() if name not in ("source", "outputs")}
         yield f"cell {number}, metadata", _flat(rest)
-    said = notebook.get("metadata")
-    metadata = dict(said) if isinstance(said, dict) else {"": said}
+    metadata = notebook.get("metadata")
+    metadata = dict(metadata) if isinstance(metadata, dict) else {"": metadata}
     widgets = metadata.pop("widgets", {})
     yield "widget state", _flat(widgets)
     yield "widget state, a password field", "\n".join(_passwords(widgets))
@@ -362,12 +353,12 @@ def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """What should be a list, and in a broken notebook may be anything: nothing of it goes unread."""
+    """What should be a list, and in a broken notebook may be anything."""
     return value if isinstance(value, list) else [value] if value else []
 
 
 def _passwords(widgets: Any) -> Iterator[str]:
-    """What stands in password fields, as assignments: whatever it looks like, nobody may see it."""
+    """The values of password fields, as assignments: these are secret whatever they look like."""
     for view in widgets.values() if isinstance(widgets, dict) else ():
         for model in (view.get("state") or {}).values() if isinstance(view, dict) else ():
             if isinstance(model, dict) and model.get("model_name") == "PasswordModel":
@@ -377,7 +368,7 @@ def _passwords(widgets: Any) -> Iterator[str]:
 
 
 def _flat(value: Any, name: str = "") -> str:
-    """The texts inside a value, a line each, with the name each stands under."""
+    """The texts inside a value, a line each, with the name of each."""
     if isinstance(value, dict):
         return "\n".join(_flat(item, str(key)) for key, item in value.items())
     if isinstance(value, list):
@@ -397,7 +388,7 @@ def _joined(source: Any) -> str:
 
 
 def _in_line(line: str, known: Sequence[str], *, assigned: bool) -> Iterator[tuple[str, str]]:
-    """What is secret in one line; each value once, under the name that says most."""
+    """The secrets in one line; each value once, as the most specific kind."""
     taken: list[str] = []
     for what, value in _candidates(line, known, assigned):
         if not any(value in other or other in value for other in taken):
@@ -409,9 +400,9 @@ def _candidates(line: str, known: Sequence[str], assigned: bool) -> Iterator[tup
     yield from (("a known secret", value) for value in known if value in line)
     for what, form in VENDORS:
         yield from ((what, match[0]) for match in form.finditer(line))
-    told = [("a password in a URL", match[1]) for match in URL.finditer(line)]
-    told += [("a key in a URL", match[0][len(match["before"]) :]) for match in IN_QUERY.finditer(line)]
-    yield from ((what, value) for what, value in told if not PLACEHOLDER.search(value))
+    in_urls = [("a password in a URL", match[1]) for match in URL.finditer(line)]
+    in_urls += [("a key in a URL", match[0][len(match["before"]) :]) for match in IN_QUERY.finditer(line)]
+    yield from ((what, value) for what, value in in_urls if not PLACEHOLDER.search(value))
     for start in range(0, len(line), LONGEST_LINE) if assigned else ():
         part = line[max(0, start - 200) : start + LONGEST_LINE]
         for match in HEADER.finditer(part):
@@ -429,12 +420,12 @@ def _secret(name: str, value: str, *, quoted: bool) -> bool:
     if re.search(r"passw|passphrase", name, re.I):
         return (quoted and not re.search(r"\s", value)) or _mixed(value)
     if name.casefold().strip("._-") in ("key", "token", "secret") and HEX.search(value):
-        return False  # digests stand under such names
+        return False  # digests have such names
     return len(value) >= 16 and not re.search(r"\s|://|\(", value) and _mixed(value)
 
 
 def _mixed(value: str) -> bool:
-    """Whether a value is as mixed as keys are: letters and digits, three bits a character or more.
+    """Whether a value is as random as a key: letters and digits, three bits a character or more.
 
     >>> _mixed("hj3K9sLq0vXz81Pd"), _mixed("aaaaaaaaaaaaaaaa1"), _mixed("entity_alignment")
     (True, False, False)
@@ -446,7 +437,7 @@ def _mixed(value: str) -> bool:
 
 
 def masked(value: str, what: str) -> str:
-    """How a finding is shown: the few characters that are the same in all keys of its kind, and its length."""
-    known = next((value[: len(start)] for start in ("sk-", "ghp_", "AKIA", "hf_", "eyJ", "-----BEGIN")
-                  if value.startswith(start)), "") if what in KEYS else ""  # fmt: skip
-    return f"{known}… ({len(value)} characters)"
+    """A finding without its secret: the prefix that all keys of its kind share, and the length."""
+    prefixes = ("sk-", "ghp_", "AKIA", "hf_", "eyJ", "-----BEGIN") if what in KEYS else ()
+    prefix = next((start for start in prefixes if value.startswith(start)), "")
+    return f"{prefix}… ({len(value)} characters)"

@@ -1,4 +1,4 @@
-"""The cache as a folder of text files that a colleague replays with no key and the network off.
+"""The cache as a folder of text files, from which a colleague replays runs without key or network.
 
 ``replies/<digest>.json``, ``verdicts.jsonl`` and ``vectors.jsonl`` (Base64 of little-endian float32). The same cache
 gives the same bytes.
@@ -28,7 +28,7 @@ COLUMNS = {
 
 
 def contents(cache: Path) -> dict[str, tuple[int, int]]:
-    """How many replies, verdicts and vectors a cache holds, and the bytes they take."""
+    """The number of replies, verdicts and vectors in a cache, and their size in bytes."""
     found = {}
     for name, file in FILES.items():
         path = cache / file
@@ -38,10 +38,9 @@ def contents(cache: Path) -> dict[str, tuple[int, int]]:
 
 
 def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> dict[str, int]:
-    """Write a cache to a folder; how many of each there are."""
+    """Write a cache to a folder; returns how many of each were written."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "replies").mkdir(exist_ok=True)
+    (folder / "replies").mkdir(parents=True, exist_ok=True)
     counts = {"replies": 0}
     if (cache / FILES["replies"]).is_file():
         with closing(ReplayCache(cache / FILES["replies"])) as replies:
@@ -58,10 +57,10 @@ def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> di
 
 
 def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
-    """Take in what ``export_cache`` wrote (or a bare folder of replies); how many of each were new.
+    """Import what ``export_cache`` wrote (or a bare folder of replies); returns how many of each were new.
 
     Raises:
-        DataError: nothing of it is there, or a file is damaged.
+        DataError: the folder is not an export, or a file is damaged.
     """
     folder = Path(folder)
     home = folder / "replies" if (folder / "replies").is_dir() else folder
@@ -72,20 +71,20 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
         counts = {"replies": replies.import_folder(home)}
     for name, opened in (("verdicts", Memory), ("vectors", VectorCache)):
         if (folder / f"{name}.jsonl").is_file():
-            opened(cache / FILES[name]).close()  # makes the table, and refuses a file of another kind
-            counts[name] = _take_in(cache / FILES[name], name, folder / f"{name}.jsonl")
+            opened(cache / FILES[name]).close()  # creates the table, and refuses a file of another kind
+            counts[name] = _insert(cache / FILES[name], name, folder / f"{name}.jsonl")
     return counts
 
 
 def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, int]:
-    """Delete what is kept of these kinds; how many of each there were. Processes that use the cache go on.
+    """Delete these kinds of entries, also while processes use the cache; returns how many of each there were.
 
     Raises:
         ValueError: there is no such kind.
-        DataError: a file is no cache of ours, or damaged.
+        DataError: a file is not a cache of ours, or damaged.
     """
     if unknown := [name for name in names if name not in FILES]:
-        raise ValueError(f"the cache keeps no {unknown[0]!r}\nIt keeps: {', '.join(FILES)}.")
+        raise ValueError(f"the cache does not hold {unknown[0]!r}\nIt holds: {', '.join(FILES)}.")
     counts = {name: contents(cache)[name][0] for name in names}
     for name in names:
         if counts[name]:
@@ -96,7 +95,7 @@ def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, i
     return counts
 
 
-def _take_in(path: Path, name: str, file: Path) -> int:
+def _insert(path: Path, name: str, file: Path) -> int:
     columns = COLUMNS[name]
     rows = list(_read(file, columns))
     with closing(sqlite3.connect(path, timeout=60)) as db, db:
@@ -115,7 +114,7 @@ def _read(file: Path, columns: Sequence[str]) -> Iterator[list[Any]]:
                 yield [base64.b64decode(value["base64"]) if isinstance(value, dict) else value for value in row]
             except (ValueError, KeyError, TypeError) as error:
                 fix = "Export it again, or delete this line."
-                raise DataError(f"is no exported entry: {error}", where=f"{file}:{number}", fix=fix) from error
+                raise DataError(f"not an exported entry: {error}", where=f"{file}:{number}", fix=fix) from error
 
 
 def _rows(path: Path, query: str) -> Iterator[tuple[Any, ...]]:

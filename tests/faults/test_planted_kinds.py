@@ -119,5 +119,5 @@ def test_what_is_allowed_is_named_by_digest_or_by_its_line(tmp_path: Path, capsy
     (home / "a.py").write_text(f"API_KEY = '{MIXED[::-1]}'\n")
     assert len(scan(home)) == 1
     (home / ALLOW_FILE).write_text("what is this\n")
-    with pytest.raises(DataError, match=":1: no digest"):
+    with pytest.raises(DataError, match=":1: a line is a digest"):
         scan(home)

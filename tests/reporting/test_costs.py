@@ -1,4 +1,4 @@
-"""The cost ledger: every stage with its calls, tokens, money and queries; what is not known is not made up."""
+"""The cost ledger and the other parts that all reports share."""
 
 from types import SimpleNamespace
 
@@ -10,44 +10,36 @@ from kgnb.run.record import Call
 from kgnb.settings import Settings
 
 
-def asking(run: Run, *prices: float | None) -> Run:
+def asking(*prices: float | None) -> Run:
     def ask() -> None:
         for number, usd in enumerate(prices, 1):
             call = Call(number, "m", prompt_tokens=100, completion_tokens=20, usd=usd, cached=number == 2)
             run.begin_call(Spending())
             run.end_call(call, Spending(), Spending())
 
+    run = Run("example")
     with run:
         run.do(ask)
     return run
 
 
-def test_a_stage_shows_what_it_took_and_all_is_their_sum() -> None:
-    run = asking(Run("example"), 0.5, 0.0)
-    table = ledger(run)
-    assert [list(row[:8]) for row in table.rows] == [
+def test_the_ledger_adds_up_what_each_stage_took_and_invents_no_price() -> None:
+    run = asking(0.5, 0.0)
+    assert [list(row[:8]) for row in ledger(run).rows] == [
         ["ask", 1, 2, 1, 200, 40, "$0.50", 0],
         ["all", 1, 2, 1, 200, 40, "$0.50", 0],
     ]
-    assert spent(run.totals) == {
-        "calls": 2, "tokens": 240, "prompt_tokens": 200, "completion_tokens": 40, "queries": 0,
-    }  # fmt: skip
+    assert spent(run.totals) == dict(calls=2, tokens=240, prompt_tokens=200, completion_tokens=40, queries=0)
+    assert ledger(asking(0.5, None)).rows[-1][6] == "price not set"
+    assert ledger(asking()).rows[-1][6] == "$0"
 
 
-def test_an_unknown_price_is_said_and_no_call_costs_nothing() -> None:
-    assert ledger(asking(Run("example"), 0.5, None)).rows[-1][6] == "price not set"
-    assert ledger(asking(Run("example"))).rows[-1][6] == "$0"
-
-
-def test_many_files_are_one_digest_on_the_page(tmp_path) -> None:
+def test_many_files_become_one_digest_and_text_is_escaped(tmp_path) -> None:
     data = tuple((f"set/{number}.txt", f"{number:064x}") for number in range(40))
     session = ReportSession(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data)
-    told = reproduce(SimpleNamespace(run=Run("example")), session)
-    assert len([row for row in told.rows if str(row[0]).startswith("SHA-256")]) == 1
-    assert any("kgnb data get" in note for note in told.notes)
-
-
-def test_words_are_escaped_and_what_is_folded_stays_folded() -> None:
+    table = reproduce(SimpleNamespace(run=Run("example")), session)
+    assert len([row for row in table.rows if str(row[0]).startswith("SHA-256")]) == 1
+    assert any("kgnb data get" in note for note in table.notes)
     bundle = Words(("<b>", "second"), alarm=True)._repr_mimebundle_()
     assert bundle["text/html"] == '<p class="alarm">&lt;b&gt;</p><p>second</p>'
     folded = Folded("All <tools>", Words(("x",)))._repr_mimebundle_()

@@ -28,7 +28,7 @@ def notebook(source: str) -> nbformat.NotebookNode:
 PARAMETERS = read_parameters(notebook(CELL), "report.ipynb")
 
 
-def test_reads_names_types_defaults_documentation_choices_and_bounds():
+def test_a_cell_becomes_parameters_that_read_typed_text_and_values_of_the_right_type():
     expected = (
         Parameter("dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
         Parameter("k", int, 10, "candidates per entity and view", least=1.0, most=50.0),
@@ -37,9 +37,6 @@ def test_reads_names_types_defaults_documentation_choices_and_bounds():
         Parameter("context", str, "", ""),
     )
     assert expected == PARAMETERS
-
-
-def test_reads_what_was_typed_and_takes_values_of_the_right_type():
     assert read_parameters(nbformat.v4.new_notebook(), "x") == ()
     typed = {"k": "3", "similarity": "0.5", "deep": "yes", "dataset": "oaei-anatomy", "context": "x=y"}
     values = check(PARAMETERS, typed)
@@ -68,14 +65,14 @@ REFUSED = [
 ]
 
 
-def test_a_value_that_is_not_allowed_says_what_is_and_repeats_no_password():
+def test_a_value_that_is_not_allowed_is_refused_with_what_is_and_without_its_password():
     for name, value, said in REFUSED:
         with pytest.raises(ValueError, match=said) as caught:
             check(PARAMETERS, {name: value})
         assert "hunter2" not in str(caught.value)
 
 
-def test_names_that_look_secret_are_refused_with_advice_and_those_that_resemble_one_are_not():
+def test_names_that_look_secret_are_refused_and_similar_ones_are_not():
     for name in ("api_key", "key", "TOKEN", "hf_token", "userPassword", "client-secret", "OPENAI_API_KEY"):
         assert looks_secret(name)
         with pytest.raises(ValueError, match="env:NAME"):
@@ -108,6 +105,6 @@ def test_a_bad_parameters_cell_is_named_by_line():
         }
     )
 )
-def test_what_is_typed_back_reads_as_the_same_values(values):
+def test_values_survive_being_typed_and_read(values):
     typed = dict(assignment.split("=", 1) for assignment in assignments(values))
     assert check(PARAMETERS, typed) == {"dataset": "huts"} | values

@@ -1,4 +1,4 @@
-"""The question-answering report: three scores with their warning, costs, errors, the sweep, QALD-10's way through."""
+"""The question-answering report: scores with their warning, costs, errors, judges, the ablation, QALD-10 end to end."""
 
 import json
 from collections.abc import Sequence
@@ -46,7 +46,9 @@ def results(session: ReportSession) -> report.AnsweringResults:
     return report.run_questions(session=session)
 
 
-def test_every_kind_is_scored_with_what_it_cost_and_stands_beside_nobody(results: report.AnsweringResults) -> None:
+def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their_own_questions(
+    results: report.AnsweringResults, session: ReportSession
+) -> None:
     headline, errors, cost = report.headline(results), report.errors(results), report.cost(results)
     assert isinstance(headline, Table) and isinstance(errors, Table)
     assert headline.groups.count("case") == 9 and headline.df()["questions"].iloc[-1] == 30
@@ -56,45 +58,32 @@ def test_every_kind_is_scored_with_what_it_cost_and_stands_beside_nobody(results
     assert len(errors.rows) == sum(not one.right for one in results.scored)
     assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
     assert isinstance(report.example(results), GraphPicture)
-    # published figures stand beside ours only on their own questions; the paper's are of others over other graphs
     assert "ODA" not in str(report.published(results)) and "lenient" not in metrics(results)["headline"][0]
     table = report.published(replace(results, peers=PUBLISHED["qald10"], title="QALD-10"))
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
     assert ("ODA (GPT-4)", 0.6667, None, None) in [(row[0], *row[2:5]) for row in table.rows]
     assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
+    report.save(results, session)
+    assert json.loads((session.folder / "metrics.json").read_text())["all"]["questions"] == 30
+    assert len((session.folder / "answers.jsonl").read_text().splitlines()) == 30
+    assert "Right if answered" in "".join(drawn_cells("question-answering", results, session))
 
 
 def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_path: Path) -> None:
     settings = session.settings.with_(model="recorded:huts", embedder="local")
     found = report.run_questions(session=ReportSession(tmp_path, settings), most=2, judge="rule", judges=True)
-    table = report.judges(found)
-    assert isinstance(table, Table)
-    names = [str(row[0]) for row in table.rows]
-    assert [name.partition(" (")[0] for name in names] == ["rule", "cascade", "model", "model, tools=paper"]
+    table, costs = report.judges(found), report.variant_costs(found)
+    assert isinstance(table, Table) and costs is not None
+    names = [one.name for one in found.judges]
+    assert names == ["rule", "cascade", "model", "model, tools=paper (ODA)"] == [row[0] for row in costs.rows]
     assert "cpu" not in {column.key for column in table.columns}  # clocks are under Cost, the rest repeats
-    costs = report.variant_costs(found)
-    assert costs is not None and [row[0] for row in costs.rows] == [one.name for one in found.judges]
     rule, _, _, paper = found.judges
     assert rule.cost.calls == 0 and rule.failed == 0 and set(rule.kinds) == {one.kind for one in found.measured}
-    assert paper.failed == 2  # the recording holds no replies in ODA's setting, and that is said
+    assert paper.failed == 2  # the recording holds no replies in ODA's setting, and the row says so
+    assert str(table.rows[-1][0]).endswith("(2 without a reply)")
 
 
-def test_the_same_report_gives_the_same_figures_and_every_part_is_drawn(
-    results: report.AnsweringResults, session: ReportSession, tmp_path: Path
-) -> None:
-    here = ReportSession(tmp_path, session.settings)
-    again = report.run_questions(session=here)
-    assert metrics(again) == metrics(results)
-    report.save(again, here)
-    assert json.loads((tmp_path / "metrics.json").read_text())["all"]["questions"] == 30
-    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 30
-    page = "".join(drawn_cells("question-answering", again, here))
-    assert "Right if answered" in page and "ODA (GPT-4)" not in page
-
-
-def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(
-    tmp_path: Path, session: ReportSession
-) -> None:
+def test_the_ablation_changes_one_option_at_a_time(tmp_path: Path, session: ReportSession) -> None:
     names = [name for name, _ in variants(Options())]
     for wanted in ("no observation", "similarity", "random", "facts", "outgoing", "D = ", "N = ", "P = ", "K = "):
         assert any(wanted in name for name in names)
@@ -103,35 +92,27 @@ def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(
     assert isinstance(table, Table) and [row[0] for row in table.rows] == names
 
 
-def test_a_large_set_is_sampled_unless_all_of_it_is_wanted(session: ReportSession, tmp_path: Path) -> None:
-    (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\n")
-    line = '{"id": "%d", "question": "Who?", "values": []}\n'
-    (tmp_path / "asked.jsonl").write_text("".join(line % number for number in range(5)))
+def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
+    session: ReportSession, tmp_path: Path
+) -> None:
+    (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\nbob\tlives_in\tberne\n")
+    lines = [{"id": "0", "question": "Where does bob live?", "values": ["http://names.example/entity/berne"]}]
+    lines += [{"id": str(number), "question": "Who?", "values": []} for number in range(1, 5)]
+    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
-    found = report.run_questions(session=ReportSession(tmp_path, session.settings), most=3, **own)
-    assert [one.asked.id for one in found.measured] == ["0", "1", "3"]
-    assert found.notes[-1] == (
-        "3 of the 5 questions, evenly spread over the set, the same ones every time; -p most=0 asks all."
-    )
+    here = ReportSession(tmp_path, session.settings)
+    found = report.run_questions(session=here, most=3, **own)
+    assert [one.asked.id for one in found.measured] == ["0", "1", "3"] and found.measured[0].right
+    assert found.entities == "linked" and found.notes[-1].startswith("3 of the 5 questions, evenly spread over the set")
     table = report.ablation(replace(found, variants=(Variant("as it is", found.whole, QuestionCost(questions=2)),)))
     assert isinstance(table, Table) and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
-    assert len(report.run_questions(session=ReportSession(tmp_path, session.settings), most=0, **own).measured) == 5
+    assert len(report.run_questions(session=here, most=0, **own).measured) == 5
     assert signature(report.run_questions).parameters["most"].default == MOST > SWEPT
-
-
-def test_questions_of_ones_own_are_asked_over_ones_own_graph(session: ReportSession, tmp_path: Path) -> None:
-    (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\nbob\tlives_in\tberne\n")
-    (tmp_path / "asked.jsonl").write_text(
-        '{"id": "1", "question": "Where does bob live?", "values": ["http://names.example/entity/berne"]}\n'
-    )
-    own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
-    found = report.run_questions(session=ReportSession(tmp_path, session.settings), **own)
-    assert found.whole.strict == 1.0 and found.entities == "linked"
     with pytest.raises(ValueError, match="questions and graph go together"):
         report.run_questions(session=session, questions=own["questions"])
 
 
-def test_a_set_that_is_not_at_hand_says_so(session: ReportSession) -> None:
+def test_a_set_that_is_not_available_says_so(session: ReportSession) -> None:
     for name in SETS[1:]:
         with pytest.raises(DataError, match="no folder of benchmark data is set"):
             question_set(name, None)
@@ -139,8 +120,19 @@ def test_a_set_that_is_not_at_hand_says_so(session: ReportSession) -> None:
         question_set("cellar")
 
 
+def test_checking_a_proof_does_not_count_as_a_query_of_the_next_question(session: ReportSession) -> None:
+    task = question_set("huts", session.settings.data)
+    run = Run("question_answering")
+    graph = open_questions_graph(task, session.settings)
+    context = open_context(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
+    measured = ask_all(task.questions[:4], context, Options(), run)
+    noted = [query.query for step in run.steps for query in step.queries]
+    assert any(one.support for one in measured) and not [text for text in noted if text.startswith("triples")]
+    assert sum(one.cost.queries for one in measured) == len(noted) > 0
+
+
 class Script:
-    """SIMULATION: acts with the reference query, then gives whatever the graph said to it."""
+    """SIMULATION: acts with the reference query, then gives whatever the graph answered."""
 
     name = "scripted (simulation)"
 
@@ -160,19 +152,8 @@ class Script:
         return Verdict("none", None, 1.0, "by the script", self.name)
 
 
-def test_what_checks_the_proof_of_an_answer_is_no_query_of_the_next_question(session: ReportSession) -> None:
-    task = question_set("huts", session.settings.data)
-    run = Run("question_answering")
-    graph = open_questions_graph(task, session.settings)
-    context = open_context(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
-    measured = ask_all(task.questions[:4], context, Options(), run)
-    noted = [query.query for step in run.steps for query in step.queries]
-    assert any(one.support for one in measured) and not [text for text in noted if text.startswith("triples")]
-    assert sum(one.cost.queries for one in measured) == len(noted) > 0
-
-
 @pytest.mark.benchmark
-def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local_slice(
+def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_a_local_slice(
     benchmark_data: Path, session: ReportSession
 ) -> None:
     task = question_set("qald10", benchmark_data)
@@ -186,7 +167,7 @@ def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local
     measured = ask_all(asked, context, Options(depth=1, breadth=20, rounds=2), run)
     assert len(measured) == len(asked) and not [one for one in measured if one.outcome.status == "failed"]
     answered = [one for one in measured if one.outcome.values]
-    # what is answered is what the query gives on the slice; what names things never seen was refused, not guessed
+    # answers are those of the query on the slice; queries that name unknown things were refused, not guessed
     assert answered and measure([one.item for one in answered]).f1 == 1.0
     refused = [one for one in measured if one.outcome.answer and "refused" in " ".join(one.outcome.answer.notes)]
     assert len(answered) + len(refused) >= 25

@@ -13,32 +13,24 @@ from kgnb.reporting.sharing import contents, export_cache, import_cache
 from kgnb.vectors.cached_embedder import VectorCache
 
 
-def asked(text):
-    return Request((Message("user", text),))
-
-
-def test_what_is_exported_replays_elsewhere_without_a_model(tmp_path):
-    here, there = tmp_path / "here", tmp_path / "there"
-    model = ScriptedModel(["one"])
-    Replaying(model, ReplayCache(here / "replies.sqlite")).ask(asked("hut?"))
+def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(tmp_path):
+    here, there, shared = tmp_path / "here", tmp_path / "there", tmp_path / "shared"
+    hut, route = (Request((Message("user", text),)) for text in ("hut?", "route?"))
+    Replaying(ScriptedModel(["one"]), ReplayCache(here / "replies.sqlite")).ask(hut)
     Memory(here / "verdicts.sqlite").put("j", {"q": Verdict("same", "A", 0.5, "because", "me")})
     VectorCache(here / "vectors.sqlite").put("e", {b"\x00k": np.array([0.6, 0.8], dtype=np.float32)})
-    assert export_cache(here, tmp_path / "shared") == {"replies": 1, "verdicts": 1, "vectors": 1}
-    assert import_cache(there, tmp_path / "shared") == {"replies": 1, "verdicts": 1, "vectors": 1}
-    assert import_cache(there, tmp_path / "shared") == {"replies": 0, "verdicts": 0, "vectors": 0}
+    assert export_cache(here, shared) == {"replies": 1, "verdicts": 1, "vectors": 1}
+    assert import_cache(there, shared) == {"replies": 1, "verdicts": 1, "vectors": 1}
+    assert import_cache(there, shared) == {"replies": 0, "verdicts": 0, "vectors": 0}
     assert [count for count, _ in contents(there).values()] == [1, 1, 1]
-    replayed = Replaying(model.name, ReplayCache(there / "replies.sqlite"), "replay")
-    assert replayed.ask(asked("hut?")).text == "one"
+    replayed = Replaying("scripted", ReplayCache(there / "replies.sqlite"), "replay")
+    assert replayed.ask(hut).text == "one"
     assert Memory(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"
     with pytest.raises(DataError, match="is kept for: route"):
-        replayed.ask(asked("route?"))
+        replayed.ask(route)
     export_cache(there, tmp_path / "again")
-    for file in (tmp_path / "shared").rglob("*.json*"):
-        assert file.read_bytes() == (tmp_path / "again" / file.relative_to(tmp_path / "shared")).read_bytes()
-
-
-def test_a_damaged_export_is_named_with_its_line(tmp_path):
-    export_cache(tmp_path / "none", tmp_path / "shared")
-    (tmp_path / "shared" / "verdicts.jsonl").write_text(json.dumps({"judge": "j"}) + "\n")
+    for file in shared.rglob("*.json*"):
+        assert file.read_bytes() == (tmp_path / "again" / file.relative_to(shared)).read_bytes()
+    (shared / "verdicts.jsonl").write_text(json.dumps({"judge": "j"}) + "\n")
     with pytest.raises(DataError, match="verdicts.jsonl:1"):
-        import_cache(tmp_path / "there", tmp_path / "shared")
+        import_cache(there, shared)
