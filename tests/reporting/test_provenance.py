@@ -10,34 +10,11 @@ from kgnb.reporting.html import TIMES, byline_of, print_pdf, without_times
 from kgnb.reporting.report import git_author, run_report
 from kgnb.run import Run
 
-TERMS = set(  # those of the RO-Crate 1.1 context that a report may use; any other term would be lost
-    [
-        "CreateAction",
-        "CreativeWork",
-        "Dataset",
-        "File",
-        "PropertyValue",
-        "SoftwareApplication",
-        "about",
-        "actionStatus",
-        "conformsTo",
-        "contentSize",
-        "datePublished",
-        "description",
-        "encodingFormat",
-        "endTime",
-        "hasPart",
-        "instrument",
-        "license",
-        "mentions",
-        "name",
-        "object",
-        "result",
-        "startTime",
-        "value",
-        "version",
-    ]
-)
+TERMS = {  # those of the RO-Crate 1.1 context that a report may use; any other term would be lost
+    "CreateAction", "CreativeWork", "Dataset", "File", "PropertyValue", "SoftwareApplication", "about", "actionStatus",
+    "conformsTo", "contentSize", "datePublished", "description", "encodingFormat", "endTime", "hasPart", "instrument",
+    "license", "mentions", "name", "object", "result", "startTime", "value", "version",
+}  # fmt: skip
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
     "import json\nfrom kgnb.reporting.session import current\n"
