@@ -76,7 +76,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
             split(given),
             out,
             on_cell=lambda done, total, title: line.draw(f"cell {done} of {total}: {title}", now=True),
-            on_told=line.say,
+            on_announcement=line.say,
         )
     finally:
         line.clear()

@@ -22,7 +22,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.reporting.scan import redact
-from kgnb.reporting.session import TOLD, Cell, Ledger, State
+from kgnb.reporting.session import ANNOUNCED, Cell, Ledger, State
 
 START_TIMEOUT = 120  # seconds a kernel may take to start on a busy machine
 STATUS = {"ran": "completed", "not run": "pending"}  # our states that papermill calls by another name
@@ -44,7 +44,7 @@ class ThisPython(AsyncKernelManager):
 class ReportClient(NotebookClient):
     """Runs the cells in order, stops at the first that fails, and saves notebook and ledger before and after each.
 
-    ``on_told`` is called with each line that a cell announces while it runs (see ``session.tell``).
+    ``on_announcement`` is called with each line that a cell announces while it runs (see ``session.tell``).
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class ReportClient(NotebookClient):
         path: Path,
         ledger: Ledger,
         secrets: tuple[str, ...],
-        on_told: Callable[[str], object] | None = None,
+        on_announcement: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__(notebook, km=ThisPython(), timeout=None, startup_timeout=START_TIMEOUT)
-        self.path, self.ledger, self.secrets, self.on_told = path, ledger, secrets, on_told
+        self.path, self.ledger, self.secrets, self.on_announcement = path, ledger, secrets, on_announcement
         self._clean: set[int] = set()  # places of cells that hold no secret any more
         ledger.cells = {
             number: Cell(number, redact(cell.source.strip().partition("\n")[0], secrets))
@@ -98,14 +98,14 @@ class ReportClient(NotebookClient):
         self.ledger.save()
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
-        """Take in a message of the kernel; announcements go to ``on_told``, not into the notebook."""
+        """Take in a message of the kernel; announcements go to ``on_announcement``, not into the notebook."""
         content = msg["content"]
-        if msg["msg_type"] == "stream" and content["name"] == "stderr" and TOLD in content["text"]:
+        if msg["msg_type"] == "stream" and content["name"] == "stderr" and ANNOUNCED in content["text"]:
             lines = content["text"].splitlines(keepends=True)
             for line in lines:
-                if self.on_told and line.startswith(TOLD):
-                    self.on_told(redact(line.removeprefix(TOLD).rstrip(), self.secrets))
-            content["text"] = "".join(line for line in lines if not line.startswith(TOLD))
+                if self.on_announcement and line.startswith(ANNOUNCED):
+                    self.on_announcement(redact(line.removeprefix(ANNOUNCED).rstrip(), self.secrets))
+            content["text"] = "".join(line for line in lines if not line.startswith(ANNOUNCED))
             if not content["text"]:
                 return None
         return super().process_message(msg, cell, cell_index)

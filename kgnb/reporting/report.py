@@ -208,7 +208,7 @@ def run_report(
     out: Path | str | None = None,
     settings: Settings | None = None,
     on_cell: Callable[[int, int, str], object] | None = None,
-    on_told: Callable[[str], object] | None = None,
+    on_announcement: Callable[[str], object] | None = None,
 ) -> ReportResult:
     """Run a report with these parameters (typed values, or text as on a command line) and return its files.
 
@@ -219,7 +219,7 @@ def run_report(
             replaced.
         settings: by default those of this folder.
         on_cell: called before each code cell with its place, the number of cells and its first line.
-        on_told: called with each line that a cell announces while it runs, such as the expected cost of a model.
+        on_announcement: called with each line that a cell announces while it runs, such as the expected cost of a model.
 
     Raises:
         ValueError: a parameter is wrong.
@@ -255,7 +255,7 @@ def run_report(
     ledger = Ledger(folder, on_cell=on_cell)
     begun = datetime.now(UTC)
     try:
-        _execute(template, values, about, session, ledger, secrets, on_told)
+        _execute(template, values, about, session, ledger, secrets, on_announcement)
     finally:
         why = mark_partial(folder)
         redact_folder(folder, secrets)
@@ -278,7 +278,7 @@ def _execute(
     session: ReportSession,
     ledger: Ledger,
     secrets: tuple[str, ...],
-    on_told: Callable[[str], object] | None,
+    on_announcement: Callable[[str], object] | None,
 ) -> None:
     notebook = load_notebook_node(str(template.path))
     notebook.metadata["kgnb"] = about
@@ -287,7 +287,7 @@ def _execute(
     html = ledger.folder / "report.html"
     try:
         with on_signals():
-            ReportClient(notebook, html.with_suffix(".ipynb"), ledger, secrets, on_told).run(as_code(session))
+            ReportClient(notebook, html.with_suffix(".ipynb"), ledger, secrets, on_announcement).run(as_code(session))
     except (CellExecutionError, DeadKernelError) as error:
         failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")
         what, _, fix = redact(str(getattr(error, "evalue", "")), secrets).strip().partition("\n")

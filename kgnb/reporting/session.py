@@ -96,7 +96,7 @@ def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
 
 
 BY_HAND = Path("reports") / "by-hand"
-TOLD = "kgnb: "  # begins a line that is announced while a report runs, and is not part of it
+ANNOUNCED = "kgnb: "  # begins a line that is announced while a report runs, and is not part of it
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def current() -> ReportSession:
 def tell(event: Event) -> None:
     """Announce on standard error what a run expects to spend; the engine keeps that out of the report."""
     if event["event"] == "estimate":
-        print(TOLD + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
+        print(ANNOUNCED + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
 
 
 def as_text(session: ReportSession) -> str:

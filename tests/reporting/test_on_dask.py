@@ -26,7 +26,7 @@ WAITS = (
 )
 
 
-def test_without_the_package_the_error_says_how_to_install_it(tmp_path: Path) -> None:
+def test_without_the_package_the_error_says_how_to_install_it() -> None:
     code = (
         "import sys; sys.modules['distributed'] = None\n"
         "from pathlib import Path\nfrom kgnb.reporting.sweep import run_on_dask\nfrom kgnb.settings import Settings\n"
@@ -36,25 +36,17 @@ def test_without_the_package_the_error_says_how_to_install_it(tmp_path: Path) ->
     assert "ConfigError" in done.stderr and 'pip install "kgnb[dask]"' in done.stderr
 
 
-def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
-    for address in ("127.0.0.1", "nonsense://x:1"):
-        with pytest.raises(ValueError, match="Give it as tcp://HOST:PORT"):
-            run_on_dask(address, [tmp_path], Settings(), 1, print, patience=1)
-
-
-def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BackendError, match="no Dask scheduler answers at tcp://127.0.0.1:9") as caught:
-        run_on_dask("tcp://127.0.0.1:9", [tmp_path], Settings(), 1, print, patience=1)
-    assert "dask scheduler" in caught.value.fix
-
-
 @pytest.mark.slow
-def test_a_scheduler_without_workers_is_told_from_one_that_is_not_there(tmp_path: Path) -> None:
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as cluster,
-        pytest.raises(BackendError, match="has no worker"),
-    ):
-        run_on_dask(cluster.scheduler_address, [tmp_path], Settings(), 1, print, patience=1)
+def test_a_wrong_address_a_missing_scheduler_and_missing_workers_are_told_apart(tmp_path: Path) -> None:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as cluster:
+        for address, error, words in (
+            ("127.0.0.1", ValueError, "Give it as tcp://HOST:PORT"),
+            ("nonsense://x:1", ValueError, "Give it as tcp://HOST:PORT"),
+            ("tcp://127.0.0.1:9", BackendError, "no Dask scheduler answers at tcp://127.0.0.1:9"),
+            (cluster.scheduler_address, BackendError, "has no worker"),
+        ):
+            with pytest.raises(error, match=words):
+                run_on_dask(address, [tmp_path], Settings(), 1, print, patience=1)
 
 
 @pytest.mark.slow

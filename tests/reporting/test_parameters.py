@@ -74,11 +74,9 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is_and_without_its_pas
 
 def test_names_that_look_secret_are_refused_and_similar_ones_are_not():
     for name in ("api_key", "key", "TOKEN", "hf_token", "userPassword", "client-secret", "OPENAI_API_KEY"):
-        assert looks_secret(name)
         with pytest.raises(ValueError, match="env:NAME"):
             check(PARAMETERS, {name: "sk-123"})
-    for name in ("max_tokens", "keyboard", "monkey", "k", "secretary", "tokens"):
-        assert not looks_secret(name), name
+    assert not any(map(looks_secret, ("max_tokens", "keyboard", "monkey", "k", "secretary", "tokens")))
 
 
 def test_a_bad_parameters_cell_is_named_by_line():

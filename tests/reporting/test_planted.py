@@ -1,4 +1,4 @@
-"""Secrets planted wherever they may come from, and looked for in every file that a report leaves."""
+"""Secrets planted at every source, and searched for in every file that a report leaves."""
 
 import base64
 import json
@@ -10,18 +10,17 @@ import nbformat
 import pytest
 
 from kgnb.cli import main
-from kgnb.settings import Settings
 from tests.llm.stub_server import Body, StubServer
 
 pytestmark = pytest.mark.fault("planted secrets")
 
 OF_KEY = "plain-looking-value-of-a-key-77"  # in a variable that kgnb.toml names
-OF_TOKEN = 'quoted"<&>token/of+a~service'  # in a variable whose name gives it away
-OF_PROXY = "pass-of-the-proxy"  # in a URL in a variable whose name does not
+OF_TOKEN = 'quoted"<&>token/of+a~service'  # in a variable with a suspicious name
+OF_PROXY = "pass-of-the-proxy"  # in a URL in a variable with an innocent name
 OF_ENDPOINT = "open-sesame-4711"  # in a URL in kgnb.toml
 OF_QUERY = "key-in-a-query-string-9"  # in another one
-OF_REPLY = "sk-proj-" + "Ab3dEf6hIj9kLm2nOp5q"  # a model says it
-OF_WIDGET = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qAb3dEf6hIj9k"  # nobody has ever told kgnb
+OF_REPLY = "sk-proj-" + "Ab3dEf6hIj9kLm2nOp5q"  # in a reply
+OF_WIDGET = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qAb3dEf6hIj9k"  # unknown to kgnb
 PLANTED = (OF_KEY, OF_TOKEN, OF_PROXY, OF_ENDPOINT, OF_QUERY, OF_REPLY, OF_WIDGET)
 
 TOML = f"""
@@ -74,7 +73,7 @@ except Exception as error:
 
 
 def careless(body: Body) -> str:
-    """A model that says a key in every rationale."""
+    """A model that puts a key into every rationale."""
     if "response_format" not in body:
         return f"use {OF_REPLY}"
     items = body["response_format"]["json_schema"]["schema"]["properties"]["answers"]["items"]["properties"]
@@ -151,27 +150,3 @@ def test_a_secret_as_a_parameter_is_refused_and_leaves_no_trace(
         assert given.partition("=")[2] not in said and "env:NAME" in said
         assert not Path("reports").exists()
     record_property("tries", len(GIVEN))
-
-
-def test_scan_finds_every_secret_in_a_bad_folder(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bad = Path("bad")
-    bad.mkdir()
-    cell = nbformat.v4.new_code_cell("1", metadata={"note": OF_REPLY})
-    book = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {"state": {"value": OF_WIDGET}}})
-    nbformat.write(book, bad / "notebook.ipynb")
-    (bad / "events.jsonl").write_text(json.dumps({"text": OF_TOKEN}) + "\n")
-    (bad / "page.html").write_text(f"<p>{OF_PROXY}</p>")
-    (bad / "settings.toml").write_text(f'url = "https://me:{OF_ENDPOINT}@graphs.example"\n')
-    (bad / "query.rq").write_text(f"# https://graphs.example/sparql?api_key={OF_QUERY}\n")
-    (bad / "parameters.json").write_text(json.dumps({"api_key": "hj3K9sLq0vXz81PdTr47"}))
-    with sqlite3.connect(bad / "kept.sqlite") as db:
-        db.execute("create table kept (text)")
-        db.execute("insert into kept values (?)", (OF_KEY,))
-    Path("kgnb.toml").write_text('[model]\nname = "stub"\nkey = "env:OUR_MODEL"\n')
-    assert Settings.load().key == "env:OUR_MODEL"
-    assert main(["scan", "bad"]) == 1
-    said = capsys.readouterr().out
-    for name in ("notebook.ipynb: cell 1, metadata", "notebook.ipynb: widget state", "events.jsonl:1", "page.html:1",
-                 "settings.toml:1", "query.rq:1", "parameters.json:1", "kept.sqlite:"):  # fmt: skip
-        assert f"bad/{name}" in said, name
-    assert not any(secret in said for secret in PLANTED)

@@ -16,14 +16,15 @@ from kgnb.vectors.cached_embedder import VectorCache
 def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(tmp_path):
     here, there, shared = tmp_path / "here", tmp_path / "there", tmp_path / "shared"
     hut, route = (Request((Message("user", text),)) for text in ("hut?", "route?"))
-    Replaying(ScriptedModel(["one"]), ReplayCache(here / "replies.sqlite")).ask(hut)
+    model = ScriptedModel(["one"])
+    Replaying(model, ReplayCache(here / "replies.sqlite")).ask(hut)
     Memory(here / "verdicts.sqlite").put("j", {"q": Verdict("same", "A", 0.5, "because", "me")})
     VectorCache(here / "vectors.sqlite").put("e", {b"\x00k": np.array([0.6, 0.8], dtype=np.float32)})
     assert export_cache(here, shared) == {"replies": 1, "verdicts": 1, "vectors": 1}
     assert import_cache(there, shared) == {"replies": 1, "verdicts": 1, "vectors": 1}
     assert import_cache(there, shared) == {"replies": 0, "verdicts": 0, "vectors": 0}
     assert [count for count, _ in contents(there).values()] == [1, 1, 1]
-    replayed = Replaying("scripted", ReplayCache(there / "replies.sqlite"), "replay")
+    replayed = Replaying(model.name, ReplayCache(there / "replies.sqlite"), "replay")
     assert replayed.ask(hut).text == "one"
     assert Memory(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"
     with pytest.raises(DataError, match="is kept for: route"):

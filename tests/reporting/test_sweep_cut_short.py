@@ -1,4 +1,4 @@
-"""A sweep that is killed, and interrupted as it goes on, with a model that counts: it ends as if nothing had been."""
+"""A sweep that is killed, resumed and interrupted ends as if nothing had happened, and pays for no call twice."""
 
 import json
 import os
@@ -27,12 +27,6 @@ from tests.reporting.conftest import ASKS, notebook
 pytestmark = pytest.mark.fault("kill -9")
 
 HUTS = {"dataset": "huts", "judge": "cascade", "embedder": "characters", "k": [2, 3, 4, 5, 6]}
-PAIRS = (
-    "cmt-conference", "cmt-confof", "cmt-ekaw", "conference-edas", "conference-sigkdd",
-    "confof-edas", "confof-iasted", "edas-ekaw", "ekaw-sigkdd", "iasted-sigkdd",
-)  # fmt: skip
-CONFERENCE = {"dataset": "oaei-conference", "judge": "cascade", "pairs": list(PAIRS)}
-MORE = [{"dataset": "oaei-conference", "judge": "cascade", "pairs": pair, "k": 3} for pair in ("cmt-ekaw", "edas-ekaw")]
 
 
 @dataclass
@@ -81,7 +75,7 @@ def asked(server: StubServer) -> list[str]:
 
 
 def check(tmp_path: Path, content: dict[str, Any], delay: float, width: str = "2") -> None:
-    """Run the sweep whole; then killed at a third of it, gone on with, interrupted at two thirds, and gone on with."""
+    """Run the sweep whole; then again, killed at a third, resumed, interrupted at two thirds, and resumed."""
     file = tmp_path / "grid.yaml"
     file.write_text(json.dumps({"report": "ontology-matching"} | content))
     with StubServer(answer, delay=delay) as server:
@@ -104,7 +98,7 @@ def check(tmp_path: Path, content: dict[str, Any], delay: float, width: str = "2
 
 
 def stopped(cut: Sweep, words: tuple[str, ...], done: int, stop: signal.Signals) -> None:
-    """Begin the command, send it the signal once so many items are done, and see what it leaves."""
+    """Start the command, send it the signal once so many items are done, and check what it leaves."""
     process = cut.begin(*words)
     deadline = time.monotonic() + 600
     while cut.states()["done"] < done and process.poll() is None and time.monotonic() < deadline:
@@ -118,7 +112,7 @@ def stopped(cut: Sweep, words: tuple[str, ...], done: int, stop: signal.Signals)
 
 
 def check_states(cut: Sweep) -> None:
-    """What every item says of itself is what is in its folder; some are done, some are not."""
+    """The state of every item agrees with its folder; some are done, some are not."""
     states = cut.states()
     assert states["done"] and states["done"] < states.total() and set(states) <= {"done", "cancelled", "not run"}
     for home in cut.items():
@@ -133,7 +127,7 @@ def check_states(cut: Sweep) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_cut_short_ends_as_if_it_had_not_been_and_asks_nothing_twice(tmp_path: Path) -> None:
+def test_an_interrupted_sweep_ends_like_a_whole_one_and_asks_nothing_twice(tmp_path: Path) -> None:
     if WHOLE:
         check(tmp_path, {"parameters": HUTS}, 0.05)
     else:
@@ -143,7 +137,7 @@ def test_a_sweep_cut_short_ends_as_if_it_had_not_been_and_asks_nothing_twice(tmp
 
 @pytest.mark.slow
 @pytest.mark.skipif(not WHOLE, reason="twenty kills: only by make faults")
-def test_a_sweep_killed_twenty_times_ends_as_if_it_had_not_been_and_asks_nothing_twice(
+def test_a_sweep_killed_twenty_times_ends_like_a_whole_one_and_asks_nothing_twice(
     tmp_path: Path, record_property: Any
 ) -> None:
     file = tmp_path / "grid.yaml"
@@ -170,10 +164,3 @@ def test_a_sweep_killed_twenty_times_ends_as_if_it_had_not_been_and_asks_nothing
         assert cut.pages() == whole.pages()
         assert Counter(asked(server)) == wanted
     record_property("tries", killed)
-
-
-@pytest.mark.slow
-@pytest.mark.benchmark
-@pytest.mark.skipif(not WHOLE, reason="minutes: only by make faults")
-def test_twelve_real_pairs_cut_short_end_as_if_they_had_not_been(tmp_path: Path, benchmark_data: Path) -> None:
-    check(tmp_path, {"parameters": CONFERENCE, "include": MORE}, 0.05)
