@@ -219,7 +219,7 @@ def run_report(
             replaced.
         settings: by default those of this folder.
         on_cell: called before each code cell with its place, the number of cells and its first line.
-        on_announcement: called with each line that a cell announces while it runs, such as the expected cost of a model.
+        on_announcement: called with each line that a cell announces while it runs, such as a model's expected cost.
 
     Raises:
         ValueError: a parameter is wrong.
