@@ -6,7 +6,6 @@ Chat models and embedders build on it; ``openai`` stays in this file.
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -163,8 +162,6 @@ class OpenAIServer:
         client = self._opened()
         import openai
 
-        # A stream lets the HTTP library's own errors through (httpx2 since openai 3, httpx before).
-        broken = tuple(sys.modules[name].HTTPError for name in ("httpx2", "httpx") if name in sys.modules)
         try:
             with self._bounds.of(self._timeout, MOST):
                 return work(client)
@@ -178,9 +175,9 @@ class OpenAIServer:
             return Refusal(0, f"no answer within {self._timeout:g} s", late=True)
         except openai.APIConnectionError as error:
             return Refusal(0, self.clean(f"no connection: {error.__cause__ or error}"))
-        except (openai.OpenAIError, *broken) as error:
+        except openai.OpenAIError as error:
             return Refusal(0, self.clean(f"the reply broke off: {error}"))
-        except (ValueError, RecursionError) as error:  # broken JSON, a broken stream, bytes that are not text
+        except (ValueError, RecursionError) as error:  # broken JSON, bytes that are not text
             return Refusal(200, self.clean(f"the answer is not what was asked for: {error}"))
 
     def clean(self, text: str) -> str:

@@ -79,7 +79,8 @@ def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Pat
     model.ask(request())
     calls = run.steps[0].calls
     assert [call.cached for call in calls] == [False, True]
-    assert cache.export_folder(tmp_path / "export", only={call.request for call in calls}) == 1
+    cache.export_folder(tmp_path / "export")
+    assert {file.stem for file in (tmp_path / "export").iterdir()} == {call.request for call in calls}
     assert (run.totals["calls"], run.totals["cached"]) == (2, 1)
 
 

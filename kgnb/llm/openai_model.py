@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from kgnb.files import from_json
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
-from kgnb.llm.wire import CARRIED, Form, Gathered, completion_of, from_wire, responses_body, to_wire
+from kgnb.llm.wire import CARRIED, Form, completion_of, from_wire, responses_body, to_wire
 from kgnb.openai_server import OpenAIServer, Refusal, error_text
 from kgnb.secret import Secret
 
@@ -34,8 +33,7 @@ class OpenAIModel:
     length.
 
     A prompt that is too long or filtered gives a Reply without text whose ``finish_reason`` is "context_overflow" or
-    "content_filter"; a reply that was cut short has "length". ``timeout`` is for the whole call. With ``on_token`` the
-    reply is streamed, and every piece of text is passed on as it comes; after a retry it starts again.
+    "content_filter"; a reply that was cut short has "length". ``timeout`` is for the whole call.
 
     Raises:
         ConfigError: there is no key for OpenAI's own server, or the URL is wrong; when asked, for 401, 403 and 404.
@@ -49,7 +47,6 @@ class OpenAIModel:
         api_key: str | Secret | None = None,
         *,
         timeout: float = 60.0,
-        on_token: Callable[[str], object] | None = None,
         headers: Mapping[str, Secret] | None = None,
         api_version: str = "",
     ) -> None:
@@ -60,7 +57,6 @@ class OpenAIModel:
             base_url, api_key, table="model", timeout=timeout, headers=headers, api_version=api_version
         )
         self.base_url = self._calls.base_url
-        self._on_token = on_token
         self._forms: dict[str, Form] = {}  # by schema: the strictest form that the server accepted
         self._strictest: Form = "json_schema"  # for schemas that it has not seen yet
         self._without: frozenset[str] = frozenset()  # parameters that the server refused
@@ -92,7 +88,7 @@ class OpenAIModel:
         attempts: list[Attempt] = []
         spent = Usage()
         while True:
-            body = to_wire(request, form, without) | self._streaming(without)
+            body = to_wire(request, form, without)
             start, by_responses = time.perf_counter(), self._responses
             got = self._completion(body)
             seconds = time.perf_counter() - start
@@ -177,12 +173,6 @@ class OpenAIModel:
 
     # -------------------------------------------------------------------------------------------- one try
 
-    def _streaming(self, without: frozenset[str]) -> dict[str, Any]:
-        if self._on_token is None:
-            return {}
-        options = {} if "stream_options" in without else {"stream_options": {"include_usage": True}}
-        return {"stream": True, **options}
-
     def _completion(self, body: dict[str, Any]) -> Reply | Refusal:
         got = self._calls.call(lambda client: self._received(client, body))
         if isinstance(got, Refusal):
@@ -196,18 +186,7 @@ class OpenAIModel:
         if self._responses:
             raw = client.responses.with_raw_response.create(model=self._name, **responses_body(body))
             return completion_of(from_json(raw.text))
-        raw = client.chat.completions.with_raw_response.create(model=self._name, **body)
-        if not body.get("stream"):
-            return from_json(raw.text)
-        with closing(raw.http_response) as response:
-            if "text/event-stream" not in raw.headers.get("content-type", ""):
-                return from_json(response.read())  # a server that cannot stream
-            gathered = Gathered()
-            for line in response.iter_lines():
-                text = gathered.add(line)
-                if text and self._on_token:
-                    self._on_token(text)
-            return gathered.whole()
+        return from_json(client.chat.completions.with_raw_response.create(model=self._name, **body).text)
 
     def _failure(self, got: Refusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
         if error := self._calls.misconfigured(got, self._name):
@@ -230,7 +209,7 @@ def _sum(attempts: list[Attempt]) -> float:
 
 MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
 # what a server may refuse and we can do without
-_OPTIONAL = ("temperature", "seed", "max_tokens", "stream_options", "tools", "parallel_tool_calls", "verbosity")
+_OPTIONAL = ("temperature", "seed", "max_tokens", "tools", "parallel_tool_calls", "verbosity")
 _OVERFLOW = re.compile(r"context[_ ](length|size|window)|maximum context|prompt is too long|too many tokens", re.I)
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy", re.I)
 

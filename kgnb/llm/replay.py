@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from kgnb.llm.model import ChatModel, Reply, Request, behind
 from kgnb.sqlite_file import SqliteFile
 
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
-Mode = OneOf["record", "replay", "live"]
+Mode = OneOf["record", "replay"]
 
 
 class ReplayCache(SqliteFile):
@@ -55,8 +54,8 @@ class ReplayCache(SqliteFile):
 
     # ------------------------------------------------------------------------------------ to a colleague and back
 
-    def export_folder(self, folder: Path | str, only: Collection[str] | None = None) -> int:
-        """Write one JSON file per reply (all, or those with a digest in ``only``), named by digest; return how many.
+    def export_folder(self, folder: Path | str) -> int:
+        """Write one JSON file per reply, named by digest, and return how many.
 
         The same replies give the same bytes. Other files in the folder stay.
         """
@@ -64,7 +63,6 @@ class ReplayCache(SqliteFile):
         folder.mkdir(parents=True, exist_ok=True)
         with self.use() as db:
             rows = db.execute("SELECT digest, request, reply FROM replies ORDER BY digest").fetchall()
-        rows = [row for row in rows if only is None or row[0] in only]
         for digest, request, reply in rows:
             content = {"request": json.loads(request), "reply": json.loads(reply)}
             text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -117,7 +115,7 @@ class MissingReply(DataError):
 
 
 class Replaying:
-    """A model with a cache: "record" asks what is not cached yet, "replay" never asks, "live" caches nothing.
+    """A model with a cache: "record" asks what is not cached yet, "replay" never asks.
 
     For a replay without a server the model may be just its name. ``server`` tells apart models of one name on several
     servers; by default it follows from the model's own address (``server_alias``). When two threads or processes have
@@ -127,8 +125,8 @@ class Replaying:
     def __init__(
         self, model: ChatModel | str, cache: ReplayCache, mode: Mode = "record", *, server: str | None = None
     ) -> None:
-        if mode not in ("record", "replay", "live"):
-            raise ValueError(f"mode is record, replay or live, not {mode!r}")
+        if mode not in ("record", "replay"):
+            raise ValueError(f"mode is record or replay, not {mode!r}")
         if isinstance(model, str) and mode != "replay":
             raise ValueError("a model's name alone is only enough for a replay")
         self.model = model
@@ -152,8 +150,6 @@ class Replaying:
             MissingReply (a DataError): the mode is "replay", and no reply to this request is cached.
             DataError: the cache is damaged.
         """
-        if self.mode == "live" and not isinstance(self.model, str):
-            return without_secrets(self.model.ask(request))
         key = Key.of(request, self.name, self.server)
         cached = self.cache.get(key)
         if self.mode == "replay" or isinstance(self.model, str):
@@ -180,7 +176,7 @@ class Replaying:
         try:
             check_answering(self.model)
         except (BackendError, ConfigError):
-            if self.mode == "live" or (self.name, self.server) not in self.cache.models():
+            if (self.name, self.server) not in self.cache.models():
                 raise
 
     def _missing(self, key: Key, request: Request) -> MissingReply:

