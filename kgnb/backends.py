@@ -20,7 +20,7 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.batch import BatchModel, RecordedModel
-from kgnb.llm.kept import server_alias
+from kgnb.llm.cache_entry import server_alias
 from kgnb.llm.model import ChatModel, Configured
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.prices import Price

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.judging.remembered import Memory
+from kgnb.judging.memory import Memory
 from kgnb.llm.replay import ReplayCache
 from kgnb.sqlite_file import write_ahead
 from kgnb.vectors.cached_embedder import VectorCache

@@ -4,6 +4,7 @@ Judges are interchangeable: a rule, a language model, a cascade of the two, a re
 """
 
 from kgnb.judging.cascade import Asking, Cascade
+from kgnb.judging.memory import Memory, Remembered
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.person import Decision, Decisions, Oracle, Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import (
@@ -19,7 +20,6 @@ from kgnb.judging.question import (
     unsure,
     verdicts,
 )
-from kgnb.judging.remembered import Memory, Remembered
 
 __all__ = [
     "UNSURE",

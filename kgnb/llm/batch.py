@@ -15,7 +15,7 @@ from typing import Any
 
 from kgnb.errors import DataError, Waiting
 from kgnb.files import append_lines, locked, read_lines, write_whole
-from kgnb.llm.kept import Key
+from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
 from kgnb.llm.replay import MissingReply
@@ -219,7 +219,7 @@ class RecordedModel:
                 f"{self.name} holds no reply to this request [{wanted}]",
                 digest=wanted,
                 where=str(self.folder),
-                fix="It was made for other data, options or prompts: record anew with kgnb batch (docs/models.md).",
+                fix="It was made for other data, options or prompts: record it again with kgnb batch (docs/models.md).",
             )
         return replace(_counted(reply, request), cached=True)
 

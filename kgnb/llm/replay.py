@@ -11,8 +11,8 @@ from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, ConfigError, DataError, NotKept, shown
 from kgnb.files import locked
+from kgnb.llm.cache_entry import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.checking import check_answering
-from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request, behind
 from kgnb.sqlite_file import SqliteFile
 

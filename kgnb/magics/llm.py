@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import ConfigError, DataError
-from kgnb.llm.kept import address_of, server_alias
+from kgnb.llm.cache_entry import address_of, server_alias
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgnb.errors import DataError
 from kgnb.files import from_json, write_whole
-from kgnb.judging.remembered import Memory
+from kgnb.judging.memory import Memory
 from kgnb.llm.replay import ReplayCache
 from kgnb.vectors.cached_embedder import VectorCache
 

@@ -10,7 +10,7 @@ from kgnb.errors import Waiting
 from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
-from kgnb.llm.kept import Key
+from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import ChatModel, Reply, Request, Usage, behind
 from kgnb.llm.prices import Prices, cost, estimate_usage
 from kgnb.results.wording import money, seconds

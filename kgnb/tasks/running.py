@@ -10,8 +10,8 @@ from typing import Literal as OneOf
 
 from kgnb.backends import open_model
 from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
+from kgnb.llm.cache_entry import server_alias
 from kgnb.llm.checking import check_answering
-from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Price, Prices
 from kgnb.run import Limits, Run

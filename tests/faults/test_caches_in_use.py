@@ -15,7 +15,7 @@ import pytest
 from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
 from kgnb.judging import Verdict
-from kgnb.judging.remembered import Memory
+from kgnb.judging.memory import Memory
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from kgnb.judging import Verdict
+from kgnb.judging.memory import Memory, Remembered
 from kgnb.judging.model_judge import ModelJudge
-from kgnb.judging.remembered import Memory, Remembered
 from kgnb.llm.asking import stop_asking
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.replay import ReplayCache, Replaying

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kgnb.backends import open_model
-from kgnb.llm.kept import Key
+from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.settings import Settings

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kgnb.errors import DataError
 from kgnb.llm.asking import ask_many
-from kgnb.llm.kept import Key, reply_from_json, reply_to_json, server_alias
+from kgnb.llm.cache_entry import Key, reply_from_json, reply_to_json, server_alias
 from kgnb.llm.model import Attempt, Message, Reply, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Paced

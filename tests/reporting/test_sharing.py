@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kgnb.errors import DataError
+from kgnb.judging.memory import Memory
 from kgnb.judging.question import Verdict
-from kgnb.judging.remembered import Memory
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
