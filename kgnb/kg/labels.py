@@ -79,7 +79,7 @@ def _identifier_shaped(name: str) -> bool:
 
 
 def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> Text | None:
-    """The text in the first possible of ``languages``, or None where there is no text.
+    """The best text for a reader of ``languages``, in order of preference, or None where there is no text.
 
     A tag is followed by its regional forms (``en-GB`` for ``en``), then texts without a language, then the rest by tag.
     Texts that are codes come last; of otherwise equal ones the shorter wins.

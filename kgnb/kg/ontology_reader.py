@@ -310,8 +310,8 @@ class _Reader:
         return found
 
     def _deprecated(self, iri: Iri, types: Iterable[Iri]) -> bool:
-        said = any(isinstance(t, Literal) and t.text in {"true", "1"} for t in self.axioms.get(iri, v.DEPRECATED))
-        return said or any(t in {f"{OWL}DeprecatedClass", f"{OWL}DeprecatedProperty"} for t in types)
+        stated = any(isinstance(t, Literal) and t.text in {"true", "1"} for t in self.axioms.get(iri, v.DEPRECATED))
+        return stated or any(t in {f"{OWL}DeprecatedClass", f"{OWL}DeprecatedProperty"} for t in types)
 
 
 def _sorted(texts: Iterable[Text]) -> tuple[Text, ...]:

@@ -124,12 +124,12 @@ def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
         os.close(reading)
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         try:
-            said = b"+" + marshal.dumps(cast(Any, work()))
+            answer = b"+" + marshal.dumps(cast(Any, work()))
         except (KgnbError, ValueError, MemoryError, RecursionError) as error:
             notes = getattr(error, "__notes__", [])
-            said = b"-" + pickle.dumps((type(error), error.args, {**vars(error), "__notes__": notes}))
+            answer = b"-" + pickle.dumps((type(error), error.args, {**vars(error), "__notes__": notes}))
         with os.fdopen(writing, "wb") as out:
-            out.write(said)
+            out.write(answer)
     finally:
         os._exit(0)
 
@@ -140,11 +140,11 @@ def _end_with(parent: int) -> None:
     os._exit(0)
 
 
-def _received(said: bytes, status: int, name: str) -> Any:
-    if said[:1] == b"+":
-        return marshal.loads(said[1:])
-    if said[:1] == b"-":
-        kind, arguments, attributes = pickle.loads(said[1:])
+def _received(answer: bytes, status: int, name: str) -> Any:
+    if answer[:1] == b"+":
+        return marshal.loads(answer[1:])
+    if answer[:1] == b"-":
+        kind, arguments, attributes = pickle.loads(answer[1:])
         error = kind.__new__(kind, *arguments)
         error.__dict__.update(attributes)
         raise error

@@ -175,7 +175,7 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
     words = [(one.kind, one.text) for one in tokens(query)]
     if query_form(query) == "CONSTRUCT" and words.count(("mark", "{")) > 1:
         del words[: words.index(("mark", "}"))]  # what it constructs need not exist
-    said = []
+    notes = []
     for token in dict.fromkeys(words):
         iri = _named_by(*token, local)
         if iri is None or iri in local.values() or not is_iri(iri) or iri.startswith(_OWN) or _occurs(graph, iri):
@@ -183,8 +183,8 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
         written = shorten(iri, local)
         near = get_close_matches(written, names, n=1, cutoff=0.75)
         what = f"no {names[near[0]]} {written}" if near else f"nothing called {written}"
-        said.append(f"There is {what} in this graph" + (f"; did you mean {near[0]}?" if near else "."))
-    return said
+        notes.append(f"There is {what} in this graph" + (f"; did you mean {near[0]}?" if near else "."))
+    return notes
 
 
 def _kinds(schema: Schema) -> tuple[tuple[str, tuple[Named, ...]], ...]:

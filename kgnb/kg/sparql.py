@@ -308,7 +308,7 @@ def malformed(query: str, line: int, column: int, details: str = "") -> DataErro
     """The error for a query whose parser stopped at a place: the mistake, where it is a common one, or its line."""
     found = tokens(query)
     offset = sum(len(text) for text in query.splitlines(keepends=True)[: line - 1]) + column - 1
-    at, what, fix = _mistake(query, found) or (-1, "", "mend the query at this place")
+    at, what, fix = _mistake(query, found) or (-1, "", "correct the query at this place")
     if at < 0:
         inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
         at = next(inside, offset)

@@ -45,8 +45,8 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
     texts = [
         at for at, cells in enumerate(columns) if 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
     ]
-    said = (at for at, name in enumerate(header) if name.casefold() in NAMING)
-    name = next(said, next((at for at in texts if at != key), key))
+    naming = (at for at, name in enumerate(header) if name.casefold() in NAMING)
+    name = next(naming, next((at for at in texts if at != key), key))
     kind = ox.NamedNode(f"{below}class/{as_iri_part(stem)}")
     properties = [ox.NamedNode(f"{below}column/{as_iri_part(title)}") for title in header]
     quads = [ox.Quad(kind, _TYPE, _CLASS), ox.Quad(kind, _LABEL, ox.Literal(readable_name(stem) or stem))]

@@ -1,4 +1,4 @@
-"""Shapes checked against facts, as in SHACL Core: what does not hold, and whether more facts could still mend it."""
+"""Shapes checked against facts, as in SHACL Core: what does not hold, and whether added facts could change that."""
 
 from __future__ import annotations
 

@@ -39,51 +39,51 @@ class _Many(dict[str, _Values]):
             del self[predicate]
 
 
-_Said = tuple[Term, ...]
+_Flat = tuple[Term, ...]
 """The node, then property, value, property, value ...: most nodes have few, and this takes a quarter of the memory."""
-_Index = dict[Term, _Said | _Many]
+_Index = dict[Term, _Flat | _Many]
 
 
-def _values(said: _Said | _Many, predicate: str) -> _Values:
-    if isinstance(said, dict):
-        return said.get(predicate, ())
-    return tuple([said[at + 1] for at in range(1, len(said), 2) if said[at] == predicate])
+def _values(held: _Flat | _Many, predicate: str) -> _Values:
+    if isinstance(held, dict):
+        return held.get(predicate, ())
+    return tuple([held[at + 1] for at in range(1, len(held), 2) if held[at] == predicate])
 
 
-def _table(said: _Said | _Many) -> Mapping[str, _Values]:
-    if isinstance(said, dict):
-        return said
+def _table(held: _Flat | _Many) -> Mapping[str, _Values]:
+    if isinstance(held, dict):
+        return held
     found: dict[str, _Values] = {}
-    for predicate, end in _pairs(said):
+    for predicate, end in _pairs(held):
         found[predicate] = (*found.get(predicate, ()), end)
     return found
 
 
-def _pairs(said: _Said) -> Iterator[tuple[str, Term]]:
-    return zip(said[1::2], said[2::2], strict=True)  # type: ignore[arg-type]  # every other one is a property
+def _pairs(held: _Flat) -> Iterator[tuple[str, Term]]:
+    return zip(held[1::2], held[2::2], strict=True)  # type: ignore[arg-type]  # every other one is a property
 
 
 def _put(index: _Index, node: Term, predicate: Iri, end: Term) -> None:
-    said = index.get(node, ())
-    if isinstance(said, dict):
-        said.put(predicate, end)
-    elif len(said) < _SHORT:
-        index[node] = (*(said or (node,)), predicate, end)
+    held = index.get(node, ())
+    if isinstance(held, dict):
+        held.put(predicate, end)
+    elif len(held) < _SHORT:
+        index[node] = (*(held or (node,)), predicate, end)
     else:
         index[node] = many = _Many()
-        many.node = said[0]
-        for one in (*_pairs(said), (predicate, end)):
+        many.node = held[0]
+        for one in (*_pairs(held), (predicate, end)):
             many.put(*one)
 
 
 def _drop(index: _Index, node: Term, predicate: str, end: Term) -> None:
-    said = index[node]
-    if isinstance(said, dict):
-        said.drop(predicate, end)
+    held = index[node]
+    if isinstance(held, dict):
+        held.drop(predicate, end)
     else:
-        rest = [pair for pair in _pairs(said) if pair != (predicate, end)]
-        index[node] = said = (said[0], *chain.from_iterable(rest))  # type: ignore[arg-type]
-    if len(said) == isinstance(said, tuple):
+        rest = [pair for pair in _pairs(held) if pair != (predicate, end)]
+        index[node] = held = (held[0], *chain.from_iterable(rest))  # type: ignore[arg-type]
+    if len(held) == isinstance(held, tuple):
         del index[node]
 
 
@@ -112,15 +112,15 @@ class Facts:
         return triple[2] in _values(self._by_subject.get(triple[0], ()), triple[1])
 
     def __iter__(self) -> Iterator[Triple]:
-        for subject, said in self._by_subject.items():
-            for predicate, values in _table(said).items():
+        for subject, held in self._by_subject.items():
+            for predicate, values in _table(held).items():
                 for value in values:
                     yield subject, Iri(predicate), value  # type: ignore[misc]  # subjects are no literals
 
     def _known(self, term: Term) -> Term:
         """The one object that represents this term everywhere."""
-        said = self._by_subject.get(term) or self._by_object.get(term)
-        return term if said is None else said.node if isinstance(said, _Many) else said[0]
+        held = self._by_subject.get(term) or self._by_object.get(term)
+        return term if held is None else held.node if isinstance(held, _Many) else held[0]
 
     def add(self, triple: Triple) -> bool:
         """Add a triple; False if it was there."""

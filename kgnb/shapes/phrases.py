@@ -25,13 +25,13 @@ def joined(texts: Sequence[str], most: int, word: str = "or") -> str:
     return f" {word} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _denied(said: str) -> str:
+def _denied(demand: str) -> str:
     """A demand negated: "is a vessel" becomes "is not a vessel"."""
-    if said.startswith("does not lead ") and " and " not in said:
-        return f"leads {said.removeprefix('does not lead ')}"
-    verb, _, rest = said.partition(" ")
-    if " and " in said or " or " in said or verb not in ("is", "has"):
-        return f"must not be so: {said}"
+    if demand.startswith("does not lead ") and " and " not in demand:
+        return f"leads {demand.removeprefix('does not lead ')}"
+    verb, _, rest = demand.partition(" ")
+    if " and " in demand or " or " in demand or verb not in ("is", "has"):
+        return f"must not be so: {demand}"
     return f"is not {rest}" if verb == "is" else f"has not {rest}"
 
 
@@ -105,8 +105,8 @@ class Phrases:
                  if one.component == "disjoint" and shape.path is None else self.constraint(one, depth)
                  for one in shape.constraints]  # fmt: skip
         parts += [self.demand(inner, depth + 1) for inner in shape.properties]
-        said = " and ".join(filter(None, parts)) or "anything"
-        return f"{self.path(shape.path)} {said}" if shape.path is not None else said
+        demand = " and ".join(filter(None, parts)) or "anything"
+        return f"{self.path(shape.path)} {demand}" if shape.path is not None else demand
 
     def constraint(self, constraint: Constraint, depth: int = 0) -> str:
         """One component in words."""
@@ -154,9 +154,9 @@ class Phrases:
                  "lessThanOrEquals": "is at most"}  # fmt: skip
         return f"{words.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
 
-    def wanted(self, constraint: Constraint, told: str = "") -> str:
+    def wanted(self, constraint: Constraint, path: str = "") -> str:
         """What a component counts, and how many: "at least 1 value of 'kept by' that is a warden"."""
-        component, number, of = constraint.component, constraint.number, f" of '{told}'" if told else ""
+        component, number, of = constraint.component, constraint.number, f" of '{path}'" if path else ""
         if component == "hasValue":
             return f"the value {self.term(constraint.terms[0])}{of}"
         side = "at least" if "min" in component.lower() else "at most"

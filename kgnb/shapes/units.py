@@ -201,9 +201,9 @@ def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str,
     ours = {f"{base}{entry[at]}": entry[2] for entry in _UNITS.values() for at, base in ((0, OM), (1, QUDT_UNIT))}
     found: dict[str, str] = {}
     for name, iri in named:
-        told = [getattr(t, "text", "") for t in tbox.all(Iri(iri), f"{OM}symbol", f"{OM}alternativeSymbol",
+        listed = [getattr(t, "text", "") for t in tbox.all(Iri(iri), f"{OM}symbol", f"{OM}alternativeSymbol",
                                                           f"{QUDT}symbol")]  # fmt: skip
-        for symbol in (*ours.get(iri, ()), *told):
+        for symbol in (*ours.get(iri, ()), *listed):
             found.setdefault(symbol, name)
     return tuple(sorted((symbol, name) for symbol, name in found.items() if symbol))
 
@@ -307,19 +307,19 @@ def unit_named(text: str, languages: frozenset[str] = frozenset()) -> str:
     ('centimetre', 'square metre', '')
     """
     exact, folded = _spellings(languages)
-    said = text.strip(" .,;:()[]")
-    return exact.get(said) or folded.get(unit_key(said), "")
+    plain = text.strip(" .,;:()[]")
+    return exact.get(plain) or folded.get(unit_key(plain), "")
 
 
 def unit_after(text: str, languages: frozenset[str] = frozenset()) -> str:
     """The unit at the beginning of the text after a number, or ""."""
-    said = text.split()
-    if len(said) > 1 and said[0] in ("a", "in"):  # "4 in two rooms"
+    words = text.split()
+    if len(words) > 1 and words[0] in ("a", "in"):  # "4 in two rooms"
         return ""
-    return next(filter(None, (unit_named(" ".join(said[:size]), languages) for size in (3, 2, 1))), "")
+    return next(filter(None, (unit_named(" ".join(words[:size]), languages) for size in (3, 2, 1))), "")
 
 
-_TOLD = re.compile(
+_MENTIONS = re.compile(
     r"\b[IiEe]n\s+((?:[^\s.,;()]{2,}(?: [^\s.,;()]+){0,2})|[^\W\d](?=[.,;)]|$))|[(\[]([^()\[\]]{1,20})[)\]]"
 )
 
@@ -328,8 +328,8 @@ def property_unit(tbox: TBox, iri: str) -> str:
     """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres", heightCm; or ""."""
     languages = tbox.languages
     labels = [term.text for term in tbox.all(Iri(iri), f"{RDFS}label") if isinstance(term, Literal)]
-    told = [match for text in (*labels, tbox.comment(iri)) for match in _TOLD.finditer(text)]
-    found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in told}
+    mentions = [match for text in (*labels, tbox.comment(iri)) for match in _MENTIONS.finditer(text)]
+    found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in mentions}
     names = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", iri), *labels]
     found |= {unit_named(last, languages) for name in names if len(last := re.split(r"[\s#/:]", name)[-1]) > 1}
     found.discard("")

@@ -50,13 +50,13 @@ def test_the_results_that_the_report_shows_are_these() -> None:
     assert [(kind, number, number, number) for kind, number in PLANTED.items()] == counted()
 
 
-def test_a_class_that_can_have_no_instance_is_told_of() -> None:
+def test_a_class_without_possible_instances_is_reported() -> None:
     pack = pack_of(":A a owl:Class ; owl:disjointWith :B . :B a owl:Class . :C a owl:Class ; rdfs:subClassOf :A , :B .")
     assert "unsatisfiable class" in {warning.kind for warning in pack.warnings}
     assert not pack.session().call("create_c", {"label": "x"}).ok
 
 
-def test_a_class_that_must_have_what_it_cannot_have_is_told_of_and_no_case_is_made_of_it() -> None:
+def test_a_class_with_impossible_demands_is_reported_and_not_planted() -> None:
     pack = pack_of(
         ":Pizza a owl:Class ; owl:disjointWith :Ice . :Fruit a owl:Class . :Cone a owl:Class ; rdfs:subClassOf :Ice ."
         ":Ice a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :top ; owl:someValuesFrom :Fruit ] ."
@@ -115,7 +115,7 @@ def test_mistakes_against_shapes_and_nested_expressions_have_twins_too(turtle: s
     assert compared.whole, compared.differences[:5]
 
 
-def test_a_facet_that_no_engine_can_compare_is_told_of_and_not_enforced() -> None:
+def test_an_incomparable_facet_is_reported_and_not_enforced() -> None:
     pack = pack_of(NESTED)
     assert {w.about.rsplit("#", 1)[-1] for w in pack.warnings if w.kind in ("facet", "malformed axiom")} == {
         "year",

@@ -95,7 +95,7 @@ def test_a_limit_says_whether_there_was_more(filled: Graph) -> None:
     assert (len(found), found.truncated) == (1, False)
 
 
-def test_refuses_a_limit_that_is_no_number_of_rows(graph: Graph) -> None:
+def test_refuses_a_limit_that_is_not_a_number_of_rows(graph: Graph) -> None:
     for limit in (-1, 1.5, True):
         with pytest.raises(ValueError, match="limit"):
             graph.select("SELECT * { ?s ?p ?o }", limit=limit)  # type: ignore[arg-type]

@@ -123,15 +123,11 @@ def test_a_declared_encoding_is_used_where_it_fits(tmp_path: Path) -> None:
         assert graph.count() == 1
 
 
-def test_a_declared_entity_is_no_mistake(tmp_path: Path) -> None:
+def test_a_declared_entity_and_a_given_base_are_used(tmp_path: Path) -> None:
     text = "<!DOCTYPE rdf:RDF [<!ENTITY h 'http://hut.example/'>]>\n" + rdf_xml('<h:p rdf:resource="&h;b"/>')
     graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.owl", text))
     assert graph.ask("ASK { ?s ?p <http://hut.example/b> }")
-
-
-def test_a_base_can_be_given(tmp_path: Path) -> None:
-    graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.ttl", "<#a> <urn:p> <#b> ."), base="http://hut.example/onto")
     assert graph.ask("ASK { <http://hut.example/onto#a> ?p <http://hut.example/onto#b> }")
 
@@ -217,14 +213,10 @@ def test_loading_a_file_again_adds_nothing_even_with_blank_nodes(tmp_path: Path)
     assert graph.dump() == before == other.dump()
 
 
-def test_blank_nodes_of_two_files_stay_apart(tmp_path: Path) -> None:
+def test_blank_nodes_are_one_within_a_file_and_differ_between_files(tmp_path: Path) -> None:
     graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.nt", "_:x <urn:p> <urn:a> .\n"), write(tmp_path, "b.nt", "_:x <urn:p> <urn:b> .\n"))
     assert len({subject for subject, _, _ in graph.triples()}) == 2
-
-
-def test_a_blank_node_in_a_triple_term_is_the_one_outside_of_it(tmp_path: Path) -> None:
-    graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.ttl", "<urn:r> <urn:says> <<( _:x <urn:p> <urn:o> )>> . _:x <urn:q> 1 ."))
     assert graph.ask("ASK { ?r <urn:says> <<( ?x <urn:p> ?o )>> . ?x <urn:q> 1 }")
 

@@ -25,30 +25,20 @@ def label(graph: OxigraphGraph, iri: str) -> str:
     return found[2].text
 
 
-def test_a_table_of_three_columns_is_no_list_of_triples(tmp_path: Path) -> None:
+def test_a_table_of_three_columns_is_not_a_list_of_triples(tmp_path: Path) -> None:
     graph = opened(tmp_path, "name\tbeds\topened\nAlder Hut\t36\t1874\nBirch Hut\t12\t1911\n")
     (found,) = graph.triples(Iri(BASE + "huts/Birch%20Hut"), Iri(BASE + "column/beds"))
     assert found[2] == Literal("12", datatype=XSD + "integer")
 
 
-@pytest.mark.parametrize("name", ["huts.tsv", "huts.txt", "huts"])
-def test_names_become_iris_with_labels(tmp_path: Path, name: str) -> None:
-    graph = opened(tmp_path, "ada_of_the_huts\tplace_of_birth\tles_ambrettes\n", name)
-    (found,) = graph.triples(None, Iri(BASE + "relation/place_of_birth"))
-    assert found == (
-        BASE + "entity/ada_of_the_huts",
-        BASE + "relation/place_of_birth",
-        BASE + "entity/les_ambrettes",
-    )
-    assert label(graph, found[0]) == "ada of the huts"
-    assert label(graph, found[1]) == "place of birth"
-
-
-def test_a_packed_file_and_freebase_relations_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "kb.txt.gz"
-    path.write_bytes(gzip.compress(b"a\t/people/person/place_of_birth\tb\na\twardenOf\tc\n"))
-    graph = OxigraphGraph()
-    load(graph, path)
+def test_names_become_iris_with_labels(tmp_path: Path) -> None:
+    for name in ("huts.tsv", "huts.txt", "huts"):
+        graph = opened(tmp_path, "ada_of_the_huts\tplace_of_birth\tles_ambrettes\n", name)
+        (found,) = graph.triples(None, Iri(BASE + "relation/place_of_birth"))
+        assert (found[0], found[2]) == (BASE + "entity/ada_of_the_huts", BASE + "entity/les_ambrettes")
+        assert (label(graph, found[0]), label(graph, found[1])) == ("ada of the huts", "place of birth")
+    (tmp_path / "kb.txt.gz").write_bytes(gzip.compress(b"a\t/people/person/place_of_birth\tb\na\twardenOf\tc\n"))
+    load(graph := OxigraphGraph(), tmp_path / "kb.txt.gz")
     assert label(graph, BASE + "relation//people/person/place_of_birth") == "place of birth"
     assert label(graph, BASE + "relation/wardenOf") == "warden of"
 
@@ -71,18 +61,14 @@ def test_iris_stay_and_hostile_names_are_encoded(tmp_path: Path) -> None:
     }
 
 
-def test_a_line_that_is_no_triple_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"huts.tsv:3: 2 columns") as caught:
-        opened(tmp_path, "a\tb\tc\n\na\tb\n" + "a\tb\tc\n" * 3)
-    assert "head TAB relation TAB tail" in caught.value.fix
-    with pytest.raises(DataError, match=r"huts.tsv:2: 3 columns, or an empty one"):
-        opened(tmp_path, "a\tb\tc\na\t\tc\n")
-
-
-def test_columns_that_are_neither_triples_nor_a_table_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot tell what this file holds") as caught:
-        opened(tmp_path, "a\tb\tc\td\n" * 5, "columns.txt")
-    assert "head TAB relation TAB tail" in caught.value.fix
-    with pytest.raises(DataError, match="cannot tell"):
-        opened(tmp_path, "just a note\n", "note.txt")
-    assert "kgnb build" in caught.value.fix
+def test_malformed_lines_and_other_text_are_refused(tmp_path: Path) -> None:
+    for text, name, message in (
+        ("a\tb\tc\n\na\tb\n" + "a\tb\tc\n" * 3, "huts.tsv", "huts.tsv:3: 2 columns"),
+        ("a\tb\tc\na\t\tc\n", "huts.tsv", "huts.tsv:2: 3 columns, or an empty one"),
+        ("a\tb\tc\td\n" * 5, "columns.txt", "cannot tell what this file holds"),
+        ("just a note\n", "note.txt", "cannot tell what this file holds"),
+    ):
+        with pytest.raises(DataError) as caught:
+            opened(tmp_path, text, name)
+        assert message in caught.value.what
+        assert "head TAB relation TAB tail" in caught.value.fix

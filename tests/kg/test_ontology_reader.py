@@ -235,7 +235,7 @@ class CappedGraph(OxigraphGraph):
         return super().select(query)
 
 
-def test_an_answer_cut_by_the_service_is_noticed() -> None:
+def test_notices_that_the_service_cut_the_answer() -> None:
     graph = CappedGraph()
     label, kind = (
         Iri("http://www.w3.org/2000/01/rdf-schema#label"),
@@ -323,7 +323,7 @@ def test_codes_are_told_from_names_by_the_whole_ontology(tmp_path: Path) -> None
     assert not any(e.coded for e in read(tmp_path, "\n".join(foreign)))
 
 
-def test_a_file_s_own_property_for_labels_names_what_has_no_label(tmp_path: Path) -> None:
+def test_a_file_s_own_label_property_replaces_missing_labels(tmp_path: Path) -> None:
     ontology = read(
         tmp_path,
         """:label a owl:AnnotationProperty . :C1 a owl:Class ; :label "hut" .

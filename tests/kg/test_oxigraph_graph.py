@@ -28,18 +28,15 @@ def test_a_store_opened_for_reading_refuses_to_be_written(tmp_path: Path) -> Non
         OxigraphGraph(read_only=True)
 
 
-def test_a_store_that_is_open_elsewhere_says_so(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     with OxigraphGraph(tmp_path / "store"):
         with pytest.raises(BackendError) as raised:
             OxigraphGraph(tmp_path / "store")
         assert "read_only=True" in raised.value.fix
-
-
-def test_a_file_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "huts.ttl").write_text("")
-    with pytest.raises(DataError, match="folder") as raised:
+    with pytest.raises(DataError, match="folder") as refused:
         OxigraphGraph(tmp_path / "huts.ttl")
-    assert "load()" in raised.value.fix
+    assert "load()" in refused.value.fix
 
 
 def test_adds_all_triples_or_none() -> None:
@@ -61,7 +58,7 @@ def test_triple_terms_and_blank_nodes_can_be_asked_for() -> None:
     assert graph.select("SELECT ?o { ?s ?p ?o }", bindings={"s": Blank("other")}).rows == ()
 
 
-def test_a_long_query_is_given_up_between_rows() -> None:
+def test_a_long_query_is_stopped_between_rows() -> None:
     graph = OxigraphGraph()
     graph.add((Iri(f"urn:{n}"), Iri("urn:p"), Literal(str(n))) for n in range(300))
     with pytest.raises(BackendError, match="longer than 0.05 s"):

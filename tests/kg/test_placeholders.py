@@ -28,7 +28,7 @@ def test_a_list_stands_for_several_terms_and_a_set_for_its_sorted_ones() -> None
     assert terms_of(np.array([1, 2])) == terms_of([1, 2])
 
 
-def test_braces_that_are_no_placeholder_stay() -> None:
+def test_other_braces_stay() -> None:
     query = "SELECT * { { ?s ?p ?o } UNION {{ ?o ?p ?s }} }"
     assert fill(query, {}) == query and placeholders(query) == []
 

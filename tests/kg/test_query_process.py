@@ -59,7 +59,7 @@ def test_changes_stay_and_are_seen_by_the_next_query(graph: OxigraphGraph) -> No
     assert asked.ask("ASK { <urn:new> ?p ?o }") and graph.count() == asked.count() == 6
 
 
-def test_a_process_is_gone_when_its_time_is_over_or_nobody_waits(graph: OxigraphGraph) -> None:
+def test_the_process_ends_on_timeout_and_when_nobody_waits(graph: OxigraphGraph) -> None:
     before = children()
     with pytest.raises(BackendError, match="longer than 0.1 s"):
         endable(graph).select(ENDLESS, timeout=0.1)

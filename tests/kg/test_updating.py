@@ -20,7 +20,7 @@ def test_an_update_changes_what_the_next_query_sees(graph: Graph) -> None:
     assert [term.text for (term,) in found] == ["three", "two"]  # type: ignore[union-attr]
 
 
-def test_a_query_is_no_update_and_nothing_is_fetched(graph: Graph) -> None:
+def test_refuses_queries_and_fetches_nothing(graph: Graph) -> None:
     assert isinstance(graph, Updatable)
     with pytest.raises(DataError, match="changes nothing"):
         graph.update("ASK { ?s ?p ?o }")
@@ -32,7 +32,7 @@ def test_a_query_is_no_update_and_nothing_is_fetched(graph: Graph) -> None:
     assert graph.count() == 0
 
 
-def test_query_refuses_an_update_that_nobody_asked_for(graph: Graph) -> None:
+def test_query_refuses_an_unexpected_update(graph: Graph) -> None:
     text = "INSERT DATA { <urn:a> <urn:p> 1 }"
     with pytest.raises(DataError, match="would change the graph"):
         query(graph, text)
