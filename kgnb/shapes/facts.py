@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
-from kgnb.kg.terms import RDF, Blank, Iri, Term, Triple
-from kgnb.shapes.shape import TYPE, Path
+from kgnb.kg.terms import RDF, Iri, Term, Triple
+from kgnb.shapes.shape import TYPE, Path, inverse
 
 _Values = tuple[Term, ...] | dict[Term, None]
 """Values of one property of one node, each once, in order: a tuple where they are few, which takes less memory."""
@@ -222,14 +222,7 @@ class Facts:
 
 def _turned(path: Path) -> Path:
     """A composed path in the other direction, inverted property by property."""
-    if path.kind == "iri":
-        return Path("inverse", parts=(path,))
-    if path.kind == "inverse":
-        return path.parts[0]
+    if path.kind in ("iri", "inverse"):
+        return inverse(path)
     parts = tuple(_turned(part) for part in path.parts)
     return Path(path.kind, parts=parts[::-1] if path.kind == "sequence" else parts)
-
-
-def is_node(term: object) -> bool:
-    """Whether this is an IRI or a blank node."""
-    return isinstance(term, Iri | Blank)

@@ -70,7 +70,7 @@ def rdf_xml(body: str) -> str:
     return f'{HEAD}\n<rdf:Description rdf:about="http://hut.example/a">{body}</rdf:Description></rdf:RDF>'
 
 
-BAD_ID = "rdf:ID that is not an XML name"
+BAD_ID, BAD_NODE_ID = "rdf:ID that is not an XML name", "rdf:nodeID that is not an XML name"
 SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
     ("a.nt", '<http://h.example/a b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "<http://h.example/a%20b>"),
     ("a.nt", '<http://h.example/{x}> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "%7Bx%7D"),
@@ -88,6 +88,7 @@ SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
     ("a.rdf", rdf_xml('<h:n xml:lang="verylonglanguage">x</h:n>'), "language tags dropped", 1, '"x" .'),
     ("a.rdf", rdf_xml('<h:p rdf:resource="b c"/>'), "relative IRIs resolved against the base", 1, "<file:///b%20c>"),
     ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'ID="1x'), BAD_ID, 1, "#1x"),
+    ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'nodeID="1x'), BAD_NODE_ID, 1, "_:"),
     ("a.rdf", rdf_xml("<h:n>a&nbsp;b</h:n>"), "undeclared entities resolved", 1, "a\u00a0b"),
     ("a.rdf", rdf_xml('<h:p rdf:resource="&xsd;string"/>'), "undeclared entities resolved", 1, "XMLSchema#string>"),
     ("a.rdf", rdf_xml("<h:n>huts & routes</h:n>"), "bare & escaped", 1, "huts & routes"),
