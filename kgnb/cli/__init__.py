@@ -1,8 +1,8 @@
-"""The ``kgnb`` command: a thin layer that reads words, calls one function and says what came of it.
+"""The ``kgnb`` command: a thin layer that parses its arguments, calls one function and prints the result.
 
-Exit status: 0 all is well, 1 data or a service failed, 2 the command was wrong, 75 requests of a batch: model wait for
-replies, 130 interrupted. Results go to standard
-output; progress (on a terminal only), summaries and errors go to standard error.
+Exit status: 0 success, 1 data or a service failed, 2 the command was wrong, 75 requests of a batch: model wait for
+replies, 130 interrupted. Results go to standard output; progress (on a terminal only), summaries and errors go to
+standard error.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ __all__ = ["main"]
 COMMANDS = ("match", "ask", "align", "evaluate", "compile", "build", "ground", "serve", "report", "sweep", "resume",
             "compare", "run", "cache", "batch", "scan", "data")  # fmt: skip
 
-
-# Where a command stands that has no module of its own.
+# The module of a command that has none of its own.
 MODULES = {
     "evaluate": "match",
     "compile": "build",
@@ -33,13 +32,10 @@ MODULES = {
 
 
 class Commands(click.Group):
-    """Each command is the function of its name in the module of its name or beside it, imported when it is wanted.
-
-    The agents of other packages have theirs after ours.
-    """
+    """Our commands, each imported when it is needed, then those of the agents of other packages."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """The names, in the order in which one meets them."""
+        """The names, the most common first."""
         from kgnb.agents.known import agents_from_elsewhere
 
         return [*COMMANDS, *(one.command or one.magic for one in agents_from_elsewhere())]
@@ -58,7 +54,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Settings come from kgnb.toml and KGNB_* variables; 'kgnb COMMAND --help' says more, with examples.",
+    epilog="Settings come from kgnb.toml and KGNB_* variables. 'kgnb COMMAND --help' shows options and examples.",
 )
 @click.version_option(metadata.version("kgnb"), "--version", prog_name="kgnb")
 @click.option("--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error.")
@@ -78,7 +74,7 @@ def kgnb(context: click.Context, debug: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    # jsonschema, below nbformat and mcp, would compile 38 grammars of addresses, seconds, that nothing here checks.
+    """Runs the command and returns its exit status."""
+    # jsonschema, used by nbformat and mcp, would spend seconds compiling grammars of addresses nothing here checks.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     return outcome(kgnb, arguments)

@@ -1,4 +1,4 @@
-"""``kgnb align``: two graphs, or a folder that holds both, in; which of their entities are the same thing, out."""
+"""``kgnb align``: which entities of two graphs are the same."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any
 import click
 
 from kgnb.agents.entity_alignment import AGENT
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.agents.options import given_of
 from kgnb.cli.outcome import check_outs
 from kgnb.cli.work import Work, agent_command
-from kgnb.evaluate.ranking import Measured, measure
+from kgnb.evaluate.ranking import measure
 from kgnb.files import write_whole
 from kgnb.mapping_files import save
+from kgnb.mappings import Alignment
+from kgnb.results.bundle import count
 from kgnb.tasks.aligning import Outcome, rankings_of
 from kgnb.tasks.aligning import align as align_graphs
-from kgnb.tasks.sides import Sides, links_of, open_sides
+from kgnb.tasks.sides import Links, Sides, links_of, open_sides
 
 PLAIN = ".tsv"
 EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
@@ -28,55 +31,35 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
 @click.command()
 @click.argument("first", metavar="FOLDER | FIRST")
 @click.argument("second", metavar="[SECOND]", required=False)
-@click.option(
-    "--seeds", metavar="none|folder|FILE", help="Known pairs: none, those of the folder (default there), or a file."
-)
-@click.option(
-    "--names",
-    default="native",
-    show_default=True,
-    metavar="native|hidden|FILE.json",
-    help="Names as they are, none (structure and values alone), or a JSON object from IRI to name.",
-)
-@click.option(
-    "--labels",
-    multiple=True,
-    metavar="FILE",
-    help="A vocabulary with labels of the properties and classes, for whoever judges. Repeatable.",
-)
-@click.option(
-    "--universe",
-    type=click.Choice(["test", "all"]),
-    default="test",
-    show_default=True,
-    help="Who may be an answer: the folder's test targets, or all entities.",
-)
-@click.option(
-    "--out",
-    "-o",
-    multiple=True,
-    metavar="FILE",
-    help="The alignment: .tsv (three plain columns), .sssom.tsv, .rdf (OAEI), .ttl (owl:sameAs); - for standard "
-    "output. Repeatable.",
-)
+@click.option("--seeds", metavar="none|folder|FILE",
+              help="Known pairs: none, those of the folder (the default for one), or a file.")  # fmt: skip
+@click.option("--names", default="native", show_default=True, metavar="native|hidden|FILE.json",
+              help="Names as they are, none (structure and values only), or a JSON file from IRI to name.")  # fmt: skip
+@click.option("--labels", multiple=True, metavar="FILE",
+              help="A vocabulary that labels properties and classes, for the judge. Repeatable.")  # fmt: skip
+@click.option("--universe", type=click.Choice(["test", "all"]), default="test", show_default=True,
+              help="Which targets may be answers: the folder's test targets, or all entities.")  # fmt: skip
+@click.option("--out", "-o", multiple=True, metavar="FILE",
+              help="The alignment: .tsv (three plain columns), .sssom.tsv, .rdf (OAEI), .ttl (owl:sameAs); - for "
+                   "standard output. Repeatable.")  # fmt: skip
 @click.option("--ranking", metavar="FILE.tsv", help="The ten best targets of every test source.")
 @click.option("--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl).")
 @agent_command(AGENT)
 def align(first: str, second: str | None, **given: Any) -> int:
-    """Find which entities of two graphs are the same thing.
+    """Find which entities of two graphs are the same.
 
-    Either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST and SECOND: files or
-    folders of RDF, SPARQL endpoints by URL, or huts:hollenmark and huts:corvane (our own example).
+    Give either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST and SECOND: files or
+    folders of RDF, URLs of SPARQL endpoints, or our own example, huts:hollenmark and huts:corvane.
 
     \b
-    Files (UTF-8, columns parted by a tab, raw IRIs, no header line):
+    Files (UTF-8, tab-separated, full IRIs, no header line):
       --out FILE.tsv      source IRI, target IRI, confidence between 0 and 1
-      --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; ten best of every test source, or of every
-                          source where there are no test pairs
-      --seeds FILE        source IRI, target IRI (further columns are not read); or .sssom.tsv, .rdf, .ttl
+      --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of every test source, or of every
+                          source if there are no test pairs
+      --seeds FILE        source IRI, target IRI (further columns are ignored); or .sssom.tsv, .rdf, .ttl
 
     Existing output files are replaced, whole or not at all. Without --out the plain columns go to standard output.
-    What is left without a counterpart is counted, with reasons, on standard error.
+    Entities left without a counterpart are counted, with reasons, on standard error.
 
     \b
     Examples:
@@ -96,21 +79,24 @@ def align(first: str, second: str | None, **given: Any) -> int:
         known = links_of(given["reference"], work.settings) if given["reference"] else sides.tests
         outcome = _aligned(sides, known, given, work)
     for out in outs:
-        _write(outcome, out)
+        if out == "-":
+            sys.stdout.write(plain_pairs(outcome.settled))
+        else:
+            save_pairs(outcome.settled, outcome.alignment, Path(out))
     if given["ranking"]:
         write_whole(Path(given["ranking"]), _ranking(outcome))
-    if outcome.settled.simulation and not work.quiet:
-        click.echo("kgnb: SIMULATION: the judge answers from the reference", err=True)
+    if outcome.settled.simulation:
+        work.say("SIMULATION: the judge answers from the reference")
     return work.end(outcome.run, *_summary(outcome, known))
 
 
-def _aligned(sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, Any], work: Work) -> Outcome:
+def _aligned(sides: Sides, known: Links, given: dict[str, Any], work: Work) -> Outcome:
     options = {name: value for name, value in given_of(Options, given).items() if name != "names"}
     look = given_of(LookOptions, given)
     words = {name: given[name] for name in ("seeds", "names", "universe", "judge", "planner")}
     run = work.run(AGENT, sides.digests(), words | {"embedder": given["embedder"] or None} | options | look)
-    told: dict[str, Any] = {name: given[name] for name in ("universe", "judge", "planner", "error_rate")}
-    told |= {name: given[name] or None for name in ("policy", "plans", "embedder", "decisions")}
+    keywords: dict[str, Any] = {name: given[name] for name in ("universe", "judge", "planner", "error_rate")}
+    keywords |= {name: given[name] or None for name in ("policy", "plans", "embedder", "decisions")}
     with work.stoppable(run):
         return align_graphs(
             sides,
@@ -120,19 +106,21 @@ def _aligned(sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, 
             seed=given["oracle_seed"],
             run=run,
             settings=work.settings,
-            **told,
+            **keywords,
         )
 
 
-def _write(outcome: Outcome, out: str) -> None:
-    if out == "-" or (out.lower().endswith(PLAIN) and not out.lower().endswith(EXPORTED)):
-        text = "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in outcome.settled.pairs())
-        if out == "-":
-            sys.stdout.write(text)
-        else:
-            write_whole(Path(out), text)
-    else:
-        save(outcome.alignment, out)
+def save_pairs(settled: Settled, alignment: Alignment, path: Path) -> Path:
+    """Writes an alignment of entities: as plain columns to .tsv, else as its suffix says. Returns the path."""
+    name = path.name.lower()
+    if name.endswith(PLAIN) and not name.endswith(EXPORTED):
+        return write_whole(path, plain_pairs(settled))
+    return save(alignment, path)
+
+
+def plain_pairs(settled: Settled) -> str:
+    """The pairs in three columns: source IRI, target IRI, confidence."""
+    return "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in settled.pairs())
 
 
 def _ranking(outcome: Outcome) -> str:
@@ -143,7 +131,7 @@ def _ranking(outcome: Outcome) -> str:
     )
 
 
-def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...]) -> list[str]:
+def _summary(outcome: Outcome, known: Links) -> list[str]:
     settled = outcome.settled
     lines = [*settled.summary(), *outcome.cost()]
     seeded = {source for source, _ in outcome.sides.seeds}
@@ -151,18 +139,13 @@ def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...]) -> list[str]:
     if tests:
         pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
         found = measure(settled.rankings(), pairs, tests, universe=outcome.universe, seeds=len(outcome.sides.seeds))
-        lines += in_words(found)
+        ranked, scored = found.ranking, found.chosen
+        lines += [
+            f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} over {ranked.tests:,} test "
+            f"pairs, among {found.universe}, {found.seeds:,} seeds ({found.seed_ratio:.0%})",
+            f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
+        ]
         named = {one for one, _ in tests}
         if beside := sum(one not in named for one, _ in pairs):
-            lines.append(f"{beside:,} matches of entities that the reference does not name are not judged")
+            lines.append(f"{count(beside, 'match', 'matches')} of entities that are not in the reference: not scored")
     return lines
-
-
-def in_words(found: Measured) -> list[str]:
-    """Hits@1, Hits@10, MRR, precision, recall and F1, and what they were measured on."""
-    ranked, scored = found.ranking, found.chosen
-    return [
-        f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} over {ranked.tests:,} test "
-        f"pairs, among {found.universe}, {found.seeds:,} seeds ({found.seed_ratio:.0%})",
-        f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
-    ]

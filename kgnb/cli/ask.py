@@ -1,4 +1,4 @@
-"""``kgnb ask``: a question and a graph in, an answer with its proof out; or a file of questions."""
+"""``kgnb ask``: answers a question from a graph, with proof; or a file of questions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.views import guessed
 from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
-from kgnb.cli.work import Work, agent_command, spent
+from kgnb.cli.work import Work, agent_command, took
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
+from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
 from kgnb.tasks.asking import Outcome, answer_question, answer_questions, graph_digests, plain, written
@@ -26,48 +27,29 @@ from kgnb.tasks.asking import Outcome, answer_question, answer_questions, graph_
 
 @click.command()
 @click.argument("question", required=False)
-@click.option(
-    "--graph",
-    "-g",
-    required=True,
-    multiple=True,
-    metavar="FILE|URL",
-    help="What to ask: RDF files or folders, head TAB relation TAB tail (.tsv, .txt), a SPARQL endpoint, huts:graph.",
-)
-@click.option(
-    "--entity",
-    "-e",
-    "entities",
-    multiple=True,
-    metavar="IRI",
-    help="What the question speaks of, by IRI or name, instead of looking for it. Repeatable.",
-)
+@click.option("--graph", "-g", required=True, multiple=True, metavar="FILE|URL",
+              help="The graph: RDF files or folders, lines of head TAB relation TAB tail (.tsv, .txt), a SPARQL "
+                   "endpoint, huts:graph.")  # fmt: skip
+@click.option("--entity", "-e", "entities", multiple=True, metavar="IRI",
+              help="An entity the question is about, by IRI or name, instead of linking. Repeatable.")  # fmt: skip
 @click.option("--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}.")
-@click.option(
-    "--out", "-o", metavar="FILE.jsonl", help="Where answers go, written as they come; default: standard output."
-)
-@click.option("--resume", is_flag=True, help="Keep the answers --out has already; ask the rest and what failed.")
-@click.option(
-    "--width",
-    type=click.IntRange(1, 256),
-    metavar="N",
-    help="Questions under way at once with a model; default: the settings' number of model calls at once.",
-)
-@click.option(
-    "--examples",
-    metavar="FILE.jsonl",
-    help="Questions with answers over this graph, lines {id, question, entities, values}, to learn wordings from.",
-)
-@click.option(
-    "--decisions", type=click.Path(dir_okay=False), metavar="FILE", help="What a person decided, for --judge person."
-)
+@click.option("--out", "-o", metavar="FILE.jsonl",
+              help="Where answers go, each as soon as it is there; default: standard output.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Keep the answers in --out; ask the rest, and those that failed.")
+@click.option("--width", type=click.IntRange(1, 256), metavar="N",
+              help="Questions asked at once with a model; default: the settings' number of model calls.")  # fmt: skip
+@click.option("--examples", metavar="FILE.jsonl",
+              help="Answered questions over this graph to learn wordings from: lines {id, question, entities, "
+                   "values}.")  # fmt: skip
+@click.option("--decisions", type=click.Path(dir_okay=False), metavar="FILE",
+              help="A person's decisions, for --judge person.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON.")
 @agent_command(AGENT)
 def ask(question: str | None, **given: Any) -> None:
     """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
 
-    Or answer a whole file with --questions: a question that fails stops no other. A line that is no question is named,
-    the others are answered, and the exit status is 1. Public endpoints are asked at a polite pace.
+    Or answer a whole file with --questions. A question that fails does not stop the others; a line that is not a
+    question is reported, and the exit status is then 1. Public endpoints are queried at a polite pace.
 
     \b
     Examples:
@@ -83,12 +65,12 @@ def ask(question: str | None, **given: Any) -> None:
     if given["questions"] is not None and given["entities"]:
         raise click.UsageError('--entity goes with one QUESTION; in a file it is "entities": ["http://..."]')
     if given["resume"] and not given["out"]:
-        raise click.UsageError("--resume needs the --out FILE.jsonl to go on with")
+        raise click.UsageError("--resume needs the --out FILE.jsonl to continue")
     if given["out"]:
         inputs = [given["questions"], given["examples"], given["decisions"], *given["graph"]]
         refuse_unwritable(given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)])
     if len(given["graph"]) > 1 and any(URL.match(spec) for spec in given["graph"]):
-        raise click.UsageError("an endpoint is asked on its own: give one --graph")
+        raise click.UsageError("an endpoint cannot be combined with other graphs: give one --graph")
     work = Work(given)
     if question is not None:
         _one(Question("q1", question), given, work)
@@ -108,11 +90,11 @@ def _one(question: Question, given: dict[str, Any], work: Work) -> None:
         click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
     else:
         click.echo("\n".join(shown(answer)))
-    _say(work, asking["run"], "1 question")
+    _end(work, asking["run"], "1 question")
 
 
 def _many(given: dict[str, Any], work: Work) -> None:
-    """Answers a file of questions; malformed lines are named, and make the exit status 1."""
+    """Answers a file of questions; malformed lines are reported, and make the exit status 1."""
     questions, wrong = scan_questions(given["questions"])
     if not questions:
         raise wrong[0]
@@ -127,33 +109,35 @@ def _many(given: dict[str, Any], work: Work) -> None:
             sys.stdout.write(written(outcome))
             sys.stdout.flush()
 
-    told = {name: given[name] for name in ("out", "resume", "width")}
+    keywords = {name: given[name] for name in ("out", "resume", "width")}
     try:
         with work.reading(*given["graph"]):
             graph, asking = _opened(given, work)
             with asking["run"]:
-                answer_questions(questions, graph, on_outcome=came, **told, **asking)
+                answer_questions(questions, graph, on_outcome=came, **keywords, **asking)
     except KgnbError as error:
         if found and given["out"]:
-            error.fix = f"{error.fix} {len(found)} answers are in {given['out']}: go on with --resume.".strip()
+            error.fix = (
+                f"{error.fix} {count(len(found), 'answer')} so far in {given['out']}: continue with --resume.".strip()
+            )
         raise
     failed = [outcome for outcome in found if outcome.status == "failed"]
     for outcome in failed[:5]:
         click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)
     counts = Counter(outcome.status for outcome in found)
     answered = counts["answered"] + counts["forced"]
-    said = f"{len(found)} questions: {answered} answered, {counts['unsure']} unsure, {len(failed)} failed"
+    result = f"{count(len(found), 'question')}: {answered} answered, {counts['unsure']} unsure, {len(failed)} failed"
     waiting = f", {counts['waiting']} waiting for the model's replies" if counts["waiting"] else ""
-    _say(work, asking["run"], said + waiting)
+    _end(work, asking["run"], result + waiting)
     if wrong:
-        raise _Refused(f"{len(wrong)} of the lines in {given['questions']} could not be asked (named above)")
+        raise Failed(f"{count(len(wrong), 'line')} of {given['questions']} could not be asked (see above)")
     if failed:
-        again = f"; go on with --resume: {given['out']}" if given["out"] else ""
-        raise _Refused(f"{len(failed)} of {len(found)} questions failed{again}")
+        again = f"; to continue, add --resume (answers in {given['out']})" if given["out"] else ""
+        raise Failed(f"{len(failed)} of {len(found)} questions failed{again}")
 
 
 def _opened(given: dict[str, Any], work: Work) -> tuple[Graph, dict[str, Any]]:
-    """The graph, and how it is asked: run, options, judge, embedder, examples."""
+    """The graph, and the arguments to ask it with: run, options, judge, embedder, examples."""
     specs = list(given["graph"])
     graph = open_graph(specs[0] if len(specs) == 1 else specs, work.settings)
     examples, wrong = scan_questions(given["examples"]) if given["examples"] else ((), ())
@@ -161,30 +145,34 @@ def _opened(given: dict[str, Any], work: Work) -> tuple[Graph, dict[str, Any]]:
         raise wrong[0]
     data = {graph.name: ""} if URL.match(specs[0]) else graph_digests(specs, graph)
     embedder = given["embedder"] or None
-    told = {"embedder": embedder} | {name: given[name] for name in ("judge", *names_of(Options))}
+    parameters = {"embedder": embedder} | {name: given[name] for name in ("judge", *names_of(Options))}
     return graph, {
         "judge": given["judge"],
         "embedder": embedder,
         "decisions": given["decisions"],
         "examples": [(each.text, each.entities, each.values or ()) for each in examples],
         "options": Options(**given_of(Options, given)),
-        "run": work.run(AGENT, data, told),
+        "run": work.run(AGENT, data, parameters),
         "settings": work.settings,
     }
 
 
-def _say(work: Work, run: Run, what: str) -> None:
-    asked = f", {spent(run)}" if run.totals["calls"] else ""
-    if not work.quiet:
-        click.echo(f"kgnb: {what}, {run.totals['queries']:,} queries{asked}, {work.seconds:.1f} s", err=True)
+def _end(work: Work, run: Run, what: str) -> None:
+    calls = f", {took(run)}" if run.totals["calls"] else ""
+    work.say(f"{what}, {count(run.totals['queries'], 'query', 'queries')}{calls}, {work.seconds:.1f} s")
 
 
-class _Refused(click.ClickException):
+class Failed(click.ClickException):
+    """Some questions were not answered."""
+
     exit_code = FAILED
 
 
+MOST_TRIPLES = 12  # of a proof
+
+
 def shown(answer: Answer) -> list[str]:
-    """An answer as lines for a terminal: values, what they rest on, SPARQL, and what was ambiguous."""
+    """An answer as lines for a terminal: values, proof, SPARQL, and what was ambiguous."""
 
     def named(term: Term) -> str:
         return one_line(answer.label(term))
@@ -192,20 +180,19 @@ def shown(answer: Answer) -> list[str]:
     def value(term: Term) -> str:
         return f"{named(term)}  <{one_line(term)}>" if isinstance(term, Iri) else named(term)
 
-    unsure = "no reading is likely enough" if answer.guess else "the graph does not support an answer"
+    unsure = "no interpretation is likely enough" if answer.guess else "the graph does not support an answer"
     lines = [value(term) for term in answer.values] or [f"unsure: {unsure}"]
     if answer.values:
-        rests = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
-        forced = "; forced: the rounds or the budget were over" if answer.status == "forced" else ""
-        lines.append(f"  {rests}, confidence {answer.confidence:.2f}{forced}")
+        source = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
+        forced = "; forced: rounds or budget ran out" if answer.status == "forced" else ""
+        lines.append(f"  {source}, confidence {answer.confidence:.2f}{forced}")
     lines += [f"  {one_line(line)}" for line in guessed(answer)]
     if answer.rationale:
         lines.append(f"  why      {one_line(answer.rationale)}")
-    shown_first = 12
-    for place, triple in enumerate(answer.support[:shown_first]):
+    for place, triple in enumerate(answer.support[:MOST_TRIPLES]):
         lines.append(f"  {'because' if not place else '':8} {' | '.join(map(named, triple))}")
-    if len(answer.support) > shown_first:
-        lines.append(f"  {'':8} and {len(answer.support) - shown_first} triples more")
+    if len(answer.support) > MOST_TRIPLES:
+        lines.append(f"  {'':8} and {count(len(answer.support) - MOST_TRIPLES, 'more triple')}")
     if answer.sparql:
         lines.append(f"  SPARQL   {one_line(answer.sparql)}")
     for link in answer.linked.ambiguous:

@@ -1,4 +1,4 @@
-"""``kgnb batch``: what waits in the folder of a ``batch:`` model, and ways to answer it."""
+"""``kgnb batch``: the requests in the folder of a ``batch:`` model, and ways to answer them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ FOLDER = click.argument("folder", type=click.Path(file_okay=False))
 
 @click.group()
 def batch() -> None:
-    """Requests of a batch: model: see what waits, read one, answer by hand, or make a recording of the replies.
+    """See which requests of a batch: model wait, read one, answer by hand, or make a recording of the replies.
 
-    A run with the model batch:FOLDER writes its requests to FOLDER/requests-NNN.jsonl, in the form of the OpenAI Batch
-    API, and ends with exit status 75. Put the service's output there as replies*.jsonl, and run the same command again.
+    A run with the model batch:FOLDER writes its requests to FOLDER/requests-NNN.jsonl, in the format of the OpenAI
+    Batch API, and ends with exit status 75. Put the service's output there as replies*.jsonl, and run the same command
+    again.
 
     \b
     Examples:
@@ -36,39 +37,39 @@ def batch() -> None:
 @batch.command()
 @FOLDER
 def status(folder: str) -> None:
-    """Say how many requests of FOLDER wait, and how long they are."""
+    """Show how many requests in FOLDER wait, and how long they are."""
     found = batches.standing(folder)
     click.echo(f"{found.requests:,} requests, {found.answered:,} answered, {len(found.waiting):,} waiting "
                f"(about {found.tokens:,} tokens)")  # fmt: skip
     if found.failed:
-        click.echo(f"{found.failed:,} of them were answered with an error: run the command again to ask them anew")
+        click.echo(f"{found.failed:,} of them got an error in reply: run the command again to repeat them")
 
 
 @batch.command()
 @FOLDER
 @click.argument("which", metavar="[ID]", required=False)
-@click.option("--all", "every", is_flag=True, help="Every request that waits, not only the first.")
-@click.option("--json", "as_json", is_flag=True, help="As lines of JSON: custom_id and body.")
+@click.option("--all", "every", is_flag=True, help="Every waiting request, not only the first.")
+@click.option("--json", "as_json", is_flag=True, help="Print lines of JSON: custom_id and body.")
 def show(folder: str, which: str | None, every: bool, as_json: bool) -> None:
-    """Show one request of FOLDER as it is to be read: the first that waits, or the one with this ID."""
+    """Show one request in FOLDER: the first that waits, or the one with this ID."""
     waiting = batches.standing(folder).waiting
     wanted = [which] if which else list(waiting if every else waiting[:1])
     rows = {row["custom_id"]: row["body"] for row in batches.requests_in(Path(folder))}
     if which and which not in rows:
-        raise DataError(f"there is no request {which}", where=folder, fix=f"kgnb batch show {folder} --all shows all.")
+        raise DataError(f"there is no request {which}", where=folder, fix=f"kgnb batch show {folder} --all lists them.")
     for one in wanted:
         if as_json:
             click.echo(json.dumps({"custom_id": one, "body": rows[one]}, ensure_ascii=False))
         else:
             click.echo(readable(one, rows[one]))
     if not wanted:
-        click.echo("nothing waits", err=True)
+        click.echo("no request is waiting", err=True)
 
 
 @batch.command()
 @FOLDER
 def answer(folder: str) -> None:
-    """Answer the requests of FOLDER one by one: each is shown, and the reply read up to a line with a single dot.
+    """Answer the requests in FOLDER one by one: each is shown, then your reply is read up to a line with a single dot.
 
     A reply is text, or a tool call as {"tool": NAME, "arguments": {...}}. An empty reply leaves the request for later.
     """
@@ -91,18 +92,18 @@ def answer(folder: str) -> None:
 @batch.command()
 @click.argument("name")
 @FOLDER
-@click.option("--into", metavar="DIR", default="data/recordings", show_default=True, help="Where recordings lie.")
+@click.option("--into", metavar="DIR", default="data/recordings", show_default=True, help="The folder of recordings.")
 def record(name: str, folder: str, into: str) -> None:
-    """Make the recording NAME of the replies in FOLDER: ids and replies, never a request's text."""
+    """Make the recording NAME from the replies in FOLDER: ids and replies, but no request's text."""
     target = Path(into) / name
     number = batches.record(folder, target)
     click.echo(
-        f"{target}: {number:,} replies; describe them in {target / 'card.md'}, replay with the model recorded:{name}"
+        f"{target}: {number:,} replies; describe them in {target / 'card.md'}; to replay: the model recorded:{name}"
     )
 
 
 def readable(wanted: str, body: dict[str, Any]) -> str:
-    """A request as text for a person, or for a model behind a chat window."""
+    """A request as text, for a person or for a model behind a chat window."""
     parts = [f"=== {wanted}"]
     for message in body.get("messages", ()):
         parts.append(f"--- {message['role']}\n{_visible(message.get('content') or '')}")
@@ -123,7 +124,7 @@ def _visible(text: str) -> str:
 
 
 def _reply(text: str, body: dict[str, Any]) -> dict[str, Any]:
-    """A reply as it was typed: a tool call where tools are offered and JSON names one of them."""
+    """A reply as typed: a tool call if it is JSON that names one of the tools, else text."""
     names = {tool["function"]["name"] for tool in body.get("tools", ())}
     try:
         value = from_json(text)

@@ -1,4 +1,4 @@
-"""``kgnb cache``: what is kept of models, and how a colleague gets it."""
+"""``kgnb cache``: the cache of model replies, verdicts and vectors, and how to share it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 
 @click.group()
 def cache() -> None:
-    """Show the cache of replies, verdicts and vectors; export it for a colleague, import a colleague's; clear it.
+    """Show, export, import or clear the cache of replies, verdicts and vectors.
 
     \b
     Examples:
@@ -19,7 +19,7 @@ def cache() -> None:
 
 @cache.command()
 def info() -> None:
-    """Say where the cache is and how much is in it."""
+    """Show where the cache is and how much is in it."""
     from kgnb.reporting.sharing import contents
     from kgnb.settings import Settings
 
@@ -31,9 +31,9 @@ def info() -> None:
 
 @cache.command()
 @click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
-@click.option("--vectors/--no-vectors", default=True, show_default=True, help="With the vectors of texts.")
+@click.option("--vectors/--no-vectors", default=True, show_default=True, help="Include the vectors of texts.")
 def export(folder: str, vectors: bool) -> None:
-    """Write everything in the cache to DIR: one JSON file a reply, the rest as JSON Lines."""
+    """Write everything in the cache to DIR: one JSON file per reply, the rest as JSON Lines."""
     from kgnb.reporting.scan import known_secrets, scan
     from kgnb.reporting.sharing import export_cache
     from kgnb.settings import Settings
@@ -42,13 +42,13 @@ def export(folder: str, vectors: bool) -> None:
     for name, count in export_cache(settings.cache, folder, vectors=vectors).items():
         click.echo(f"{name:10} {count:>9,}")
     if scan(folder, known_secrets(settings)):
-        click.echo(f"kgnb: there may be secrets in it: kgnb scan {folder} says where", err=True)
+        click.echo(f"kgnb: it may contain secrets: kgnb scan {folder} shows where", err=True)
 
 
 @cache.command("import")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False), metavar="DIR")
 def take_in(folder: str) -> None:
-    """Take in what an export wrote; what is there already stays."""
+    """Add what an export wrote to the cache; what is there already stays."""
     from kgnb.reporting.sharing import import_cache
     from kgnb.settings import Settings
 
@@ -58,15 +58,15 @@ def take_in(folder: str) -> None:
 
 @cache.command()
 @click.argument("kinds", nargs=-1, metavar="[replies] [verdicts] [vectors]")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def clear(kinds: tuple[str, ...], yes: bool) -> None:
-    """Delete what is kept: of the kinds named, or everything. Replies that are gone have to be paid for again."""
+    """Delete the named kinds, or everything. Deleted replies have to be paid for again."""
     from kgnb.reporting.sharing import FILES, clear_cache, contents
     from kgnb.settings import Settings
 
     settings, names = Settings.load(), kinds or tuple(FILES)
     if unknown := [name for name in names if name not in FILES]:
-        raise click.UsageError(f"the cache keeps no {unknown[0]!r}; it keeps {', '.join(FILES)}")
+        raise click.UsageError(f"the cache has no {unknown[0]!r}; it has {', '.join(FILES)}")
     there = ", ".join(f"{contents(settings.cache)[name][0]:,} {name}" for name in names)
     if not yes:
         click.confirm(f"Delete {there} in {settings.cache}?", abort=True, err=True)

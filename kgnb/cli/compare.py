@@ -1,4 +1,4 @@
-"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: a saved run shown, or handed to other tools."""
+"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: shows or exports a saved run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kgnb.errors import DataError
 @click.argument("folders", nargs=-1, required=True, metavar="RUN RUN", type=click.Path(exists=True, file_okay=False))
 @click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Also write comparison.html and .json.")
 def compare(folders: tuple[str, ...], out: str | None) -> None:
-    """Say what differs between two runs or two or more reports (their folders).
+    """Show what differs between two runs, or two or more reports, given by folder.
 
-    Of two runs: parameters, data, versions, totals, counts and judgements that changed. Of reports: the parameters in
-    which they differ against headline figures and costs.
+    For runs: parameters, data, versions, totals, counts and judgements that changed. For reports: the parameters that
+    differ, with headline figures and costs.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
         _expect(Path(folder), bool(read_ledger(Path(folder))))
     reports = all(read_ledger(Path(folder)) for folder in folders)
     if not reports and len(folders) > 2:
-        raise click.UsageError("runs are compared two at a time, reports any number")
+        raise click.UsageError("only two runs can be compared at a time, but any number of reports")
     if reports:
         compared = compare_reports(folders, out)
         click.echo(text_of(compared))
@@ -49,14 +49,14 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
 
 
 def _expect(folder: Path, report: bool) -> None:
-    """DataError for a folder that holds neither a report nor a run."""
+    """DataError for a folder that contains neither a report nor a run."""
     if report or _has_run(folder):
         return
     if (folder / "sweep.json").is_file():
-        fix = f"They are compared in {folder / 'comparison.html'}; to compare some, name them: {folder / 'items'}/..."
+        fix = f"{folder / 'comparison.html'} compares its reports; to compare some, name them: {folder / 'items'}/..."
         raise DataError("this is a sweep, not a run", where=str(folder), fix=fix)
-    fix = "Name folders that kgnb report has written (reports/NAME/...), or the folders of two runs."
-    raise DataError("there is no run and no report", where=str(folder), fix=fix)
+    fix = "Name folders written by kgnb report (reports/NAME/...), or the folders of two runs."
+    raise DataError("there is neither a run nor a report", where=str(folder), fix=fix)
 
 
 def _has_run(folder: Path) -> bool:
@@ -77,7 +77,7 @@ def run() -> None:
 @run.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
 def show(folder: str) -> None:
-    """Show the run in FOLDER (a run's, or a report's): its steps, calls and costs."""
+    """Show the run in FOLDER, or in the report there: its steps, calls and costs."""
     from kgnb.run import Run
 
     click.echo(Run.load(folder)._repr_mimebundle_()["text/plain"])

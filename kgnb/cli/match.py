@@ -1,4 +1,4 @@
-"""``kgnb match``: two ontologies in, an alignment out."""
+"""``kgnb match``: two ontologies in, an alignment out; ``kgnb evaluate``: an alignment against a reference."""
 
 from __future__ import annotations
 
@@ -17,41 +17,26 @@ from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.mapping_files import WRITERS, load, save, writer_for
 from kgnb.reporting.references import turned
+from kgnb.results.bundle import count
 from kgnb.tasks.matching import digests, match_ontologies, open_reference
 
 
 @click.command()
 @click.argument("source")
 @click.argument("target")
-@click.option(
-    "--out",
-    "-o",
-    multiple=True,
-    metavar="FILE",
-    help="Where to write: .sssom.tsv, .rdf or .ttl; - for standard output. Repeatable.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(WRITERS)),
-    default="sssom",
-    show_default=True,
-    help="What standard output gets.",
-)
-@click.option(
-    "--plan",
-    type=click.Choice(["fixed", "model"]),
-    default="fixed",
-    show_default=True,
-    help="Who chooses the next stage.",
-)
+@click.option("--out", "-o", multiple=True, metavar="FILE",
+              help="Where to write: .sssom.tsv, .rdf or .ttl; - for standard output. Repeatable.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(list(WRITERS)), default="sssom", show_default=True,
+              help="The format of standard output.")  # fmt: skip
+@click.option("--plan", type=click.Choice(["fixed", "model"]), default="fixed", show_default=True,
+              help="Fixed order, or the model picks each stage.")  # fmt: skip
 @agent_command(AGENT)
 def match(source: str, target: str, **given: Any) -> int:
     """Find which classes and properties of SOURCE and TARGET mean the same.
 
-    Either is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:alpine / huts:refuge (our own example).
+    Each is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:alpine / huts:refuge (our own example).
     Existing output files are replaced, whole or not at all. Without --out the alignment goes to standard output.
-    Exit status 1 if the model's server failed on the way: what it was asked and did not answer is said and counted.
+    Exit status 1 if the model's server failed on the way; unanswered questions are reported and counted.
 
     \b
     Examples:
@@ -70,17 +55,17 @@ def match(source: str, target: str, **given: Any) -> int:
     with work.reading(source, target):
         left, right = (open_ontology(spec, work.settings, individuals=options.individuals) for spec in (source, target))
         wanted, pairs = frozenset[Triple](), None
-        if given["reference"]:  # read before any work is done: a wrong one costs nothing
+        if given["reference"]:  # read first: one that cannot be read costs no work
             wanted = turned(open_reference(given["reference"]), left, right, given["reference"]).triples
             pairs = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
         parameters = {"source": source, "target": target} | {name: given[name] for name in ("judge", "plan", "seed")}
         parameters |= {"embedder": given["embedder"] or None} | given_of(Options, given)
         run = work.run(AGENT, digests(left, right), parameters)
-        told: dict[str, Any] = {name: given[name] for name in ("judge", "error_rate", "seed", "plan")}
-        told |= {name: given[name] or None for name in ("embedder", "index", "decisions")}
+        keywords: dict[str, Any] = {name: given[name] for name in ("judge", "error_rate", "seed", "plan")}
+        keywords |= {name: given[name] or None for name in ("embedder", "index", "decisions")}
         with work.stoppable(run):
             alignment = match_ontologies(
-                left, right, options=options, reference=pairs, run=run, settings=work.settings, **told
+                left, right, options=options, reference=pairs, run=run, settings=work.settings, **keywords
             )
     for out in outs:
         if out == "-":
@@ -91,21 +76,21 @@ def match(source: str, target: str, **given: Any) -> int:
     if wanted:
         found = scored_by_oaei(triples(alignment, *{triple[2] for triple in wanted}))
         scored = [scores_in_words(score(found, wanted))]
-    counts = f"{len(alignment)} mappings, {len(alignment.unsure)} unsure, {len(alignment.dropped)} dropped"
+    counts = f"{count(len(alignment), 'mapping')}, {len(alignment.unsure)} unsure, {len(alignment.dropped)} dropped"
     return work.end(run, counts, *scored)
 
 
 @click.command()
 @click.argument("found", type=click.Path(exists=True, dir_okay=False))
 @click.argument("reference")
-@click.option("--any-relation", is_flag=True, help="A pair counts as found whatever relation is said to hold.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON, shares between 0 and 1.")
+@click.option("--any-relation", is_flag=True, help="Count a pair as found whatever its relation.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, with scores between 0 and 1.")
 def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
     """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
 
-    Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations the reference has no
-    example of are left out, and so are mappings of owl:Thing, as the OAEI does. Either order of the two ontologies is
-    understood.
+    Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations that the reference does
+    not use are left out, and so are mappings of owl:Thing, as the OAEI does. The reference may name the two ontologies
+    in either order.
 
     \b
     Examples:
@@ -115,8 +100,8 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     """
     wanted = scored_by_oaei(triples(open_reference(reference)))
     given = scored_by_oaei(triples(load(found)))
-    turned = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
-    wanted = flipped(wanted) if turned else wanted
+    swapped = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
+    wanted = flipped(wanted) if swapped else wanted
     if not any_relation:
         relations = {triple[2] for triple in wanted}
         given = frozenset(triple for triple in given if triple[2] in relations)
@@ -129,8 +114,8 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
         click.echo(json.dumps(content))
     else:
         click.echo("\n".join(_lines(parts)))
-    if turned:
-        click.echo("kgnb: the reference names the ontologies the other way round; it was turned", err=True)
+    if swapped:
+        click.echo("kgnb: the reference names the ontologies in the other order; it was swapped", err=True)
 
 
 def scores_in_words(measured: Score) -> str:

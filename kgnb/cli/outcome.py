@@ -1,13 +1,11 @@
-"""How a command ends: its exit status, and one plain line in place of a traceback."""
+"""How a command ends: with an exit status, and one plain line instead of a traceback."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +24,7 @@ from kgnb.run.limits import STOPPED
 
 
 class _Harmless:
-    """A text stream whose control and direction characters are written out, as ⟨U+001B⟩."""
+    """A text stream that spells out control and direction characters, as ⟨U+001B⟩."""
 
     def __init__(self, stream: TextIO) -> None:
         self.raw_stream = stream
@@ -43,17 +41,9 @@ class _Harmless:
         return getattr(self.raw_stream, name)
 
 
-def raw(stream: TextIO) -> TextIO:
-    """The stream below, for those who draw on a terminal; what they draw they make ``visible`` themselves."""
-    return cast(TextIO, getattr(stream, "raw_stream", stream))
-
-
 @contextmanager
 def terminal_safe() -> Iterator[None]:
-    """While this lasts, standard error, and standard output where it is a terminal, show nothing but text.
-
-    A file or a pipe gets standard output as it is: there it is data.
-    """
+    """Makes what goes to standard error or a terminal harmless text; a file or pipe gets standard output unchanged."""
     before = sys.stdout, sys.stderr
     if sys.stdout.isatty():
         sys.stdout = cast(TextIO, _Harmless(sys.stdout))
@@ -64,62 +54,12 @@ def terminal_safe() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-EVERY = 0.1  # seconds between two drawings
-
-
-class TerminalLine:
-    """Draws what a run is doing; where standard error is no terminal, only what is to stay; ``quiet``: not that."""
-
-    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
-        self._stream = raw(stream if stream is not None else sys.stderr)
-        self._shows, self._quiet = self._stream.isatty(), quiet
-        self._drawn = 0.0
-        self._calls = 0
-        self._step = ""
-
-    def event(self, event: Mapping[str, Any]) -> None:
-        """Take in one event of a run."""
-        match event["event"]:
-            case "step":
-                self._step, self._calls = event["name"], 0
-                self.draw(self._step, now=True)
-            case "call":
-                self._calls += 1
-                self.draw(f"{self._step}: {self._calls:,} model calls")
-            case "estimate":
-                self.say(": ".join(filter(None, (event["name"], event["text"]))))
-            case "progress":
-                total = f" of {event['total']:,}" if event["total"] else ""
-                self.draw(f"{self._step}: {event['done']:,}{total} {event['unit']}")
-
-    def draw(self, text: str, now: bool = False) -> None:
-        """Show a line, unless one was shown a moment ago."""
-        if not self._shows or (not now and time.monotonic() - self._drawn < EVERY):
-            return
-        self._drawn = time.monotonic()
-        self._stream.write("\r\x1b[K" + one_line(text)[: shutil.get_terminal_size().columns - 1])
-        self._stream.flush()
-
-    def say(self, text: str) -> None:
-        """Show a line that stays."""
-        self.clear()
-        if not self._quiet:
-            self._stream.write(f"kgnb: {visible(text)}\n")
-            self._stream.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shows and self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
-
-
-FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as a shell counts them: 128 + the signal
-WAITING = 75  # as sysexits.h has it: try again later
+FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as in a shell: 128 + the signal
+WAITING = 75  # EX_TEMPFAIL in sysexits.h: try again later
 
 
 def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
-    """Run a command; whatever it raises becomes ``kgnb: what happened``, how to mend it, and an exit status."""
+    """Runs a command; an error becomes ``kgnb: what happened``, a line on how to fix it, and an exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     lost: list[str] = []
     with terminal_safe(), warnings.catch_warnings():
@@ -147,15 +87,15 @@ def _run(command: click.Command, words: list[str]) -> int:
         return _say(f"waiting: {error.what}", error.fix, WAITING, {})
     except KgnbError as error:
         return _say(error.what, error.fix, FAILED, state)
-    except SystemExit:  # what click makes of a closed pipe, having silenced the stream
+    except SystemExit:  # raised by click for a closed pipe, after silencing the stream
         return PIPE_CLOSED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at exit
         return PIPE_CLOSED
     except (MemoryError, RecursionError, OverflowError) as error:
-        kinds = {MemoryError: "the memory is full", RecursionError: "something nests too deep to be read"}
+        kinds = {MemoryError: "out of memory", RecursionError: "the input is nested too deeply"}
         what = kinds.get(type(error), f"a number is too large: {error}")
-        return _say(what, "Give it smaller inputs; kgnb --debug COMMAND shows where.", FAILED, state)
+        return _say(what, "Use smaller inputs; kgnb --debug COMMAND shows where it failed.", FAILED, state)
     except OSError as error:
         return _say(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "", FAILED, state)
     except (click.Abort, KeyboardInterrupt) as error:
@@ -165,7 +105,7 @@ def _run(command: click.Command, words: list[str]) -> int:
 
 
 def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None]:
-    """Shows what could not be kept as a line of ours, and any other warning as before."""
+    """Reports what could not be saved in one line, and any other warning as before."""
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, NotKept):
@@ -178,7 +118,7 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
 
 
 def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuse, before any work is done, a file that could not be written at the end, or that is one of the inputs."""
+    """Refuses, before any work is done, a file that could not be written at the end, or that is an input."""
     path = Path(out).expanduser()
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -190,27 +130,27 @@ def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> Non
 def check_outs(
     outs: Sequence[str], suffixes: tuple[str, ...], inputs: Iterable[str | None] = (), beside: Sequence[str] = ()
 ) -> None:
-    """Refuse, before any work is done, what could not be written at the end; files ``beside`` may end as they like."""
+    """Refuses, before any work is done, what could not be written at the end; files ``beside`` may have any suffix."""
     for out in outs:
         if out != "-" and not out.lower().endswith(suffixes):
-            raise ValueError(f"--out {out}: the suffix says no format\nName a file that ends in {', '.join(suffixes)}.")
+            raise ValueError(f"--out {out}: unknown suffix\nName a file that ends in {', '.join(suffixes)}.")
     for out in (*outs, *beside):
         if out != "-":
             refuse_unwritable(out, inputs)
     if len({*outs, *beside}) < len(outs) + len(beside):
-        raise ValueError("one file is named twice for output")
+        raise ValueError("an output file is named twice")
 
 
 @contextmanager
 def stoppable(run: Run) -> Iterator[None]:
-    """While this lasts, the first Ctrl-C ends the asking, not the command; a second one ends it at once."""
+    """Makes the first Ctrl-C end the model calls but not the command; a second one ends it at once."""
 
     def leave(number: int, frame: FrameType | None) -> None:
-        os._exit(INTERRUPTED)  # in order would be after the replies that are on their way
+        os._exit(INTERRUPTED)  # an orderly exit would wait for replies that are on their way
 
     def heard(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, leave)
-        os.write(2, b"kgnb: stopping; what is answered by now is kept. Ctrl-C again leaves at once\n")
+        os.write(2, b"kgnb: stopping; answers so far are kept. Press Ctrl-C again to quit at once\n")
         run.stop()
         stop_asking()
 
@@ -225,16 +165,16 @@ def stoppable(run: Run) -> Iterator[None]:
 
 
 def ended(run: Run) -> int:
-    """The exit status of a run that gave a result; says what failed in it and whether it was stopped on the way."""
+    """The exit status of a run that has a result; reports what failed in it and whether it was stopped."""
     failed = said_failures(run)
     if run.limit != STOPPED:
         return failed
-    print("kgnb: the result is partial; run this again to go on", file=sys.stderr)
+    print("kgnb: the result is partial; run this again to continue", file=sys.stderr)
     return INTERRUPTED
 
 
 def said_failures(run: Run) -> int:
-    """Says on standard error what a model's server failed in a run, if anything; the exit status."""
+    """Reports on standard error what a model's server failed to answer, if anything; the exit status."""
     if failed := failures(run.steps):
         print(f"kgnb: {one_line(failed)}; run this again to have them judged", file=sys.stderr)
     return FAILED if failed else 0

@@ -1,4 +1,4 @@
-"""``kgnb report``: run a parameterised report, list those there are, or say what one may be told."""
+"""``kgnb report``: runs a parameterised report, lists them, or shows their parameters; ``kgnb scan``: finds secrets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from kgnb.cli.outcome import TerminalLine
+from kgnb.cli.progress import TerminalLine
+from kgnb.results.bundle import count
 
 
 class Helpful(click.Command):
-    """``kgnb report NAME --help`` tells the parameters of that report, read from its notebook."""
+    """``kgnb report NAME --help`` lists the parameters of that report, read from its notebook."""
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the named report's parameters below the options."""
+        """Adds the named report's parameters below the options."""
         words = context.meta.get("words", [])
         pairs = zip(["", *words], words, strict=False)
         names = [
@@ -25,7 +26,7 @@ class Helpful(click.Command):
             formatter.write("\n" + parameters_help(names[0]))
 
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
-        """Keep the words: --help is answered before the name is read."""
+        """Keeps the words, as --help is answered before the name is parsed."""
         context.meta["words"] = list(words)
         return super().parse_args(context, words)
 
@@ -33,22 +34,21 @@ class Helpful(click.Command):
 @click.command(cls=Helpful)
 @click.argument("name", required=False)
 @click.option("--parameter", "-p", "given", multiple=True, metavar="KEY=VALUE", help="Set a parameter. Repeatable.")
-@click.option(
-    "--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write. [default: reports/NAME/<digest>]"
-)
-@click.option("--open", "show", is_flag=True, help="Open the page when it is done.")
-@click.option("--pdf", is_flag=True, help="Also print the page to report.pdf, through a browser.")
-@click.option("--index", is_flag=True, help="Instead: write index.html of all reports in --out. [default: reports]")
+@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Where to write. [default: reports/NAME/<digest>]")  # fmt: skip
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser at the end.")
+@click.option("--pdf", is_flag=True, help="Also print the page to report.pdf, using a browser.")
+@click.option("--index", is_flag=True, help="Only write index.html of all reports in --out. [default: reports]")
 def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool, pdf: bool, index: bool) -> None:
-    """Run the report NAME; without NAME, list the reports there are.
+    """Run the report NAME; without NAME, list all reports.
 
-    NAME is one of them, or a notebook of your own (a .ipynb file whose first code cell is tagged "parameters"). The
-    folder gets report.html (one file that needs no network), report.ipynb, metrics.json and the trace in run/. Its
-    headline figures and the page's path go to standard output. A report whose notebook fails is saved all the same.
+    NAME is one of them, or your own notebook (a .ipynb file whose first code cell is tagged "parameters"). The folder
+    gets report.html (one file that needs no network), report.ipynb, metrics.json and the trace in run/. The headline
+    figures and the page's path go to standard output. A report whose notebook fails is saved as well.
 
     \b
     Examples:
-      kgnb report                                    what there is
+      kgnb report                                    all reports
       kgnb report ontology-matching --help           its parameters
       kgnb report ontology-matching -p dataset=oaei-conference -p k=10
       kgnb report ./my-report.ipynb -p year=2026 --out today
@@ -60,7 +60,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
 
     if index:
         if name or given:
-            raise click.UsageError("--index runs no report: leave out NAME and -p")
+            raise click.UsageError("--index does not run a report: leave out NAME and -p")
         from kgnb.reporting.compare import write_index  # draws; slow to import
 
         click.echo(write_index(Path(out) if out else REPORTS))
@@ -90,13 +90,13 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
 
 
 def split(given: tuple[str, ...]) -> dict[str, str]:
-    """``key=value`` words as a mapping; ValueError for a word without = and for a key given twice."""
+    """``key=value`` words as a mapping; ValueError for a word without = or a key given twice."""
     values: dict[str, str] = {}
     for word in given:
         key, equals, value = word.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise ValueError(f"-p {word}: a parameter is given as KEY=VALUE")
+            raise ValueError(f"-p {word}: write a parameter as KEY=VALUE")
         if key in values:
             raise ValueError(f"-p {key} is given twice")
         values[key] = value
@@ -104,7 +104,7 @@ def split(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def parameters_help(name: str) -> str:
-    """A report's parameters: name, what it may be, default, what it is."""
+    """A report's parameters: name, default, meaning and allowed values."""
     from kgnb.reporting.parameters import typed
     from kgnb.reporting.report import find_template
 
@@ -118,7 +118,7 @@ def parameters_help(name: str) -> str:
 
 
 def headline(metrics: Mapping[str, Any]) -> list[str]:
-    """The rows of ``metrics["headline"]`` as aligned columns; nothing if a report wrote none."""
+    """The rows of ``metrics["headline"]`` in aligned columns, if the report has any."""
     from kgnb.reporting.comparing import aligned
 
     rows = metrics.get("headline") or []
@@ -139,16 +139,16 @@ def _cell(value: Any) -> str:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--allow", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
-              help="What is known to be no secret; by default .kgnb-scan-allow in PATH.")  # fmt: skip
-@click.option("--digests", is_flag=True, help="Print what is found as lines for such a file.")
+              help="What is known not to be secret; default: .kgnb-scan-allow in PATH.")  # fmt: skip
+@click.option("--digests", is_flag=True, help="Print the findings as lines for such a file.")
 def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
-    """Find secrets in notebooks, runs, reports and settings below PATH; exit with 1 if there are any.
+    """Find secrets in notebooks, runs, reports and settings below PATH; the exit status is 1 if there are any.
 
-    Sources, outputs, metadata and widget states of notebooks and every other file are searched for values of the
-    secrets that kgnb.toml and the environment name, keys that betray themselves by how they begin, authorization
-    headers, passwords in URLs and configuration, and long mixed values under names such as api_key; gzip, zip, Base64
-    and colour codes are looked through. What is found is named, never shown. A line with "pragma: allowlist secret" and
-    what FILE lists (a digest of the value, or *, and a pattern of paths) are left out.
+    All files, and all parts of notebooks, are searched for the secrets that kgnb.toml and the environment name, keys
+    with a known prefix, authorization headers, passwords in URLs and configuration, and long mixed values under names
+    such as api_key; also inside gzip, zip, Base64 and colour codes. Findings are named but never shown. Lines with
+    "pragma: allowlist secret" are skipped, and so is what FILE lists (a digest of the value, or *, and a pattern of
+    paths).
 
     \b
     Examples:
@@ -168,12 +168,8 @@ def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
     for finding in findings:
         click.echo(f"{finding.digest} {finding.file.as_posix()}  # {finding.what}" if digests else finding)
     if findings:
-        number = len({finding.file for finding in findings})
-        click.echo(
-            f"kgnb: {len(findings)} secret{'s' * (len(findings) > 1)} in {number} file{'s' * (number > 1)}. "
-            "Take them out, and have each key replaced by whoever issued it.",
-            err=True,
-        )
+        where = f"{count(len(findings), 'secret')} in {count(len({finding.file for finding in findings}), 'file')}"
+        click.echo(f"kgnb: {where}. Remove them, and have each key replaced by whoever issued it.", err=True)
     return 1 if findings else 0
 
 
@@ -183,5 +179,5 @@ def _settings(folder: Path):  # type: ignore[no-untyped-def]  # Settings, import
 
     try:
         return Settings.load(folder)
-    except KgnbError:  # a kgnb.toml that holds a key itself is refused, and found by the scan
+    except KgnbError:  # a kgnb.toml with a key in it is refused, and found by the scan
         return Settings()

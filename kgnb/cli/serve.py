@@ -1,4 +1,4 @@
-"""``kgnb serve``: the tools of an ontology for any MCP client."""
+"""``kgnb serve``: offers the tools of an ontology to any MCP client."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
+from kgnb.cli.build import NAMESPACE, ONLY, SHAPES
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
 from kgnb.tasks.building import compile_ontology, look_up
@@ -21,34 +22,36 @@ AGENT = "agent:"
 
 @click.command()
 @click.argument("tbox")
-@click.option("--shapes", metavar="FILE", help="SHACL shapes, besides those in the T-Box.")
+@SHAPES
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere needs --token.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Which port; default: one that is free.")
-@click.option("--token", metavar="env:NAME", help="The token clients send; default: one drawn for this server.")
-@click.option("--no-token", is_flag=True, help="Want no token; on this machine only.")
 @click.option(
-    "--store", type=click.Path(file_okay=False), metavar="FOLDER", help="Keep the graph here; default: memory."
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; other addresses need --token."
 )
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; default: a free one.")
+@click.option("--token", metavar="env:NAME", help="The token that clients send; default: a random one.")
+@click.option("--no-token", is_flag=True, help="Require no token; on this machine only.")
+@click.option("--store", type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Keep the graph here; default: in memory.")  # fmt: skip
 @click.option("--out", "-o", metavar="FILE",
-              help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; what it holds already is "
-                   "read first.")  # fmt: skip
-@click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
+              help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; its content is read "
+                   "first.")  # fmt: skip
+@NAMESPACE
 @click.option("--documents", multiple=True, metavar="PATH",
-              help="Documents whose words the clients quote: a quote is checked, and its place noted.")  # fmt: skip
-@click.option("--only", multiple=True, metavar="CLASS", help="Serve the part of a large T-Box that CLASS needs.")
+              help="Documents that clients quote: quotes are checked and their position recorded. "
+                   "Repeatable.")  # fmt: skip
+@ONLY
 @click.option("--reference", metavar="GRAPH",
-              help="A graph to look names up in (tool look_up): a file or an endpoint's URL.")  # fmt: skip
+              help="A graph in which the tool look_up finds names: a file or an endpoint's URL.")  # fmt: skip
 @click.option("--tools", "face", type=click.Choice(["auto", "typed", "generic"]), default="auto", show_default=True,
-              help="A tool a class and property, or a few generic ones; auto: by size.")  # fmt: skip
-@click.option("--source", default="mcp", show_default=True, help="The document that facts are noted to come from.")
+              help="A tool for each class and property, or a few generic ones; auto: by size.")  # fmt: skip
+@click.option("--source", default="mcp", show_default=True, help="The document recorded as the source of facts.")
 def serve(tbox: str, **given: Any) -> None:
-    """Offer the tools of the ontology TBOX over MCP: every call is checked, several clients share one graph.
+    """Offer the tools of the ontology TBOX over MCP: every call is checked, and all clients share one graph.
 
-    Over HTTP the URL and the token go to standard error. A fact that is acknowledged is on the disk, in FILE.journal;
-    FILE itself is written when no fact came for two seconds, and on leaving. A killed server goes on from both.
+    Over HTTP the URL and the token go to standard error. An acknowledged fact is on disk, in FILE.journal; FILE itself
+    is written after two seconds without a new fact, and at the end. A killed server continues from both.
 
-    With agent:NAME in place of TBOX an agent is offered as one tool, over standard input and output.
+    With agent:NAME instead of TBOX, an agent is offered as one tool, over standard input and output.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``kgnb sweep``: a report over a grid of parameters; ``kgnb resume``: going on with what was cut short."""
+"""``kgnb sweep``: runs a report over a grid of parameters; ``kgnb resume``: continues what was interrupted."""
 
 from __future__ import annotations
 
@@ -10,27 +10,34 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgnb.cli.outcome import TerminalLine
+from kgnb.cli.progress import TerminalLine
 from kgnb.errors import DataError
 from kgnb.results.wording import seconds
 
 if TYPE_CHECKING:
     from kgnb.reporting.sweep import OnItem, SweepResult
 
+WORKERS = click.option("--workers", "-j", type=click.IntRange(1, 256), default=1, show_default=True,
+                       help="Reports to run at once.")  # fmt: skip
+SHARD = click.option("--shard", default="", metavar="I/N", help="Only every N-th combination, starting with the I-th.")
+SCHEDULER = click.option("--scheduler", default="", metavar="tcp://HOST:PORT",
+                         help="Run on a Dask cluster that can access FOLDER.")  # fmt: skip
+
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="FILE.yaml")
-@click.option("--workers", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Reports at once.")
-@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="[default: reports/sweeps/<FILE>]")
-@click.option("--shard", default="", metavar="I/N", help="Only every N-th combination from the I-th.")
-@click.option("--scheduler", default="", metavar="tcp://HOST:PORT", help="Run on a Dask cluster that sees FOLDER.")
+@WORKERS
+@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Where to write. [default: reports/sweeps/<FILE>]")  # fmt: skip
+@SHARD
+@SCHEDULER
 def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) -> None:
-    """Run a report with every combination of parameters in FILE, and compare what comes of it.
+    """Run a report with every combination of parameters in FILE, and compare the results.
 
-    The file names a report and, for each parameter, one value or a list of them. Every combination runs in a process
-    and a folder of its own; one that fails is tried once more and does not stop the others. The same command again, or
-    kgnb resume FOLDER, runs what is not done. The path of the comparison goes to standard output. All that run at once
-    keep the model's requests and tokens a minute together; docs/sweeps.md has the rest.
+    The file names a report and, for each parameter, one value or a list of values. Every combination runs in its own
+    process and folder; one that fails is tried once more and does not stop the others. Repeat the command, or use kgnb
+    resume FOLDER, to run what is missing. The path of the comparison goes to standard output. Reports that run at once
+    share the model's limits per minute. See docs/sweeps.md for more.
 
     \b
     A file:
@@ -49,11 +56,11 @@ def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) 
     """
     from kgnb.reporting.sweep import run_sweep
 
-    told(lambda on_item: run_sweep(file, out, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
+    follow(lambda on_item: run_sweep(file, out, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
 
 
-def told(run: Callable[[OnItem], SweepResult]) -> None:
-    """Run a sweep with its progress on standard error, and say what it left."""
+def follow(run: Callable[[OnItem], SweepResult]) -> None:
+    """Runs a sweep with its progress on standard error, and prints its result."""
     line, begun = TerminalLine(), time.monotonic()
     before: list[int] = []
 
@@ -65,7 +72,7 @@ def told(run: Callable[[OnItem], SweepResult]) -> None:
         if (ran := through - before[0]) and through < total:
             words.append(f"about {seconds((time.monotonic() - begun) / ran * (total - through))} to go")
         line.draw(", ".join(words), now=True)
-        if not sys.stderr.isatty() and ran:  # in a log, a line each
+        if not sys.stderr.isatty() and ran:  # in a log, one line each
             click.echo(", ".join(words), err=True)
 
     try:
@@ -78,14 +85,14 @@ def told(run: Callable[[OnItem], SweepResult]) -> None:
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--workers", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Reports at once.")
-@click.option("--shard", default="", metavar="I/N", help="Only every N-th combination from the I-th.")
-@click.option("--scheduler", default="", metavar="tcp://HOST:PORT", help="Run on a Dask cluster that sees FOLDER.")
+@WORKERS
+@SHARD
+@SCHEDULER
 def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
-    """Go on with the sweep or the report in FOLDER, with the parameters it was begun with.
+    """Continue the sweep or report in FOLDER, with its original parameters.
 
-    What a sweep has done is not run again. A report runs from its start: its replies and vectors come from the cache,
-    so nothing is paid for twice. FOLDER may also be the folder run/ inside a report.
+    What a sweep has finished is not run again. A report runs from the start, but with replies and vectors from the
+    cache, so nothing is paid for twice. FOLDER may also be the folder run/ inside a report.
 
     \b
     Examples:
@@ -98,16 +105,16 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
 
     home = Path(folder)
     if (home / FILE).is_file():
-        told(lambda on_item: resume_sweep(home, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
+        follow(lambda on_item: resume_sweep(home, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
         return
     if home.resolve().name == "run" and (home.resolve().parent / "request.json").is_file():
         home = home.resolve().parent
     request = read_request(home)
     if request is None:
         raise DataError(
-            "there is no sweep and no report to go on with",
+            "there is no sweep or report to continue",
             where=folder,
-            fix="Name a folder that kgnb sweep or kgnb report has written; for a run of your own, run its code again.",
+            fix="Name a folder written by kgnb sweep or kgnb report; for your own run, run its code again.",
         )
     result = run_report(request.report, request.values, home)
     click.echo(result.html)

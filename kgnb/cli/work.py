@@ -1,5 +1,5 @@
-"""What every command of an agent has: options, settings, run, what it says at the end; and the whole command of an
-agent of another package, made from what the agent says of itself.
+"""What the commands of all agents share: options, settings, run and summary; and the whole command of an agent of
+another package, derived from its description.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ import click
 
 from kgnb.agents.agent import Agent
 from kgnb.agents.options import described, given_of
-from kgnb.cli.outcome import TerminalLine, ended, refuse_unwritable, stoppable
+from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
+from kgnb.cli.progress import TerminalLine, spent
 from kgnb.files import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.agents import new_task, run_through
 from kgnb.tasks.running import new_run
 
+Command = Callable[..., Any]
 RANGES: dict[type[Any], Any] = {int: click.IntRange, float: click.FloatRange}
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print no summary on standard error.")
 
 
-def stage_options(
-    options: type[Any], leave_out: Container[str] = ()
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a command one option for every field of an agent's options but those in ``leave_out``."""
+def stage_options(options: type[Any], leave_out: Container[str] = ()) -> Callable[[Command], Command]:
+    """Gives a command one option for every field of an agent's options except those in ``leave_out``."""
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Command) -> Command:
         for one in reversed(described(options)):
             if one.name in leave_out:
                 continue
@@ -49,6 +50,21 @@ def stage_options(
     return decorate
 
 
+def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Command], Command]:
+    """Gives a command the options of an agent and those that all agents share."""
+
+    def decorate(command: Command) -> Command:
+        folder = click.Path(file_okay=False)
+        text = "Save the trace here: steps, judgements, model calls, queries."
+        command = click.option("--run", "folder", type=folder, metavar="FOLDER", help=text)(QUIET(command))
+        for cls in reversed(list(agent.options.values())):
+            command = stage_options(cls, {*agent.internal, *leave_out})(command)
+        model = click.option("--model", metavar="NAME", help="Chat model; default: the one in the settings, if any.")
+        return model(command)
+
+    return decorate
+
+
 def command_of(agent: Agent) -> click.Command:
     """``kgnb COMMAND INPUT ... --option ... --out FILE --run FOLDER``."""
 
@@ -57,13 +73,10 @@ def command_of(agent: Agent) -> click.Command:
 
     command.__doc__ = f"{agent.summary or agent.title}.\n\nStages: {', '.join(agent.sequence)}."
     made: Any = agent_command(agent)(command)
-    suffixes = ", ".join(agent.exports) or "text"
-    out = click.option(
-        "--out", "-o", multiple=True, metavar="FILE", help=f"Where to write ({suffixes}); default: standard output."
-    )
-    against = click.option("--against", metavar="FILE", help="Measure the result against this reference.")
-    for decorate in (*([against] if agent.evaluate else []), out):
-        made = decorate(made)
+    if agent.evaluate is not None:
+        made = click.option("--against", metavar="FILE", help="Compare the result with this reference.")(made)
+    text = f"Where to write ({', '.join(agent.exports) or 'text'}); default: standard output."
+    made = click.option("--out", "-o", multiple=True, metavar="FILE", help=text)(made)
     for one in reversed(agent.inputs):
         made = click.argument(one.name)(made)
     return click.command(agent.command or agent.magic)(made)
@@ -84,55 +97,31 @@ def _run(agent: Agent, given: dict[str, Any]) -> int:
         click.echo(str(value))
     if given.get("against") and agent.evaluate is not None:
         click.echo(str(agent.evaluate(task, given["against"])), err=True)
-    counts = [f"{number:,} {what}" for what, number in task.run.steps[-1].counts.items()]
-    return work.end(task.run, ", ".join(counts) or "done")
+    return work.end(task.run, counted(task.run.steps[-1].counts) or "done")
 
 
 def _writer(agent: Agent, out: str, inputs: list[str]) -> Any:
-    """How a file is written; refused before any work is done where nobody knows, or it could not be."""
+    """The writer for a file; refused before any work is done if the suffix is unknown or it could not be written."""
     suffix = next((one for one in agent.exports if out.lower().endswith(one)), None)
     if suffix is None:
-        raise ValueError(f"--out {out}: the suffix says no format\nChoose {', '.join(agent.exports) or 'no file'}.")
+        raise ValueError(f"--out {out}: unknown suffix\nChoose {', '.join(agent.exports) or 'no file'}.")
     refuse_unwritable(out, inputs)
     return agent.exports[suffix]
 
 
-Command = Callable[..., Any]
-
-
-def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Command], Command]:
-    """Gives a command the options of an agent, those that it shares with every other, and no option twice."""
-
-    def decorate(command: Command) -> Command:
-        for given in (
-            click.option("--quiet", "-q", is_flag=True, help="No summary on standard error."),
-            click.option(
-                "--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
-                help="Keep the trace here: steps, judgements, model calls, queries.",
-            ),
-        ):  # fmt: skip
-            command = given(command)
-        for cls in reversed(list(agent.options.values())):
-            command = stage_options(cls, {*agent.internal, *leave_out})(command)
-        model = click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
-        return model(command)
-
-    return decorate
-
-
 class Work:
-    """One command at work: its settings, its line on the terminal, its run and the time it took."""
+    """A command at work: its settings, its line on the terminal, its run and the time it took."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         settings = Settings.load()
-        self.settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-        self.quiet, self.folder = bool(given["quiet"]), Path(given["folder"]) if given["folder"] else None
+        self.settings = settings.with_(model=given["model"]) if given.get("model") is not None else settings
+        self.quiet, self.folder = bool(given["quiet"]), Path(given["folder"]) if given.get("folder") else None
         self.line = TerminalLine(quiet=self.quiet)
         self._begun = perf_counter()
 
     @contextmanager
     def reading(self, *what: str | None) -> Iterator[None]:
-        """While this lasts the line says what is read, then what the run does; it is gone afterwards."""
+        """Shows what is being read, then the progress of the run, until the block ends."""
         try:
             self.line.draw(f"reading {' and '.join(one for one in what if one)}", now=True)
             yield
@@ -140,38 +129,46 @@ class Work:
             self.line.clear()
 
     def run(self, agent: Agent, data: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
-        """A run of the agent that is drawn on the line, and kept where the command says."""
+        """A run of the agent that is shown on the line, and saved where the command says."""
         return new_run(
-            agent.name, data, parameters=parameters, settings=self.settings, folder=self.folder,
+            agent.name,
+            data,
+            parameters=parameters,
+            settings=self.settings,
+            folder=self.folder,
             on_event=self.line.event,
-        )  # fmt: skip
+        )
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The seconds since the command began."""
         return perf_counter() - self._begun
 
     @staticmethod
     @contextmanager
     def stoppable(run: Run) -> Iterator[None]:
-        """The run; the first Ctrl-C ends the asking, not the command."""
+        """The run; the first Ctrl-C ends its model calls but not the command."""
         with run, stoppable(run):
             yield
 
-    def end(self, run: Run, *said: str) -> int:
-        """Says what the command came to, its first line with what it took; the exit status."""
+    def say(self, *lines: str) -> None:
+        """Prints lines on standard error, unless the command is to be quiet."""
+        for line in lines if not self.quiet else ():
+            click.echo(f"kgnb: {line}", err=True)
+
+    def end(self, run: Run, *lines: str) -> int:
+        """Prints the summary, with what the run took in its first line; the exit status."""
         status = ended(run)
-        first, *rest = said
         limited = "; a budget was spent, so this is partial" if run.state == "limited" else ""
-        took = f"{first}, {spent(run)}, {self.seconds:.1f} s{limited}"
-        for text in (took, *rest) if not self.quiet else ():
-            click.echo(f"kgnb: {text}", err=True)
+        self.say(f"{lines[0]}, {took(run)}, {self.seconds:.1f} s{limited}", *lines[1:])
         return status
 
 
-def spent(run: Run) -> str:
-    """What a run took of a model, in words: ``12 model calls (3 cached), 3,400 tokens``."""
-    totals = run.totals
-    cached = f" ({totals['cached']} cached)" if totals["cached"] else ""
-    tokens = totals["prompt_tokens"] + totals["completion_tokens"]
-    return f"{totals['calls']} model calls{cached}" + (f", {tokens:,} tokens" if tokens else "")
+def took(run: Run) -> str:
+    """What the model calls of a run took, in words."""
+    return ", ".join(spent(call for step in run.steps for call in step.calls))
+
+
+def counted(counts: Mapping[str, float]) -> str:
+    """Counts in words."""
+    return ", ".join(f"{number:,} {what}" for what, number in counts.items())

@@ -1,4 +1,4 @@
-"""The magics of a notebook, on one session for each IPython shell."""
+"""The magics of a notebook, with one session for each IPython shell."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FAMILIES: tuple[type[VerbMagics], ...] = (
 
 
 def families() -> tuple[type[VerbMagics], ...]:
-    """Every magic there is: ours, and one for each agent that another package exports."""
+    """All magics: ours, and one for each agent of another package."""
     return (*FAMILIES, *(_family(agent.name) for agent in agents_from_elsewhere()))
 
 
@@ -51,11 +51,11 @@ def _family(name: str) -> type[VerbMagics]:
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:
-    """Registers the magics and their completion on a shell; a shell that has them keeps its session."""
+    """Registers the magics and their completion on a shell; a shell that has them already keeps its session."""
     if all(family.__name__ in ipython.magics_manager.registry for family in families()):
         return
     session = Session(settings or Settings.load())
-    ipython.Completer.custom_matchers.append(matcher(session))  # what a query may hold, in cells of %%sparql
+    ipython.Completer.custom_matchers.append(matcher(session))  # in cells of %%sparql
     _answer_the_front_end(ipython, session)
     made: dict[str, VerbMagics] = {}
     for family in families():
@@ -66,13 +66,13 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
 
 
 def _questions(lines: list[str]) -> list[str]:
-    """Runs a question as it is written: to IPython a question mark at the end of a line is a call for help."""
+    """Lets a question end in a question mark, which IPython would take for a request for help."""
     found = [(_QUESTION.match(line), line) for line in lines]
     return [f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found]
 
 
 def _misread(lines: list[str]) -> list[str]:
-    """Refuses what is nearly one of our magics, and a query without its magic: Python says less of them."""
+    """Refuses a misspelt magic of ours, and a query without its magic, with a better message than Python's."""
     shell, names = get_ipython(), [family.magic for family in families()]
     for line in lines[:1] if lines and lines[0].startswith("%%") else lines:
         found = _MAGIC.match(line)
@@ -85,15 +85,15 @@ def _misread(lines: list[str]) -> list[str]:
             fix = f"Did you mean {' or '.join(found[1] + name for name in near)}?"
             raise LineError(f"there is no {found[1]}{found[2]}", line=line.strip(), at=found[2], fix=fix)
     if is_query("".join(lines)):
-        raise LineError("this is SPARQL, not Python", line=lines[0].strip(), fix="Put %%sparql into a line above it.")
+        raise LineError("this is SPARQL, not Python", line=lines[0].strip(), fix="Put %%sparql in a line above it.")
     return lines
 
 
-_misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPython does not ask while somebody types
+_misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPython does not call it while somebody types
 
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:
-    """Serves JupyterLab's completer, panel and check of versions; the panel is told after every cell to look again."""
+    """Serves JupyterLab's completer, panel and version check; after every cell the panel is told to refresh."""
     session.answering["kgnb.version"] = Answering(
         ipython, "kgnb.version", lambda _question: {"version": version("kgnb")}
     )
@@ -115,13 +115,13 @@ def _before_cell(info: Any) -> None:
 
 
 def _cell_of(ipython: Any) -> str | None:
-    """The cell that loads the extension: it had begun before anybody could be told."""
+    """The id of the cell that loads the extension, which began before our hook existed."""
     message = ipython.get_parent() if hasattr(ipython, "get_parent") else None
     return ((message or {}).get("metadata") or {}).get("cellId")
 
 
 def unload(ipython: Any) -> None:
-    """Takes the magics away and closes what their session had open; what is not there is no error."""
+    """Removes the magics and closes their session; does nothing if they are not loaded."""
     manager = ipython.magics_manager
     matchers = ipython.Completer.custom_matchers
     ipython.input_transformers_cleanup[:] = [
@@ -139,7 +139,7 @@ def unload(ipython: Any) -> None:
     for session in sessions:
         for answering in session.answering.values():
             answering.stop()
-        for event, told in (("pre_run_cell", session.before_cell), ("post_run_cell", session.after_cell)):
-            if told in ipython.events.callbacks[event]:
-                ipython.events.unregister(event, told)
+        for event, hook in (("pre_run_cell", session.before_cell), ("post_run_cell", session.after_cell)):
+            if hook in ipython.events.callbacks[event]:
+                ipython.events.unregister(event, hook)
         session.close()

@@ -1,4 +1,4 @@
-"""Magic lines: splitting them into words, options made from a dataclass, and errors that point at the word to mend."""
+"""Magic lines: splitting them into words, parsing options, and errors that point at the word to fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kgnb.secret import blot_forms
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
-# What follows an option that names a secret, and what looks like a key wherever it stands.
+# What follows an option named like a secret, and what looks like a key anywhere.
 _AFTER_KEY = re.compile(
     r"""(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:|-)("[^"]*"?|'[^']*'?|\S+)""", re.IGNORECASE
 )
@@ -28,7 +28,7 @@ _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|hf|ghp|gho|xox[a-z])[-_][\w-]{6,}")
 
 
 class LineError(KgnbError):
-    """A magic line that cannot be carried out: what is wrong, where (the line and a caret), and how to mend it."""
+    """A magic line that cannot be run: what is wrong, where (the line and a caret), and how to fix it."""
 
     def __init__(self, what: str, *, line: str = "", at: str = "", fix: str = "", details: str = "") -> None:
         super().__init__(what, fix=fix, details=details)
@@ -44,12 +44,12 @@ class LineError(KgnbError):
 
 
 class Bound(str):
-    """A word that stands for a Python value, ``{{name}}``: never split again, never read as an option."""
+    """A word ``{{name}}`` that stands for a Python value; never split, never read as an option."""
 
     value: object
 
     def __new__(cls, text: str, value: object) -> Bound:
-        """The word as it was written, carrying the value."""
+        """The word as written, with its value."""
         bound = super().__new__(cls, text)
         bound.value = value
         return bound
@@ -61,7 +61,7 @@ def bound_value(word: Any) -> Any:
 
 
 def split(line: str, names: Mapping[str, object] | None = None) -> list[str]:
-    r"""The words of a line. Quotes group; a backslash is itself (Windows paths) and ``#`` is no comment (IRIs).
+    r"""The words of a line. Quotes group; backslashes (Windows paths) and ``#`` (IRIs) are ordinary characters.
 
     >>> split('start a.ttl "my huts.ttl" --context "huts and routes"')
     ['start', 'a.ttl', 'my huts.ttl', '--context', 'huts and routes']
@@ -77,10 +77,10 @@ def split(line: str, names: Mapping[str, object] | None = None) -> list[str]:
         words = list(lexer)
     except ValueError as error:
         raise LineError(
-            "a quote is opened and never closed",
+            "a quote is never closed",
             line=line,
             at=max("\"'", key=line.rfind),
-            fix="Close it; a text with an apostrophe goes into double quotes.",
+            fix="Close it; put text with an apostrophe into double quotes.",
         ) from error
     return [_bind(word, names or {}, line) for word in words]
 
@@ -97,7 +97,7 @@ def _bind(word: str, names: Mapping[str, object], line: str) -> str:
 
 
 def without_secrets(line: str) -> str:
-    """The line as an error may show it: keys that were written out are left out.
+    """The line as an error may show it, without any keys.
 
     >>> without_secrets("%llm use m --key sk-123456789 --base-url http://x.example")
     '%llm use m --key ... --base-url http://x.example'
@@ -108,7 +108,7 @@ def without_secrets(line: str) -> str:
 
 
 def quote(word: str) -> str:
-    """A word as it must be written in a line so that ``split`` gives it back.
+    """A word quoted so that ``split`` returns it unchanged.
 
     >>> quote("huts.ttl"), quote("huts and routes"), split(quote('''a "b" 'c' '''))
     ('huts.ttl', '"huts and routes"', ['a "b" \\'c\\' '])
@@ -119,7 +119,7 @@ def quote(word: str) -> str:
 
 
 class Number:
-    """An argparse type: a number within bounds; ``none`` where the option may be left to the program."""
+    """An argparse type: a number within bounds, or ``none`` if the option is optional."""
 
     def __init__(
         self, kind: type[int] | type[float], least: float | None, most: float | None, optional: bool = False
@@ -134,9 +134,11 @@ class Number:
         try:
             number = self.kind(value)
         except (TypeError, ValueError):
-            raise argparse.ArgumentTypeError(f"wants {self}, not {value!r}") from None
-        if not ((self.least is None or number >= self.least) and (self.most is None or number <= self.most)):
-            raise argparse.ArgumentTypeError(f"wants {self}, not {value!r}")
+            number = None
+        if number is None or not (
+            (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
+        ):
+            raise argparse.ArgumentTypeError(f"must be {self}, not {value!r}")
         return number
 
     def __str__(self) -> str:
@@ -145,7 +147,7 @@ class Number:
 
 
 class argument(ArgDecorator):  # lower case as IPython's own decorators are
-    """Decorates a verb with one argument; takes what argparse's ``add_argument`` takes."""
+    """Decorates a verb with one argument, given as to argparse's ``add_argument``."""
 
     def __init__(self, *names: str, **given: Any) -> None:
         self.names, self.given = names, given
@@ -156,12 +158,12 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
 
 
 def add_option(parser: Any, option: Option) -> None:
-    """Adds an option to a verb's parser; where the line does not say it, it stays absent."""
+    """Adds an option to a verb's parser; an option the line does not give stays absent."""
     default = "none" if option.default is None else repr(option.default) if option.default == "" else option.default
     text = f"{option.help} [{default}]".replace("%", "%%")
     given: dict[str, Any] = {"dest": option.name, "help": text, "default": argparse.SUPPRESS}
     if option.kind is bool:
-        # BooleanOptionalAction of Python 3.11 repeats the default in the help; ours says it already.
+        # BooleanOptionalAction of Python 3.11 would repeat the default in the help.
         parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **given)
         return
     if option.choices:
@@ -183,10 +185,10 @@ def parse(
     partial: bool = False,
     others: Iterable[MagicArgumentParser] = (),
 ) -> argparse.Namespace:
-    """The arguments of a verb: what ``body`` (of a cell magic) sets, and over it what the line says.
+    """The arguments of a verb: those of the line, then those of ``body`` (of a cell magic).
 
-    With ``partial`` (a form's beginning) nothing is missing, and ``{{name}}`` stays as it is written. ``others`` are
-    the parsers of a magic's verbs: an option of theirs is named as such.
+    With ``partial``, for a form, nothing is required and ``{{name}}`` stays as written. ``others`` are the parsers of
+    the magic's verbs, so that an error can say which of them has an unknown option.
 
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
@@ -194,7 +196,7 @@ def parse(
     words = [*_body_words(parser, body or {}), *words]
     parser = _lenient(parser) if partial else parser
     try:
-        arguments, extra = parser.parse_known_args(words)
+        arguments, extra = parser.parse_known_intermixed_args(words)  # options may stand between positional arguments
     except (UsageError, argparse.ArgumentError) as error:
         at = next((word for word in reversed(words) if f"{word!r}" in str(error) or f" {word}:" in str(error)), "")
         raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
@@ -207,7 +209,7 @@ def parse(
         raise LineError(
             f"%{parser.prog} has no option {extra[0]}"
             if extra[0].startswith("-")
-            else f"%{parser.prog} does not know what to do with {extra[0]!r}",
+            else f"%{parser.prog} does not take {extra[0]!r}",
             line=line,
             at=str(extra[0]),
             fix=hint + _usage(parser),
@@ -218,7 +220,7 @@ def parse(
 
 
 def _lenient(parser: MagicArgumentParser) -> MagicArgumentParser:
-    """The same parser, missing nothing."""
+    """The same parser with nothing required."""
     lenient = copy.deepcopy(parser)
     for action in lenient._actions:
         if not action.option_strings:
@@ -258,9 +260,9 @@ def cell_body(cell: str) -> dict[str, object]:
         return tomllib.loads(cell)
     except tomllib.TOMLDecodeError as error:
         raise LineError(
-            f"the lines below the magic are not settings: {error}",
+            f"the lines below the magic are not options: {error}",
             line=next((text for text in cell.splitlines() if text.strip()), ""),
-            fix='Write one a line, as in: k = 5 or context = "mountain huts".',
+            fix='Write one per line, such as: k = 5 or context = "mountain huts".',
         ) from error
 
 
@@ -269,4 +271,4 @@ def _plain(message: str) -> str:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    return f"%{parser.prog} --help lists what it takes."
+    return f"See %{parser.prog} --help."

@@ -1,4 +1,4 @@
-"""``%%check NAME``: tests an answer of a lesson, and tells a wrong one without the code that tells the right one."""
+"""``%%check NAME``: tests an answer of a lesson, and reports a wrong one without giving away the right one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from kgnb.magics.verbs import PlainMagics, verb
 
 
 class NotYet(AssertionError):
-    """An answer that is missing or wrong; IPython shows what the check says of it, and no code."""
+    """An answer that is missing or wrong; IPython shows the message of the check, and no code."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"Not yet: {self}"]
 
 
 class CheckMagics(PlainMagics, magic="check"):
-    """Test an answer of a lesson, written as Python with assert below."""
+    """Test an answer of a lesson with the assert statements below."""
 
     below = "check"
     failed = False  # whether the learner's last cell ended in an error
@@ -24,10 +24,10 @@ class CheckMagics(PlainMagics, magic="check"):
     @verb("check", "%%check answer")
     @argument("name", metavar="NAME", nargs="?", default="", help="the variable that holds the answer")
     def check(self, arguments: argparse.Namespace) -> None:
-        """Run the Python below: an assert that does not hold says its message alone.
+        """Run the Python code below; a failed assert shows only its message.
 
-        An answer that is missing, ... or ___, and one whose cell ended in an error, is told before that. Whatever else
-        goes wrong with an answer is told in a line as well.
+        An answer that is missing, ... or ___, or whose cell ended in an error, is reported first. Any other problem
+        with an answer is reported in one line as well.
         """
         last = self.shell.last_execution_result
         if last is not None and not str(last.info.raw_cell).startswith("%%check"):
@@ -35,14 +35,14 @@ class CheckMagics(PlainMagics, magic="check"):
         answer = self.shell.user_ns.get(arguments.name, ...) if arguments.name else None
         parts = answer if isinstance(answer, tuple) else (answer,)
         if any(part is ... or (isinstance(part, str) and part == "___") for part in parts):
-            raise NotYet("nothing is filled in yet: put your answer into the cell above, and run it")
+            raise NotYet("the answer is missing: write it into the cell above, and run that")
         if self.failed:
-            raise NotYet("the cell that ran last ended in an error: mend it, and run it again")
+            raise NotYet("the last cell you ran ended in an error: fix it, and run it again")
         code = compile(arguments.cell, "<check>", "exec")
         try:
-            exec(code, self.shell.user_ns)  # the lesson's own code, as any cell of it
+            exec(code, self.shell.user_ns)  # the lesson's own code, like any of its cells
         except AssertionError as error:
-            raise NotYet(str(error) or "this answer is not right") from None
+            raise NotYet(str(error) or "this answer is not correct") from None
         except Exception as error:
-            what = f"{arguments.name or 'this'} is {type(answer).__name__}, and cannot be looked at: {error}"
+            what = f"{arguments.name or 'this'} is of type {type(answer).__name__}, and cannot be checked: {error}"
             raise NotYet(what) from error

@@ -1,4 +1,4 @@
-"""Completion in ``%%sparql`` cells and on lines of our magics, from the kernel: with the extension or without."""
+"""Completion in ``%%sparql`` cells and on lines of our magics, by the kernel, with or without the extension."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WORD = re.compile(r"(?:[?$]\w*|<[^<>\s]*|[^\W\d]?[\w.\-]*:[\w.\-%]*|\w+)$")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One thing that may stand here: the text, what it is, its label, and how well it fits (the least first)."""
+    """A completion: the text, its kind, its label, and how well it fits (lowest first)."""
 
     text: str
     kind: str
@@ -44,7 +44,7 @@ class Completion:
 def complete(
     query: str, cursor: int, schema: Schema | None = None, prefixes: Mapping[str, str] | None = None
 ) -> tuple[int, list[Completion]]:
-    """Where the word under the cursor begins, and what it may become, the best first.
+    """Where the word under the cursor begins, and its completions, the best first.
 
     >>> from kgnb.kg.schema import Named, Schema
     >>> huts = Schema((Named("http://huts.example/Hut", ("hut", "Hütte"), 9),), ())
@@ -71,7 +71,7 @@ def complete(
         found += _names(schema.classes, "class", word, known, 0 if wants_class else 2)
         if not wants_class:
             found += _names(schema.properties, "property", word, known, 1)
-            if len(word) >= 2:  # a letter fits too many
+            if len(word) >= 2:  # one letter fits too many
                 things = _names(schema.individuals, "individual", word, known, 3)
                 found += [one for one in things if one.rank[1] < 2 * 10**9]  # beginnings only
     if word and ":" not in word and not word.startswith("<"):
@@ -97,7 +97,7 @@ def _variables(query: str, word: str) -> list[Completion]:
 
 
 def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str, str], rank: int) -> list[Completion]:
-    """Those whose short form, IRI or a label fits the word: beginnings before insides, the much used first."""
+    """Entries whose short form, IRI or label fits the word: beginnings before other places, frequent ones first."""
     found = []
     wanted = _plain(word.lstrip("<"))
     for entry in entries:
@@ -125,7 +125,7 @@ def _fitting(labels: Sequence[str], wanted: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _plain(text: str) -> str:
-    """Small letters without accents: "hutte" finds "Hütte"."""
+    """Lower case without accents: "hutte" finds "Hütte"."""
     if text.isascii():
         return text.lower()
     return "".join(letter for letter in normalize("NFD", text) if not combining(letter)).lower()
@@ -144,7 +144,7 @@ def _inside(word: str, iri: str) -> bool:
     return word.lower().lstrip("<") in iri.lower()
 
 
-PATIENCE = 0.3  # seconds a first completion waits for the graph to be read; after that it offers what it has
+PATIENCE = 0.3  # seconds the first completion waits for the graph's schema; after that it does without
 
 
 def matcher(session: Session) -> Any:
@@ -161,14 +161,14 @@ def matcher(session: Session) -> Any:
             "completions": [SimpleCompletion(text=one.text, type=one.kind) for one in found],
             "matched_fragment": context.full_text[start:end],
             "ordered": True,
-            "suppress": True,  # nothing of Python fits a query
+            "suppress": True,  # no Python fits a query
         }
 
     return kgnb_sparql
 
 
 def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
-    """An IPython matcher for the lines of our magics, by name: what may follow, and nothing of Python."""
+    """An IPython matcher for the lines of our magics, by name; it suppresses Python completions."""
     of_ours = re.compile(rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, families))})\s.*)")
 
     @context_matcher(identifier="kgnb.lines")
@@ -204,7 +204,7 @@ _OF_FILES = {"IPCompleter.file_matcher"}
 
 
 def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Completion]] | None:
-    """What may stand at a place of a ``%%sparql`` cell, and from where to where; None outside its query."""
+    """The completions at a place in a ``%%sparql`` cell, after the start and end to replace; None outside its query."""
     head, newline, body = cell.partition("\n")
     skipped = len(head) + 1
     if re.match(r"%%sparql(\s|$)", head) is None or not newline or cursor < skipped:
@@ -217,7 +217,7 @@ def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Comp
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for JupyterLab, with the label that was found by: ``{"code": ..., "cursor": ...}`` in, items out."""
+    """The same for JupyterLab, with the label that matched: ``{"code": ..., "cursor": ...}`` in, items out."""
     offered = offer(session, str(question["code"]), int(question["cursor"]))
     if offered is None:
         return {"start": 0, "end": 0, "items": []}
@@ -226,7 +226,7 @@ def answer(session: Session, question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def schema_of(named: NamedGraph, patience: float = PATIENCE) -> Schema | None:
-    """The schema of an open graph, read once in the background; None while it is not there yet."""
+    """The schema of an open graph, read once in the background; None until then."""
     if named.schema is None and named.reading is None:
         named.reading = threading.Thread(target=_read, args=(named,), name="kgnb schema", daemon=True)
         named.reading.start()
@@ -241,5 +241,5 @@ def _read(named: NamedGraph) -> None:
         named.schema = (
             schema if is_remote(named) else replace(schema, individuals=read_individuals(named.graph, schema))
         )
-    except (KgnbError, ValueError):  # a graph that cannot be read (or was closed meanwhile) completes nothing
+    except (KgnbError, ValueError):  # the graph cannot be read, or was closed meanwhile
         named.schema = Schema((), ())

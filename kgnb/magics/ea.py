@@ -1,16 +1,14 @@
-"""``%ea``: align the entities of two graphs, a stage a cell."""
+"""``%ea``: align the entities of two graphs, one stage per cell."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.entity_alignment import AGENT
 from kgnb.agents.entity_alignment.agent import ORACLE, decisions_of
@@ -21,18 +19,21 @@ from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Planned
 from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.agents.entity_alignment.values import SHOWN
+from kgnb.cli.align import save_pairs
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
 from kgnb.llm.model import ChatModel
-from kgnb.magics.agent import AgentMagics, options_of
+from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
+from kgnb.magics.names import entity_called, local_name
 from kgnb.magics.om import COUNTS
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
 from kgnb.reporting.references import ranked_metrics
+from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, Link, Table, Value, numbers, texts
@@ -42,12 +43,12 @@ from kgnb.tasks.sides import Links, Sides, links_of, open_sides
 
 
 class AligningTask(Task):
-    """An alignment under way; what its stages come to is reckoned once and forgotten when anything changes."""
+    """An alignment in progress; its current result is computed once, and again after any change."""
 
     _settled: Settled | None = None
 
     def settled(self) -> Settled:
-        """What the stages so far come to: the first alignment, changed by what was answered."""
+        """The result of the stages so far: the first alignment, changed by the judge's answers."""
         if self._settled is None:
             proposal = self.need("propose")
             aligned = self.values.get("reflect") or self.values.get("align")
@@ -68,14 +69,14 @@ class AligningTask(Task):
         super().choose(given)
 
     def forget(self) -> None:
-        """Something changed: what was settled is out of date."""
+        """Something changed, so the result must be computed again."""
         self._settled = None
 
 
 class EaMagics(AgentMagics, agent=AGENT):
-    """The ``%ea`` magic: what every agent has, and what alignment has besides."""
+    """The ``%ea`` magic."""
 
-    nothing_yet = "there is nothing to align yet"
+    nothing_yet = "no graphs have been named yet"
 
     @verb(
         "ea start",
@@ -83,41 +84,17 @@ class EaMagics(AgentMagics, agent=AGENT):
         "%ea start a.ttl b.ttl --seeds known.tsv",
         "%ea start dbp15k/fr_en --names hidden",
     )
-    @argument("first", metavar="A", help="a name of %%kg, files, an endpoint's URL, huts:hollenmark; or a folder")
-    @argument("second", metavar="B", nargs="?", default=None, help="the other graph (none where A is a folder)")
-    @argument("--seeds", metavar="FILE", default=None, help="known pairs: a file, none, or folder (default there)")
-    @argument("--names", metavar="TEXT", default="native", help="native, hidden or a JSON file of names [native]")
-    @argument("--labels", metavar="FILE", nargs="+", default=(), help="vocabularies with labels of properties, classes")
-    @argument("--universe", choices=("test", "all"), default="test", help="who may be an answer of a folder [test]")
+    @argument("first", metavar="A", help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder")
+    @argument("second", metavar="B", nargs="?", default=None, help="the other graph; omit it if A is a folder of both")
+    @argument("--seeds", metavar="FILE", default=None, help="known pairs: a file, none, or folder (default for one)")
+    @argument("--names", metavar="TEXT", default="native", help="native, hidden, or a JSON file of names [native]")
+    @argument("--labels", metavar="FILE", nargs="+", default=(), help="vocabularies that label properties and classes")
+    @argument("--universe", choices=("test", "all"), default="test", help="targets allowed as answers [test]")
     @options_of(AGENT.knobs())
     def begin(self, arguments: argparse.Namespace) -> Table:
         """Name the two graphs; what is set here holds for all stages."""
         started: Table = self.start(arguments)
         return started
-
-    def opened(self, task: Task) -> dict[str, Any]:
-        """Both graphs with their seeds, names and test pairs."""
-        given, settings = task.specs, self.session.settings
-        first, second = (self.session.source(given[name]) for name in ("first", "second"))
-        labels = [self.session.source(spec) for spec in given["labels"]]
-        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels, settings=settings)
-        if task.option("reference"):
-            links_of(task.option("reference"), settings)  # a wrong one is to cost no work
-        return {"left": sides.left, "right": sides.right, "sides": sides}
-
-    def started(self, task: Task) -> Table:
-        """Both graphs with their counts, and what is known beforehand."""
-        sides: Sides = task["sides"]
-        keys = list(sides.left.counts())
-        columns = [Column("side", "side"), Column("name", "graph"), *(Column(key, key, "number") for key in keys)]
-        notes = [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"] if sides.seeds or sides.tests else []
-        return Table(
-            columns,
-            [[side, graph.name, *graph.counts().values()] for side, graph in
-             (("source", sides.left), ("target", sides.right))],
-            caption="To be aligned",
-            notes=[*notes, *sides.notes, self.next_line()],
-        )  # fmt: skip
 
     def new_task(self, arguments: argparse.Namespace) -> AligningTask:
         """A task over two graphs, or a folder that holds both."""
@@ -125,12 +102,32 @@ class EaMagics(AgentMagics, agent=AGENT):
         chosen = AGENT.chosen({**vars(arguments), "names": "hidden" if arguments.names == "hidden" else "native"})
         return self.task_of(AligningTask, specs, chosen)
 
+    def opened(self, task: Task) -> dict[str, Any]:
+        """Both graphs with their seeds, names and test pairs."""
+        given, settings = task.specs, self.session.settings
+        first, second = (self.session.source(given[name]) for name in ("first", "second"))
+        labels = [self.session.source(spec) for spec in given["labels"]]
+        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels, settings=settings)
+        self._reference(task)  # one that cannot be read is reported before any work is done
+        return {"left": sides.left, "right": sides.right, "sides": sides}
+
+    def started(self, task: Task) -> Table:
+        """Both graphs with their counts, and what is known beforehand."""
+        sides: Sides = task["sides"]
+        columns = (*texts(side="side", name="graph"), *numbers(**{key: key for key in sides.left.counts()}))
+        rows: list[list[Value]] = [
+            [side, graph.name, *graph.counts().values()]
+            for side, graph in (("source", sides.left), ("target", sides.right))
+        ]
+        known = [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"] if sides.seeds or sides.tests else []
+        return Table(columns, rows, caption="The two graphs", notes=[*known, *sides.notes, self.next_line()])
+
     def first_line(self) -> str:
         """The line to start with."""
         return "%ea start A B"
 
     def lend(self, task: Task, name: str) -> Any:
-        """The pairs the oracle answers from and those to be asked about, besides what every agent is lent."""
+        """The known pairs, the test pairs and the planning model, and what every agent is lent."""
         match name:
             case "pairs":
                 return self._reference(task) or task["sides"].tests
@@ -141,7 +138,7 @@ class EaMagics(AgentMagics, agent=AGENT):
         return super().lend(task, name)
 
     def _tuned(self, task: Task) -> ChatModel | None:
-        """The model tuned for planning, where the planner is "model:NAME"."""
+        """The model tuned for planning, if the planner is "model:NAME"."""
         name = tuned_model(task.option("planner"))
         model = answering_model(self.session.settings.with_(model=name)) if name else None
         return task.run.watch(model) if model is not None else None
@@ -150,14 +147,15 @@ class EaMagics(AgentMagics, agent=AGENT):
         reference = task.option("reference")
         return links_of(reference, self.session.settings) if reference else ()
 
-    @verb("ea optimise", "%ea optimise --save policy.json", "%ea optimise --judge oracle --error-rate 0.1")
+    @agent_verb(AGENT, "optimise", "%ea optimise --save policy.json", "%ea optimise --judge oracle --error-rate 0.1")
     @argument("--train", metavar="FILE", default="", help="pairs to learn from [the seeds]")
     @argument("--rounds-of-learning", type=Number(int, 1, 20), metavar="N", default=3, help="rounds [3]")
-    @argument("--save", metavar="FILE", default="", help="write the policy here (JSON), and plan with it from now on")
-    @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded paths here (JSON Lines)")
+    @argument(
+        "--save", metavar="FILE", default="", help="write the policy to this JSON file, and plan with it from now"
+    )
+    @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded paths to this JSON Lines file")
     @options_of(AGENT.knobs(ORACLE))
-    def learn(self, arguments: argparse.Namespace) -> Any:
-        """Learn from known pairs which path suits which entity."""
+    def _optimise(self, arguments: argparse.Namespace) -> Any:
         task = self._task(arguments)
         train = links_of(arguments.train, self.session.settings) if arguments.train else task["sides"].seeds
         progress = self.progress()
@@ -180,47 +178,47 @@ class EaMagics(AgentMagics, agent=AGENT):
         if arguments.save:
             path = learned.policy.save(Path(arguments.save).expanduser())
             task.choose({"policy": str(path), "planner": "policy"})
-            print(f"wrote the policy to {path}; %ea plan takes it from now on")
+            print(f"wrote the policy to {path}; %ea plan uses it from now on")
         if arguments.fine_tuning:
             target = Path(arguments.fine_tuning).expanduser()
             number = export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
-            print(f"wrote {number:,} recorded paths to {target}")
+            print(f"wrote {count(number, 'recorded path')} to {target}")
         return learned
 
     def run(self, arguments: argparse.Namespace) -> Alignment:
-        """All stages, and the alignment they come to."""
+        """Runs all stages; the alignment they lead to."""
         super().run(arguments)
         task = self._task(arguments)
         totals, number = task.run.totals, max(1, len(task.need("propose")))
         share = len(task.settled().aligned.answers) / number
         tokens = (totals["prompt_tokens"] + totals["completion_tokens"]) / number
         return task.settled().alignment(
-            [f"{share:.1%} of the entities were looked at; {tokens:.1f} model tokens per entity; EA-Agent takes 672"]
+            [f"{share:.1%} of the entities were judged; {tokens:.1f} model tokens per entity; EA-Agent takes 672"]
         )
 
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
     @options_of(AGENT.knobs(("reference",)))
     def measure(self, arguments: argparse.Namespace) -> Table:
-        """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after the look."""
+        """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after judging."""
         task = self._task(arguments)
         task.need("propose")
         sides = task["sides"]
         seeded = {one for one, _ in sides.seeds}
         tests = tuple(pair for pair in self._reference(task) or sides.tests if pair[0] not in seeded)
         if not tests:
-            raise OutOfOrder("there is no pair to compare with", fix="Name some: %ea evaluate --reference FILE")
+            raise OutOfOrder("there are no pairs to compare with", fix="Name some: %ea evaluate --reference FILE")
         return ranked_metrics(task.settled(), sides, tests, COUNTS)
 
     @verb("ea explain", "%ea explain Adlerhütte", "%ea explain http://huts.example/hollenmark/adlerhuette")
-    @argument("item", metavar="X", nargs="+", help="an entity of the first graph: an IRI, its last part or its name")
+    @argument("item", metavar="X", nargs="+", help="an entity of the first graph: its IRI, local name or label")
     def why(self, arguments: argparse.Namespace) -> Page:
-        """Show an entity's candidates with scores before and after assignment, what they share, and what was said."""
+        """Show an entity's candidates with scores before and after assignment, what they share, and the verdicts."""
         task = self._task(arguments)
         task.need("propose")
         return explain(" ".join(map(str, arguments.item)), task.settled())
 
     def review(self, arguments: argparse.Namespace) -> Any:
-        """The alignment takes the answers over."""
+        """Records or shows answers, which the alignment takes into account."""
         shown = super().review(arguments)
         self._task(arguments).forget()
         return shown
@@ -228,33 +226,26 @@ class EaMagics(AgentMagics, agent=AGENT):
     @verb("ea unmatched", "%ea unmatched", "%ea unmatched open.tsv")
     @argument("file", metavar="FILE.tsv", nargs="?", default="", help="write entity, best candidate, confidence here")
     def left(self, arguments: argparse.Namespace) -> Table:
-        """Show the entities without a counterpart, with their best candidates and why; the likeliest first."""
+        """Show the entities without a counterpart, the likeliest first, with their best candidates and why."""
         settled = self._task(arguments).settled()
-        shown, rows = unmatched(settled), settled.unmatched_rows()
         if arguments.file:
-            ends, sure = settled.proposal, settled.proposal.confidence
-            best = [
-                (ends.left.entities[ends.sources[row]], ends.right.entities[ends.candidates[row, 0]]) for row in rows
-            ]
-            lines = (f"{one}\t{other}\t{sure[row]:.4f}\n" for row, (one, other) in zip(rows, best, strict=True))
+            proposal, rows = settled.proposal, settled.unmatched_rows()
+            lines = (
+                f"{proposal.left.entities[proposal.sources[row]]}\t"
+                f"{proposal.right.entities[proposal.candidates[row, 0]]}\t{proposal.confidence[row]:.4f}\n"
+                for row in rows
+            )
             path = write_whole(Path(arguments.file).expanduser(), "".join(lines))
-            print(f"wrote {len(rows):,} pairs to {path}")
-        return shown
+            print(f"wrote {count(len(rows), 'pair')} to {path}")
+        return unmatched(settled)
 
     @verb("ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv")
-    @argument(
-        "file", metavar="FILE", help="its suffix decides: .tsv (three columns), .sssom.tsv, .rdf, .ttl (owl:sameAs)"
-    )
+    @argument("file", metavar="FILE", help="the suffix sets the format: .tsv (three columns), .sssom.tsv, .rdf, .ttl")
     def write(self, arguments: argparse.Namespace) -> None:
-        """Write the alignment to a file other tools read."""
+        """Write the alignment to a file that other tools can read."""
         settled = self._task(arguments).settled()
-        path = Path(arguments.file).expanduser()
-        if path.name.lower().endswith(".tsv") and not path.name.lower().endswith(".sssom.tsv"):
-            text = "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in settled.pairs())
-            write_whole(path, text)
-        else:
-            mapping_files.save(settled.alignment(), path)
-        print(f"wrote {settled.counts()['matched']:,} pairs to {path}")
+        path = save_pairs(settled, settled.alignment(), Path(arguments.file).expanduser())
+        print(f"wrote {count(settled.counts()['matched'], 'pair')} to {path}")
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs for the two sides, entities for an item."""
@@ -274,58 +265,35 @@ MOST_NEIGHBOURS = 8
 
 
 def explain(item: str, settled: Settled) -> Page:
-    """What is known of one entity of the source side, named by IRI, the last part of it, or name.
+    """What is known about an entity of the source graph, given by IRI, local name or label.
 
     Raises:
-        DataError: none or several are called so, or it was not asked about.
+        DataError: none or several entities are called that, or it was not aligned.
     """
     proposal = settled.proposal
     graph = proposal.left
-    entity = named(item, graph)
+    local_names = map(local_name, graph.entities)
+    iri = entity_called(item, graph.entities, local_names, graph.names, where=graph.name, listing="%ea propose")
+    entity = graph.index(iri)
     try:
-        row = proposal.row(graph.entities[entity])
+        row = proposal.row(iri)
     except KeyError as error:
-        raise DataError(
-            f"{called(graph, entity)} was not asked about", where="", fix="It is no test source of this folder."
-        ) from error
+        what = f"{called(graph, entity)} was not aligned"
+        raise DataError(what, where="", fix="It is not a test source of this folder.") from error
     answer = next((one for one in settled.aligned.answers if one.question.row == row), None)
     selector = Selector(proposal, settled.aligned.selected.options)
     question = answer.question if answer is not None else selector.question(row)
     aliases = graph.aliases.get(entity, ())[:5]
     heading = called(graph, entity) + (f", also {', '.join(aliases)}" if aliases else "")
-    cards = Table(
+    described = Table(
         texts(card="shown as", text="name and selected triples"), question.cards(), caption="Selected triples"
     )
-    drawn = [candidates(settled, row), picture(settled, row, selector), cards]
-    return Page(heading, [*drawn, *outcome(settled, row, answer)], graph.entities[entity])
-
-
-def named(item: str, graph: EntityGraph) -> int:
-    """The entity an item names; DataError, with the nearest names, where that is none or several."""
-    wanted = item.strip().strip("<>")
-    if wanted in graph:
-        return graph.index(wanted)
-    plain = " ".join(wanted.split()).casefold()
-    last = [iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1].casefold() for iri in graph.entities]
-    names = [name.casefold() for name in graph.names]
-    for spelt in (last, names):
-        found = [at for at, text in enumerate(spelt) if text == plain]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            which = ", ".join(graph.entities[at] for at in found[:4])
-            raise DataError(f"{item!r} may be {which}", where="", fix="Give its IRI.")
-    near = [name for name, folded in zip(graph.names, names, strict=True) if plain in folded][:3]
-    near = near or get_close_matches(wanted, [name for name in graph.names if name], n=3, cutoff=0.5)
-    raise DataError(
-        f"no entity of {graph.name} is called {item!r}",
-        where="",
-        fix=f"Did you mean {' or '.join(near)}?" if near else "%ea propose shows what there is.",
-    )
+    drawn = [candidates(settled, row), picture(settled, row, selector), described]
+    return Page(heading, [*drawn, *outcome(settled, row, answer)], iri)
 
 
 def candidates(settled: Settled, row: int) -> Table:
-    """The candidates with their similarity before and their score after assignment, and every view's."""
+    """The candidates with their similarity before assignment, their score after it, and the score of each view."""
     proposal = settled.proposal
     columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
     columns += [*numbers(before="similarity before", after="score after"), Column("mark", "")]
@@ -334,16 +302,15 @@ def candidates(settled: Settled, row: int) -> Table:
     for at, target in enumerate(proposal.candidates[row].tolist()):
         if target < 0:
             break
-        marks = ["first alignment"] * bool(target == proposal.first[row]) + ["chosen"] * bool(
-            target == settled.targets[row]
-        )
+        marks = {"first alignment": target == proposal.first[row], "chosen": target == settled.targets[row]}
         before = float(proposal.similarities[row, at])
         name = Link(proposal.right.entities[target], called(proposal.right, target))
         before = round(before, 4) if np.isfinite(before) else 0.0
-        rows.append([at + 1, name, before, round(float(proposal.scores[row, at]), 4), ", ".join(marks)])
+        after = round(float(proposal.scores[row, at]), 4)
+        rows.append([at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)])
         views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
         details.append([(view, f"{score:.3f}") for view, score in views if np.isfinite(score)])
-    caption = "Candidates, with their scores before and after assignment; a row opens to every view"
+    caption = "Candidates, with their scores before and after assignment; open a row to see every view"
     return Table(columns, rows, caption=caption, details=details)
 
 
@@ -358,36 +325,34 @@ def unmatched(settled: Settled) -> Table:
         ends = [Link(g.entities[at], g.called(at)) for g, at in ((proposal.left, source), (proposal.right, best))]
         shown.append([*ends, round(float(proposal.confidence[row]), 3), settled.why_unmatched(row)])
     caption = f"{settled.counts()['unmatched']:,} entities without a counterpart, {len(rows):,} of them with candidates"
-    notes = ["%ea review decides on them; %ea propose --precision 0 keeps more of them"] if rows else []
+    notes = ["%ea review decides about them; %ea propose --precision 0 keeps more of them"] if rows else []
     details = [proposal.candidate_lines(row) for row in rows[:SHOWN]]
     return Table(columns, shown, caption=caption, details=details, notes=notes)
 
 
 def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:
-    """The entity and its counterpart (or best candidate) with their neighbours; dashed lines join what is aligned."""
+    """The entity and its counterpart or best candidate, with neighbours; an edge joins each aligned pair."""
     proposal = settled.proposal
-    source = int(proposal.sources[row])
-    target = int(settled.targets[row])
-    target = target if target >= 0 else int(proposal.candidates[row, 0])
+    left, right = proposal.left, proposal.right
+    source, target = int(proposal.sources[row]), int(settled.targets[row])
+    aligned = target >= 0
+    target = target if aligned else int(proposal.candidates[row, 0])
     shared = _shared(selector, source, target)
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
-    left, right = proposal.left, proposal.right
-    for side, graph, entity, kept in (
-        ("source", left, source, [one for one, _ in shared]),
-        ("target", right, target, [other for _, other in shared]),
-    ):
-        if entity >= 0:
-            _draw(side, graph, entity, kept, nodes, edges)
+    _draw("source", left, source, [one for one, _ in shared], nodes, edges)
+    if target >= 0:
+        _draw("target", right, target, [other for _, other in shared], nodes, edges)
     edges += [Edge(f"source {one}", f"target {other}", "same as", "aligned", True) for one, other in shared]
     if target >= 0:
-        sure = "same as" if settled.targets[row] >= 0 else "not aligned"
-        edges.append(Edge(f"source {source}", f"target {target}", sure, "aligned", settled.targets[row] >= 0))
-    notes = [f"{len(shared)} neighbours are aligned with each other"]
+        label = "same as" if aligned else "not aligned"
+        edges.append(Edge(f"source {source}", f"target {target}", label, "aligned", aligned))
+    notes = [f"{count(len(shared), 'neighbour')} aligned with each other"]
     return GraphPicture(tuple(nodes.values()), tuple(edges), "The entity and its counterpart", notes)
 
 
 def _shared(selector: Selector, source: int, target: int) -> list[tuple[int, int]]:
+    """The neighbours of both that are aligned with each other."""
     if target < 0:
         return []
     near = {fact.other for fact in selector.right.graph.facts(target)}
@@ -400,31 +365,29 @@ def _draw(
     side: str, graph: EntityGraph, entity: int, kept: list[int], nodes: dict[str, Node], edges: list[Edge]
 ) -> None:
     """One side: the entity, its aligned neighbours, and as many others as there is room for."""
-    nodes[f"{side} {entity}"] = Node(f"{side} {entity}", called(graph, entity), side, weight=3.0, emphasis=True)
+    own = f"{side} {entity}"
+    nodes[own] = Node(own, called(graph, entity), side, weight=3.0, emphasis=True)
     facts = graph.facts(entity)
     others = [one for one in dict.fromkeys(fact.other for fact in facts) if one not in kept and one != entity]
     drawn = {*kept, *others[: max(0, MOST_NEIGHBOURS - len(kept))]}
     for fact in facts:
-        if fact.other not in drawn:
-            continue
-        key = f"{side} {fact.other}"
-        nodes.setdefault(key, Node(key, called(graph, fact.other), side))
-        last = graph.relations[fact.relation].rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
-        ends = (f"{side} {entity}", key) if fact.outgoing else (key, f"{side} {entity}")
-        edges.append(Edge(*ends, readable_name(last), "relation"))
+        if fact.other in drawn:
+            key = f"{side} {fact.other}"
+            nodes.setdefault(key, Node(key, called(graph, fact.other), side))
+            ends = (own, key) if fact.outgoing else (key, own)
+            edges.append(Edge(*ends, readable_name(local_name(graph.relations[fact.relation])), "relation"))
 
 
 def outcome(settled: Settled, row: int, answer: Answer | None) -> Iterator[str]:
-    """What was said and what came of it, a line each."""
+    """The verdicts and the result, one per line."""
     proposal = settled.proposal
     first = int(proposal.first[row])
     what = called(proposal.right, first) if first >= 0 else f"none ({proposal.why(row)})"
     yield f"first alignment: {what}, confidence {float(proposal.confidence[row]):.2f}"
     if answer is None:
-        yield "nobody looked closer"
+        yield "not judged"
     else:
-        path = settled.aligned.selected.planned.path(row)
-        yield f"way: {' > '.join(path)}"
+        yield f"path: {' > '.join(settled.aligned.selected.planned.path(row))}"
         names = {card.iri: card.name for card in answer.question.others}
         for said in answer.said:
             chosen = names.get(said.choice or "", said.decision)

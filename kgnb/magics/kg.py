@@ -1,11 +1,10 @@
-"""``%kg``: open graphs, name them, look at what is in them."""
+"""``%kg``: open graphs, name them and look into them."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,12 +23,12 @@ from kgnb.kg.schema import Named, Schema, read_schema
 from kgnb.kg.terms import RDFS, Literal, is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import interruptible
-from kgnb.magics.session import NamedGraph, Session, is_remote
+from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.bundle import TABLE_MIME, Bundled, Json, count
 from kgnb.results.found import Triples
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.settings import Endpoint
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
@@ -53,10 +52,10 @@ def info_table(
     timeout: float,
     mended: Sequence[tuple[str, int]],
 ) -> Table:
-    """Triples, classes, properties, individuals, languages, named graphs, prefixes, and what was mended.
+    """Triples, classes, properties, individuals, languages, named graphs, prefixes, and what was repaired.
 
-    Without an ontology the graph is taken for a service: its triples are not counted, its languages are those of some
-    labels, and its classes and properties those it names in time.
+    Without an ontology the graph is on a server: its triples are not counted, its languages are those of some labels,
+    and only classes and properties found within the time limit are listed.
     """
     notes = list(schema.notes)
     rows: Rows = [["triples", None if ontology is None else graph.count(), "not counted" if ontology is None else ""]]
@@ -74,8 +73,8 @@ def info_table(
     rows += _languages(graph, ontology is None, timeout, notes)
     prefixes = dict(getattr(graph, "prefixes", ())) or (dict(ontology.prefixes) if ontology else {})
     rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in prefixes.items()]
-    rows += [[f"mended: {what}", count, ""] for what, count in mended]
-    columns = [Column("what", "what"), Column("count", "count", "number"), Column("which", "which")]
+    rows += [[f"repaired: {what}", times, ""] for what, times in mended]
+    columns = [*texts(what="what"), *numbers(count="count"), *texts(which="which")]
     return Table(columns, rows, caption=title, notes=notes)
 
 
@@ -86,9 +85,9 @@ def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> 
         notes.append(f"languages: {error.what}")
         return []
     if remote and len(found):
-        notes.append(f"The languages are those of the first {LABELS_LOOKED_AT:,} labels.")
-    texts = [[cell.text if isinstance(cell, Literal) else "" for cell in row] for row in found]
-    return [[f"texts in {language}", int(number) if number.isdecimal() else None, ""] for language, number in texts]
+        notes.append(f"Languages of the first {LABELS_LOOKED_AT:,} labels.")
+    cells = [[cell.text if isinstance(cell, Literal) else "" for cell in row] for row in found]
+    return [[f"texts in {language}", int(number) if number.isdecimal() else None, ""] for language, number in cells]
 
 
 def _named(what: str, found: Sequence[Named]) -> list[Value]:
@@ -106,12 +105,16 @@ def _plural(kind: str) -> str:
 
 
 def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture:
-    """The ``most`` central classes and the lines between them; a class has more weight the more things are of it.
+    """The ``most`` central classes and the edges between them; a class weighs more the more instances it has.
 
-    Central is what has the most things of it or of its kinds, then the most kinds, then the most properties.
-    A property between two classes is drawn once, at the most special classes it was found with.
+    A class is central if it has many instances, direct or of subclasses, then many subclasses, then many properties.
+    A property is drawn once, between the most specific classes it was found with.
     """
-    below = _below(schema)
+    import networkx as nx  # slow to import
+
+    hierarchy = nx.DiGraph((broader, narrower) for narrower, broader in schema.above)
+    hierarchy.add_nodes_from(one.iri for one in schema.classes)
+    below = {one.iri: nx.descendants(hierarchy, one.iri) for one in schema.classes}
     things = {one.iri: one.count for one in schema.classes}
     joins = Counter(end for a, _, b, _ in schema.links for end in {a, b})
     reach = {one: sum(things.get(kind, 0) for kind in {one, *kinds}) for one, kinds in below.items()}
@@ -127,7 +130,7 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
             one.iri,
             one.name,
             "class in use" if one.count else "class",
-            count(one.count, "thing") if one.count else "",
+            count(one.count, "instance") if one.count else "",
             weight=1.0 + one.count,
         )
         for one in ranked
@@ -139,29 +142,12 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     ]
     edges += [Edge(a, b, "is a", "superclass", emphasis=True) for a, b in schema.above if a in shown and b in shown]
     left_out = len(schema.classes) - len(ranked)
-    more = f"{count(left_out, 'class', 'classes')} more are not drawn: --classes {len(schema.classes)}"
-    return GraphPicture(nodes, edges, f"What {name} holds", (*([more] if left_out else []), *schema.notes))
-
-
-def _below(schema: Schema) -> dict[str, set[str]]:
-    """Every class with all kinds of it, however deep; circles do no harm."""
-    kinds = defaultdict(list)
-    for narrower, broader in schema.above:
-        kinds[broader].append(narrower)
-    found = {}
-    for one in schema.classes:
-        seen: set[str] = set()
-        waiting = [one.iri]
-        while waiting:
-            fresh = [kind for kind in kinds[waiting.pop()] if kind not in seen]
-            seen.update(fresh)
-            waiting.extend(fresh)
-        found[one.iri] = seen - {one.iri}
-    return found
+    more = f"{count(left_out, 'more class', 'more classes')} not drawn: --classes {len(schema.classes)}"
+    return GraphPicture(nodes, edges, f"The schema of {name}", (*([more] if left_out else []), *schema.notes))
 
 
 def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:
-    """Of links of one property that count the same triples, the smallest classes'; and those of a class left alone."""
+    """Of links that count the same triples, those of the smallest classes, and any of a class that would have none."""
     sizes = {link: things.get(link[0], 0) + things.get(link[2], 0) for link in links if link[3]}
     least: dict[tuple[str, int], int] = {}
     for (_, p, _, n), size in sizes.items():
@@ -173,40 +159,39 @@ def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:
     return [*kept, *(link for link in links if not link[3] and link[:3] not in drawn)]
 
 
-HEALTH = "ASK { ?s ?p ?o }"
 PATIENCE = 10.0  # seconds a health check waits for each graph
 
 
 @dataclass(frozen=True)
 class Opened(Bundled):
-    """What ``%kg open`` returns: the graph, and what was read and mended."""
+    """What ``%kg open`` returns: the graph, and what was read and repaired."""
 
     name: str
     graph: Graph
-    triples: int | None  # None where counting them may take long
+    triples: int | None  # None for a service, where counting may take long
     mended: tuple[tuple[str, int], ...] = ()
     mime = TABLE_MIME
 
     def text(self) -> str:
-        """The same in a line."""
-        mended = ", ".join(f"{what}: {count:,}" for what, count in self.mended)
-        size = "connected" if self.triples is None else f"{self.triples:,} triples"
-        return f"{self.name}: {size}" + (f"; mended {mended}" if mended else "")
+        """The same in one line."""
+        repaired = ", ".join(f"{what}: {times:,}" for what, times in self.mended)
+        size = "connected" if self.triples is None else count(self.triples, "triple")
+        return f"{self.name}: {size}" + (f"; repaired {repaired}" if repaired else "")
 
     def __repr__(self) -> str:
         return self.text()
 
     def table(self) -> Table:
-        """Triples, and what was mended how often."""
+        """The number of triples, and what was repaired how often."""
         known = self.triples is not None
         rows: list[list[Value]] = [["triples", self.triples] if known else ["connected", None]]
-        rows += [[f"mended: {what}", count] for what, count in self.mended]
-        columns = [Column("what", "what"), Column("count", "count", "number")]
-        notes = () if known else ("A service's triples are not counted: that may take long.",)
+        rows += [[f"repaired: {what}", times] for what, times in self.mended]
+        columns = [*texts(what="what"), *numbers(count="count")]
+        notes = () if known else ("The triples of a service are not counted: that may take long.",)
         return Table(columns, rows, caption=self.name, notes=notes)
 
     def json(self) -> Json:
-        """What the extension draws."""
+        """The table for the extension."""
         return self.table().json()
 
     def html(self) -> str:
@@ -215,22 +200,19 @@ class Opened(Bundled):
 
 
 class KgMagics(VerbMagics, magic="kg"):
-    """Open graphs, name them, look at what is in them."""
+    """Open graphs, name them and look into them."""
 
     @verb("kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both')
     @argument(
-        "files",
-        metavar="FILE",
-        nargs="+",
-        help="files (RDF, or a CSV table), folders, globs, an endpoint's URL, huts:alpine",
+        "files", metavar="FILE", nargs="+", help="RDF or CSV files, folders, globs, an endpoint's URL, huts:alpine"
     )
-    @argument("--as", dest="name", metavar="NAME", default="", help="what to call it [the first file's name]")
+    @argument("--as", dest="name", metavar="NAME", default="", help="its name [that of the first file]")
     def open(self, arguments: argparse.Namespace) -> Opened:
         """Open files, folders or an endpoint as one graph, and make it the current one."""
         files = arguments.files
         written = [file for file in files if isinstance(file, str | Path)]
         if len(files) > 1 and len(written) < len(files):
-            raise ValueError("a Python value is opened by itself: %kg open {{name}} --as NAME")
+            raise ValueError("a Python value cannot be combined with files: %kg open {{name}} --as NAME")
         mine = (name for name, value in self.shell.user_ns.items() if value is files[0] and not name.startswith("_"))
         name = arguments.name or default_name(files[0] if written else next(mine, ""))
         try:
@@ -238,7 +220,7 @@ class KgMagics(VerbMagics, magic="kg"):
         except (DataError, ValueError) as error:
             raise self._meant(written, error) from error
         except TypeError as error:
-            raise ValueError(f"a {type(files[0]).__name__} is no graph: {error}") from error
+            raise ValueError(f"a value of type {type(files[0]).__name__} is not a graph: {error}") from error
         named = NamedGraph(name, graph, ", ".join(map(str, written)) or "the notebook")
         if is_remote(named):
             self._greet(graph)
@@ -247,13 +229,13 @@ class KgMagics(VerbMagics, magic="kg"):
         return Opened(name, graph, size, mended(graph))
 
     def _meant(self, files: Sequence[str | Path], error: DataError | ValueError) -> DataError | ValueError:
-        """The error, with what may have been meant: a variable that holds a graph, or a name much like it."""
+        """The error, with a suggestion: a variable that holds a graph, or a similar name."""
         for file in map(str, files):
             if Path(file).exists():
                 continue
             if isinstance(self.shell.user_ns.get(file), Triples | rdflib.Graph | Graph):
                 return DataError(
-                    f"there is no such file, but a variable {file} of the notebook holds a graph",
+                    f"there is no such file, but the variable {file} holds a graph",
                     where=file,
                     fix=f"Did you mean %kg open {{{{{file}}}}} --as {file}?",
                 )
@@ -264,26 +246,22 @@ class KgMagics(VerbMagics, magic="kg"):
         return error
 
     def _names_beside(self, file: str) -> list[str]:
-        """The files in the folder of one that is not there, and our own data sets."""
+        """The files in the folder of a missing one, and our own data sets."""
         parent = Path(file).parent
         beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
         return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
 
     @verb("kg connect", "%kg connect https://query.wikidata.org/sparql", "%kg connect ours --auth env:TOKEN")
-    @argument(
-        "name", metavar="URL|NAME", help="its URL, or what to call it; an [endpoints.NAME] of kgnb.toml needs no more"
-    )
-    @argument("--url", metavar="URL", default="", help="its SPARQL query address")
-    @argument(
-        "--update-url", metavar="URL", default="", help="its update address, to change it with %%%%sparql --update"
-    )
-    @argument("--user", metavar="USER", default="", help="for a service that wants a user and password")
-    @argument("--auth", metavar="env:NAME", default="", help="where the token or password is kept, never itself")
-    @argument("--graph", metavar="IRI", default="", help="ask this named graph of it only, and add to it")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="for one query [60]")
+    @argument("name", metavar="URL|NAME", help="its URL, or a name: that of an [endpoints.NAME] in kgnb.toml is enough")
+    @argument("--url", metavar="URL", default="", help="the URL of its SPARQL queries")
+    @argument("--update-url", metavar="URL", default="", help="the URL of its updates, for %%%%sparql --update")
+    @argument("--user", metavar="USER", default="", help="the user, for a service that needs a user and password")
+    @argument("--auth", metavar="env:NAME", default="", help="the environment variable with its token or password")
+    @argument("--graph", metavar="IRI", default="", help="use only this named graph of it")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="per query [60]")
     @argument("--one-graph", action="store_true", help="its default graph holds everything (Virtuoso, Wikidata)")
     def connect(self, arguments: argparse.Namespace) -> Opened:
-        """Connect to a SPARQL endpoint, ask whether it answers, and make it the current graph."""
+        """Connect to a SPARQL endpoint, check that it answers, and make it the current graph."""
         endpoint = self._endpoint(arguments)
         graph = open_endpoint(endpoint)
         self._greet(graph)
@@ -291,7 +269,7 @@ class KgMagics(VerbMagics, magic="kg"):
         return Opened(endpoint.name, graph, None)
 
     def _endpoint(self, arguments: argparse.Namespace) -> Endpoint:
-        """What the settings say of it, with what the line says over it."""
+        """Its description in the settings, overridden by the options of the line."""
         known = {endpoint.name: endpoint for endpoint in self.session.settings.endpoints}
         given = {
             name: value
@@ -303,60 +281,57 @@ class KgMagics(VerbMagics, magic="kg"):
         if arguments.one_graph:
             given["named_graphs"] = False
         if arguments.name not in known and "url" not in given:
-            there = f"There are: {', '.join(known)}. " if known else ""
+            others = f"It has {', '.join(known)}. " if known else ""
             raise DataError(
-                f"no endpoint called {arguments.name} is described in kgnb.toml",
+                f"kgnb.toml does not describe an endpoint called {arguments.name}",
                 where="",
-                fix=f"{there}Say where it is: %kg connect {arguments.name} --url https://...",
+                fix=f"{others}Give its URL: %kg connect {arguments.name} --url https://...",
             )
         return known.get(arguments.name, Endpoint(name=arguments.name, url="")).with_(**given)
 
     def _greet(self, graph: Graph) -> None:
-        """Asks a service whether it answers, and says how fast."""
-        begun = time.monotonic()
-        interruptible(lambda: graph.ask(HEALTH))
-        print(f"{graph.name} answered in {(time.monotonic() - begun) * 1000:.0f} ms")
+        """Checks that a service answers, and prints how fast."""
+        print(f"{graph.name} answered in {interruptible(lambda: milliseconds(graph))} ms")
 
     @verb("kg prefix", "%kg prefix", "%kg prefix huts http://huts.example/id/")
     @argument("prefix", metavar="PREFIX", nargs="?", default="", help="a short name [show all]")
-    @argument("iri", metavar="IRI", nargs="?", default="", help="what it stands for")
+    @argument("iri", metavar="IRI", nargs="?", default="", help="its namespace")
     def prefix(self, arguments: argparse.Namespace) -> Table:
-        """Set a prefix for all queries of this notebook, or show those that hold."""
+        """Set a prefix for all queries of this notebook, or show all prefixes."""
         name = arguments.prefix.rstrip(":")
         if arguments.iri:
             if not is_iri(arguments.iri):
-                raise ValueError(f"{arguments.iri!r} is no absolute IRI")
+                raise ValueError(f"{arguments.iri!r} is not an absolute IRI")
             if not re.fullmatch(r"([^\W\d][\w.-]*)?", name):
-                raise ValueError(f"{name!r} is no name for a prefix")
+                raise ValueError(f"{name!r} is not a valid prefix")
             self.session.prefixes[name] = arguments.iri
         elif name:
-            raise ValueError(f"what does {name}: stand for? Give an IRI as well")
+            raise ValueError(f"give the IRI of {name}: as well")
         rows: list[list[Value]] = [[f"{one}:", iri, "this notebook"] for one, iri in self.session.prefixes.items()]
         if self.session.current:
             graph = self.session.graph()
             of_graph = dict(getattr(graph.graph, "prefixes", ()))
             rows += [[f"{one}:", iri, graph.name] for one, iri in of_graph.items() if one not in self.session.prefixes]
-        note = f"And {len(PREFIXES)} that everybody knows, such as rdfs: and skos:."
-        columns = [Column("prefix", "prefix"), Column("iri", "stands for"), Column("from", "declared in")]
+        note = f"And {len(PREFIXES)} well-known ones, such as rdfs: and skos:."
+        columns = texts(prefix="prefix", iri="namespace", origin="declared in")
         return Table(columns, rows, caption="Prefixes", notes=[note])
 
     @verb("kg schema", "%kg schema", "%kg schema huts --classes 20")
-    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
     @argument("--classes", metavar="N", type=Number(int, 1, 300), default=40, help="most classes to draw [40]")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=20.0, help="for one query [20]")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=20.0, help="per query [20]")
     def schema(self, arguments: argparse.Namespace) -> GraphPicture:
-        """Draw the classes of a graph and the properties that join them."""
+        """Draw the classes of a graph and the properties between them."""
         named = self.session.graph(arguments.name)
         found = interruptible(lambda: read_schema(endable(named.graph), timeout=arguments.timeout))
         return picture_of_schema(found, named.name, arguments.classes)
 
     @verb("kg list", "%kg list", "%kg list --check")
-    @argument("--check", action="store_true", help="ask each whether it answers, and how fast")
+    @argument("--check", action="store_true", help="check whether each answers, and how fast")
     def list(self, arguments: argparse.Namespace) -> Table:
-        """Show the open graphs; the current one is marked. A service's triples are not counted: that may take long."""
-        columns = [Column("name", "name"), Column("current", "current"), Column("triples", "triples", "number")]
-        columns.append(Column("origin", "opened from"))
-        columns += [Column("health", "health")] if arguments.check else []
+        """Show the open graphs and mark the current one. Triples of a service are not counted: that may take long."""
+        columns = [*texts(name="name", current="current"), *numbers(triples="triples"), *texts(origin="opened from")]
+        columns += texts(health="health") if arguments.check else ()
         rows: list[list[Value]] = []
         for one in self.session.graphs.values():
             size = None if is_remote(one) else one.graph.count()
@@ -364,23 +339,23 @@ class KgMagics(VerbMagics, magic="kg"):
             rows[-1] += [health(one.graph)] if arguments.check else []
         notes = [] if rows else ["Open one: %kg open FILE --as NAME"]
         waiting = [one.name for one in self.session.settings.endpoints if one.name not in self.session.graphs]
-        notes += [f"Described in kgnb.toml: {', '.join(waiting)}. Use one: %kg connect {waiting[0]}"] if waiting else []
+        notes += [f"Also in kgnb.toml: {', '.join(waiting)}. To use one: %kg connect {waiting[0]}"] if waiting else []
         return Table(columns, rows, caption="Open graphs", notes=notes)
 
     @verb("kg use", "%kg use huts")
-    @argument("name", metavar="NAME", help="a graph that is open")
+    @argument("name", metavar="NAME", help="an open graph")
     def use(self, arguments: argparse.Namespace) -> None:
         """Make a graph the current one."""
         self.session.current = self.session.graph(arguments.name).name
         print(f"current graph: {self.session.current}")
 
     @verb("kg info", "%kg info", "%kg info huts")
-    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=10.0, help="for one query [10]")
+    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=10.0, help="per query [10]")
     def info(self, arguments: argparse.Namespace) -> Table:
         """Count a graph's triples, classes, properties, individuals, languages, named graphs and prefixes.
 
-        A service is asked bounded questions only; what it does not answer in time is left out, and said.
+        A service is only sent bounded queries; a note says what it did not answer in time.
         """
         named = self.session.graph(arguments.name)
         return interruptible(lambda: self._info(named, arguments.timeout))
@@ -397,9 +372,9 @@ class KgMagics(VerbMagics, magic="kg"):
         return info_table(named.graph, schema, ontology, title, timeout, ontology.mended or mended(named.graph))
 
     @verb("kg close", "%kg close huts")
-    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
     def close(self, arguments: argparse.Namespace) -> None:
-        """Close a graph and forget its name; its files stay as they are."""
+        """Close a graph; its files are not changed."""
         named = self.session.graph(arguments.name)
         named.graph.close()
         del self.session.graphs[named.name]
@@ -408,7 +383,7 @@ class KgMagics(VerbMagics, magic="kg"):
         print(f"closed {named.name}" + (f"; current graph: {self.session.current}" if self.session.current else ""))
 
     def suggestions(self, name: str) -> Sequence[str]:
-        """Names of open graphs; for what may be opened, our own data sets."""
+        """Names of open graphs; our own data sets to open."""
         return (
             tuple(self.session.graphs) if name == "name" else [f"huts:{one}" for one in HUTS] if name == "files" else ()
         )
@@ -432,25 +407,23 @@ def default_name(source: str | Path) -> str:
 
 
 def take(session: Session, named: NamedGraph) -> None:
-    """Keep a graph under its name, and make it the current one."""
+    """Registers a graph under its name and makes it the current one."""
     before = session.graphs.pop(named.name, None)
     if before is not None and before.graph is not named.graph:
         before.graph.close()
-        print(f"{named.name} was open already: it now stands for {named.origin}")
+        print(f"{named.name} was open already; the name now refers to {named.origin}")
     session.graphs[named.name] = named
     session.current = named.name
 
 
 def mended(graph: Graph) -> tuple[tuple[str, int], ...]:
-    """What loading had to mend, where the graph keeps a count of it."""
+    """What loading repaired in a graph, with counts."""
     return tuple(getattr(graph, "mended", ()))
 
 
 def health(graph: Graph) -> str:
     """How fast a graph answers, or why it does not."""
-    begun = time.monotonic()
     try:
-        interruptible(lambda: graph.ask(HEALTH, timeout=PATIENCE), timeout=PATIENCE)
+        return f"answers in {interruptible(lambda: milliseconds(graph, PATIENCE), timeout=PATIENCE)} ms"
     except KgnbError as error:
         return error.what
-    return f"answers in {(time.monotonic() - begun) * 1000:.0f} ms"

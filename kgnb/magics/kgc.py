@@ -1,11 +1,12 @@
-"""``%kgc``: compile an ontology into tools and build a graph with them, a stage a cell."""
+"""``%kgc``: compile an ontology into tools and build a graph with them, one stage per cell."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,40 +17,40 @@ from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import Document, find_documents, read_document
 from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.ground import Options as GroundOptions
-from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec
-from kgnb.agents.options import names_of
-from kgnb.backends import open_graph
-from kgnb.datasets import huts, kitchen
+from kgnb.backends import file_of, open_graph
+from kgnb.datasets import kitchen
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.kg.quads import digest
-from kgnb.magics.agent import AgentMagics, options_of
-from kgnb.magics.arguments import LineError, Number, argument
+from kgnb.magics.agent import AgentMagics, agent_verb
+from kgnb.magics.arguments import LineError, Number, argument, quote
+from kgnb.magics.names import entity_called
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import entity_scores, reference_graph, score_graph, score_table
+from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.run import Event, Run
 from kgnb.tasks.agents import Silent
 from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
-from kgnb.widgets.form import ToolForm, typed
+from kgnb.widgets.form import Form, tool_controls
 
 
 class BuildingTask(Task):
-    """A graph under way: what its stages gave, the session that writes it, and the documents that were read.
+    """A graph in progress: the values of its stages, the session that writes it, and the documents that were read.
 
-    The graph grows over cells: documents read later join those read before, and no stage takes that back.
+    The graph grows over cells: documents read later are added to those read before, and no stage takes that back.
     """
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.session: Session  # whoever compiles sets it
-        self.before: Session | None = None  # the graph that this one took the place of
+        self.session: Session  # set by whoever compiles
+        self.before: Session | None = None  # the graph that this one replaced
         self.texts: dict[str, str] = {}  # documents that were read, by name
 
     @property
@@ -77,15 +78,15 @@ class BuildingTask(Task):
         return grounding
 
     def keep(self, stage: str, value: Any) -> Any:
-        """Takes a value as that of a stage; links to what a graph was before it grew are dropped."""
+        """Takes a value as that of a stage; when the graph changes, its links are dropped."""
         stale = {"compile": ("plan", "instantiate", "ground"), "instantiate": ("ground",)}.get(stage, ())
         self.dropped = tuple(name for name in stale if self.values.pop(name, None) is not None)
         self.values[stage] = value
-        self.run.finish()  # a stage run again opens it again
+        self.run.finish()  # a later stage opens it again
         return value
 
     def joined(self, built: Built, documents: list[Document]) -> Built:
-        """The graph with what was just read; documents read before stay in its journals."""
+        """The graph with what was just read; its journals also keep the documents read before."""
         earlier, new = self.built, {journal.document for journal in built.journals}
         journals = [one for one in earlier.journals if one.document not in new]
         doubts = [one for one in earlier.doubts if one.document not in new]
@@ -98,29 +99,13 @@ class BuildingTask(Task):
         """A call a person makes."""
         return self.session.call(name, arguments, Source(f"person:{who or 'notebook'}"))
 
-    def entity(self, item: str) -> str:
-        """The IRI that a person means: an IRI, or a label.
-
-        Raises:
-            DataError: nothing is called so, or several things are.
-        """
-        labels = self.session.labels()
-        if item in labels or item in self.session.entities():
-            return item
-        wanted = " ".join(item.split()).casefold()
-        found = [iri for iri, label in labels.items() if label.casefold() == wanted]
-        if len(found) == 1:
-            return found[0]
-        near = get_close_matches(item, list(labels.values()), n=3, cutoff=0.4)
-        what = f"{len(found)} entities are called {item}" if found else f"nothing in the graph is called {item}"
-        fix = f"Say which: {', '.join(found[:5])}" if found else f"Did you mean {', '.join(near)}?" if near else ""
-        raise DataError(what, where="", fix=fix)
-
     def explained(self, item: str) -> Table:
-        """Every call about an entity: what it stated, and the words of which document say so."""
-        iri = self.entity(item)
-        columns = texts(tool="call", arguments="arguments", document="document", span="characters", words="its words")
+        """Every call about an entity: what it stated, and the words of the document behind it."""
         labels = self.session.labels()
+        iris = sorted({*self.session.entities(), *labels})
+        spelt = [labels.get(iri, "") for iri in iris]
+        iri = entity_called(item, iris, spelt, where="the graph", listing="%kgc picture")
+        columns = texts(tool="call", arguments="arguments", document="document", span="characters", words="text")
         rows: list[list[Value]] = []
         for journal in self.built.journals:
             for act in journal.acts:
@@ -132,9 +117,7 @@ class BuildingTask(Task):
 
     def missing(self) -> Table:
         """What is still required, by entity."""
-        columns = texts(
-            entity="entity", path="property", constraint="constraint", got="there is", hint="how to mend it"
-        )
+        columns = texts(entity="entity", path="property", constraint="constraint", got="found", hint="how to fix it")
         labels = self.session.labels()
         rows: list[list[Value]] = [
             [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint.replace(of, "")]
@@ -144,11 +127,11 @@ class BuildingTask(Task):
         return Table(columns, rows, caption="Still required" if rows else "Nothing is missing")
 
 
-def arguments_of(tool: ToolSpec, words: list[str], line: str = "") -> dict[str, Any]:
-    """The arguments of a tool from words like ``beds=28``; numbers and truth values as the schema wants them.
+def arguments_of(tool: ToolSpec, words: list[str]) -> dict[str, Any]:
+    """The arguments of a tool from words like ``beds=28``; numbers and booleans as its schema asks for.
 
     Raises:
-        LineError: a word holds no ``=``, or names no argument of the tool.
+        LineError: a word has no ``=``, or does not name an argument of the tool.
     """
     known = tool.input_schema["properties"]
     found: dict[str, Any] = {}
@@ -157,15 +140,23 @@ def arguments_of(tool: ToolSpec, words: list[str], line: str = "") -> dict[str, 
         if not given or name not in known:
             near = get_close_matches(name, known, n=1)
             fix = f"Did you mean {near[0]}? " if near else ""
-            raise LineError(
-                f"{tool.name} takes no {word!r}", line=line, at=word, fix=f"{fix}It takes {', '.join(known)}."
-            )
+            raise LineError(f"{tool.name} does not take {word!r}", fix=f"{fix}It takes {', '.join(known)}.")
         found[name] = typed(value, known[name])
     return found
 
 
-def told(result: CallResult) -> Table:
-    """What came of a call, for a person."""
+def typed(text: str, schema: Mapping[str, Any]) -> Any:
+    """Text as the number or boolean a schema asks for; unchanged if it is neither, so that the check can say why."""
+    kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
+    if kinds & {"integer", "number"}:
+        for kind in (int, float):
+            with suppress(ValueError):
+                return kind(text)
+    return text == "true" if "boolean" in kinds and text in ("true", "false") else text
+
+
+def shown(result: CallResult) -> Table:
+    """The result of a call, for a person."""
     rows: list[list[Value]] = [["written" if result.ok else "refused", result.iri]]
     for one in result.violations:
         allowed = f" (allowed: {', '.join(one.allowed[:8])})" if one.allowed else ""
@@ -182,24 +173,20 @@ DOCUMENTS = argument(
 JUDGE = argument(
     "--judge", choices=(*READERS, "person"), default="auto", help="who reads; auto: the model if one is set, else rule"
 )
-FOLDER = argument(
-    "--folder", metavar="FOLDER", default=None, help="keep journals here: what was read is not read again"
-)
-READING = options_of(AGENT.knobs(names_of(Options)))
+FOLDER = argument("--folder", metavar="FOLDER", default=None, help="keep journals here, so that nothing is read twice")
 
 
 class KgcMagics(AgentMagics, agent=AGENT):
-    """The ``%kgc`` magic: what every agent has; its graph grows over cells, and a person may call its tools."""
+    """The ``%kgc`` magic: its graph grows over cells, and a person may call its tools."""
 
     nothing_yet = "no ontology has been compiled yet"
 
-    @verb("kgc compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
+    @agent_verb(AGENT, "compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
     @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")
-    @argument("--shapes", metavar="FILE", default=None, help="SHACL shapes besides those in the T-Box")
-    @argument("--namespace", metavar="IRI", default="", help="what the IRIs of new entities begin with")
+    @argument("--shapes", metavar="FILE", default=None, help="SHACL shapes in addition to those in the T-Box")
+    @argument("--namespace", metavar="IRI", default="", help="how the IRIs of new entities begin")
     @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
-    def compile(self, arguments: argparse.Namespace) -> ToolPack:
-        """Compile an ontology into tools that can write valid facts only; a new graph begins."""
+    def _compile(self, arguments: argparse.Namespace) -> ToolPack:
         earlier = self.task
         specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world")}
         task = self.task_of(BuildingTask, specs, AGENT.chosen({}))
@@ -208,13 +195,15 @@ class KgcMagics(AgentMagics, agent=AGENT):
         self.session.tasks[AGENT.name] = task
         if isinstance(earlier, BuildingTask):
             task.before = earlier.session if earlier.session.facts else earlier.before
-            if earlier.session.facts:
-                print(f"A new graph begins; the {len(earlier.session.facts):,} facts of the one before are kept until "
-                      "another takes its place: %kgc export FILE --before")  # fmt: skip
+            if facts := len(earlier.session.facts):
+                print(
+                    f"This starts a new graph; the {count(facts, 'fact')} of the previous one are kept until another "
+                    "replaces it: %kgc export FILE --before"
+                )
         return pack
 
     def opened(self, task: Task) -> dict[str, Any]:
-        """The ontology, and shapes beside it."""
+        """The ontology, and any shapes given beside it."""
         return {
             name: open_graph(self.session.source(task.specs[name]), self.session.settings)
             for name in ("tbox", "shapes")
@@ -232,100 +221,102 @@ class KgcMagics(AgentMagics, agent=AGENT):
         """The line to start with."""
         return "%kgc compile TBOX"
 
-    @verb("kgc plan", "%kgc plan", "%kgc plan --steps")
-    @argument("--steps", action="store_true", help="a tool a class and property, in steps, however large they are")
-    def plan(self, arguments: argparse.Namespace) -> Plan:
-        """Make the prompts of every step of the task."""
+    @agent_verb(AGENT, "plan", "%kgc plan", "%kgc plan --steps")
+    @argument("--steps", action="store_true", help="a tool for each class and property, in steps, whatever the size")
+    def _plan(self, arguments: argparse.Namespace) -> Plan:
         task = self._task(arguments)
         budget = sys.maxsize if arguments.steps else task["budget"]
         made: Plan = task.do("plan", Silent(), budget=budget)
         print(summary(task.run.steps[-1]))
         return made
 
-    @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
+    @agent_verb(AGENT, "instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
     @DOCUMENTS
     @JUDGE
     @FOLDER
-    @READING
-    def instantiate(self, arguments: argparse.Namespace) -> Built:
-        """Read documents through the tools; what they say joins the graph."""
+    def _instantiate(self, arguments: argparse.Namespace) -> Built:
         task = self._task(arguments)
-        found = find_documents([huts.path(str(one)[5:]) if str(one).startswith("huts:") else one
-                                for one in arguments.documents])  # fmt: skip
+        found = find_documents([file_of(one) for one in arguments.documents])
         progress = self.progress()
         with task.telling(progress):
             built = build_graph(
-                [str(one) if isinstance(one, str) else one for one in arguments.documents], task.pack,
-                judge=arguments.judge, model=self.session.model("extract"), options=task["options"],
-                session=task.session, folder=arguments.folder, run=task.run, settings=self.session.settings,
-            )  # fmt: skip
+                [str(one) if isinstance(one, str) else one for one in arguments.documents],
+                task.pack,
+                judge=arguments.judge,
+                model=self.session.model("extract"),
+                options=task["options"],
+                session=task.session,
+                folder=arguments.folder,
+                run=task.run,
+                settings=self.session.settings,
+            )
         progress.say(summary(task.run.steps[-1]))
         failed = {journal.document for journal in built.failed}
         return task.joined(built, [read_document(entry) for entry in found if entry.name not in failed])
 
-    @verb("kgc ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
+    @agent_verb(AGENT, "ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
     @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
     @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
-    @options_of(AGENT.knobs(names_of(GroundOptions)))
-    def ground(self, arguments: argparse.Namespace) -> Grounding:
-        """Link the graph's entities to those of a reference graph."""
+    def _ground(self, arguments: argparse.Namespace) -> Grounding:
         task = self._task(arguments)
-        found: Grounding = task.keep("ground", ground(
-            task.built, self.session.source(arguments.reference), options=task["grounding"], cache=arguments.cache,
-            run=task.run, settings=self.session.settings,
-        ))  # fmt: skip
+        links = ground(
+            task.built,
+            self.session.source(arguments.reference),
+            options=task["grounding"],
+            cache=arguments.cache,
+            run=task.run,
+            settings=self.session.settings,
+        )
+        found: Grounding = task.keep("ground", links)
         print(summary(task.run.steps[-1]))
         return found
 
-    @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
+    @agent_verb(AGENT, "run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
     @DOCUMENTS
     @JUDGE
     @FOLDER
     @argument("--reference", metavar="FILE", default="", help="then ground to this graph")
-    @READING
     def run(self, arguments: argparse.Namespace) -> Any:
-        """Plan, read all documents, and ground where a reference is named."""
-        self._task(arguments)
-        built = self.instantiate(arguments)
+        """Read all documents, and ground the graph if a reference is given."""
+        built = self._instantiate(arguments)
         if arguments.reference:
             arguments.cache = None
-            self.ground(arguments)
+            self._ground(arguments)
         return built
 
     @verb("kgc missing", "%kgc missing")
     def missing(self, arguments: argparse.Namespace) -> Table:
-        """Show what is still required before the graph is whole."""
+        """Show what the graph still needs to be complete."""
         return self._task(arguments).missing()
 
     @verb("kgc call", "%kgc call create_hut label=Ambre", "%kgc call create_hut --fill")
     @argument("tool", metavar="TOOL", help="a tool of the pack")
     @argument("values", metavar="NAME=VALUE", nargs="*", help="its arguments")
-    @argument("--who", metavar="NAME", default="", help="who says so; noted with the fact")
-    @argument("--fill", action="store_true", help="show the tool's form, made of its schema")
+    @argument("--who", metavar="NAME", default="", help="your name, stored with the fact")
+    @argument("--fill", action="store_true", help="show a form for the tool's arguments")
     def call_tool(self, arguments: argparse.Namespace) -> Any:
-        """Call one tool yourself: the judge is you."""
+        """Call one tool yourself."""
         task = self._task(arguments)
-        if arguments.tool not in task.pack:
-            try:
-                task.pack.tool(arguments.tool)
-            except KeyError as error:
-                raise DataError(str(error.args[0]), where="", fix="%kgc compile shows all tools.") from error
-        tool = task.pack.tool(arguments.tool)
+        try:
+            tool = task.pack.tool(arguments.tool)
+        except KeyError as error:
+            raise DataError(str(error.args[0]), where="", fix="%kgc compile lists all tools.") from error
         given = arguments_of(tool, [str(word) for word in arguments.values])
         if arguments.fill:
-            return ToolForm(tool, lambda values: told(task.call(tool.name, values, arguments.who)), given)
-        return told(task.call(tool.name, given, arguments.who))
+            who = f" --who {quote(arguments.who)}" if arguments.who else ""
+            return Form(self, f"call{who} {tool.name}", tool_controls(tool.input_schema, given))
+        return shown(task.call(tool.name, given, arguments.who))
 
     @verb("kgc evaluate", "%kgc evaluate huts:kitchen-reference")
-    @argument("reference", metavar="FILE", help="a graph that says what the documents hold")
-    @argument("--legacy", action="store_true", help="count as the paper did: empty and empty is a hit")
+    @argument("reference", metavar="FILE", help="an RDF file with what the documents say")
+    @argument("--legacy", action="store_true", help="score as the paper did: empty and empty is a hit")
     def evaluate(self, arguments: argparse.Namespace) -> Table:
         """Compare the graph with a reference, record by record and slot by slot."""
         task = self._task(arguments)
         spec = str(arguments.reference)
-        path = Path(huts.path(spec[5:]) if spec.startswith("huts:") else spec)
+        path = Path(file_of(spec))
         if not path.is_file():
-            raise DataError("there is no such file", where=spec, fix="Name a file of RDF.")
+            raise DataError("there is no such file", where=spec, fix="Name an RDF file.")
         wanted, mode = reference_graph(path), "legacy" if arguments.legacy else "strict"
         if "kitchen" in spec and spec.startswith("huts:"):
             scores = score_graph(task.session.graph, wanted, kitchen.QUERIES, mode)  # type: ignore[arg-type]
@@ -336,20 +327,18 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @verb("kgc explain", "%kgc explain barley")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI or a label")
     def explain(self, arguments: argparse.Namespace) -> Table:
-        """Show where everything about an entity comes from: document, characters, words, call."""
+        """Show where everything about an entity comes from: document, characters, text and call."""
         task = self._task(arguments)
         return task.explained(" ".join(map(str, arguments.item)))
 
     @verb("kgc review", "%kgc review", "%kgc review --links", "%kgc review --accept 1", "%kgc review --reject 2")
-    @argument(
-        "--links", action="store_true", help="what grounding could not decide, in place of what reading could not"
-    )
-    @argument("--violations", action="store_true", help="every refused call, and whether it was mended")
+    @argument("--links", action="store_true", help="links that grounding left open, instead of what reading left open")
+    @argument("--violations", action="store_true", help="every refused call, and whether it was corrected")
     @argument("--accept", metavar="N", type=Number(int, 1, None), help="take the best candidate of unsure link N")
     @argument("--candidate", metavar="M", type=Number(int, 1, None), default=1, help="with --accept: its Mth [1]")
     @argument("--reject", metavar="N", type=Number(int, 1, None), help="unsure link N is none of its candidates")
     def review(self, arguments: argparse.Namespace) -> Table:
-        """Show what was left to a person, or decide a link; the numbers are those of --links, from 1."""
+        """Show what is left for a person, or decide a link by its number in --links."""
         task = self._task(arguments)
         if arguments.links or arguments.accept or arguments.reject:
             grounding = task.grounding
@@ -357,15 +346,14 @@ class KgcMagics(AgentMagics, agent=AGENT):
                 choice = arguments.candidate if arguments.accept else None
                 grounding = task.keep("ground", grounding.decided(arguments.accept or arguments.reject, choice))
             left = grounding.unsure
-            shown = replace(grounding, links=left).table()
-            caption = "Links for a person to decide" if left else "No link waits for a person"
-            return replace(shown, caption=caption)
+            caption = "Links for a person to decide" if left else "No links to decide"
+            return replace(replace(grounding, links=left).table(), caption=caption)
         built = task.built
         violations, waiting = built.violations(), built.review()
         if arguments.violations or len(waiting):
             return violations if arguments.violations else waiting
-        more = ". Calls that were refused on the way: %kgc review --violations" if len(violations) else ""
-        return replace(waiting, caption=f"Nothing waits for a person{more}")
+        more = ". Calls that were refused: %kgc review --violations" if len(violations) else ""
+        return replace(waiting, caption=f"Nothing to review{more}")
 
     @verb("kgc picture", "%kgc picture")
     def picture(self, arguments: argparse.Namespace) -> Any:
@@ -375,23 +363,23 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
     @argument("--links", action="store_true", help="the links of grounding as owl:sameAs")
-    @argument("--shacl", action="store_true", help="the SHACL report of the graph as it is")
-    @argument("--before", action="store_true", help="the graph there was before %%kgc compile began this one")
+    @argument("--shacl", action="store_true", help="the SHACL report on the graph as it is now")
+    @argument("--before", action="store_true", help="the previous graph, which %%kgc compile replaced")
     def export(self, arguments: argparse.Namespace) -> None:
         """Write the graph, its links or its SHACL report to a file."""
         task, path = self._task(arguments), Path(arguments.file).expanduser()
         if arguments.links:
-            path.write_text(task.grounding.turtle(), encoding="utf-8")
+            write_whole(path, task.grounding.turtle())
         elif arguments.shacl:
-            path.write_text(task.session.shacl_report()[1], encoding="utf-8")
+            write_whole(path, task.session.shacl_report()[1])
         else:
             session = (task.before or task.session) if arguments.before else task.session
             if not session.facts and path.is_file() and path.stat().st_size:
                 fix = "Name another file, or delete this one first."
-                kept = f"%kgc export {path} --before writes the graph before. " if task.before else ""
-                raise DataError("the graph has no facts, and the file is not empty", where=str(path), fix=kept + fix)
+                kept = f"%kgc export {path} --before writes the previous graph. " if task.before else ""
+                raise DataError("the graph is empty, but the file is not", where=str(path), fix=kept + fix)
             session.save(path)
-            print(f"{len(session.facts):,} facts: ", end="")
+            print(f"{count(len(session.facts), 'fact')}: ", end="")
         print(f"wrote {path}")
 
     def suggestions(self, name: str) -> Sequence[str]:
@@ -408,8 +396,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
         return tuple(task.session.labels().values())[:200] if name == "item" else ()
 
     def _task(self, arguments: argparse.Namespace) -> BuildingTask:
-        """The task under way, with the options this line sets; a run that has spent its budget gives way to a new one,
-        which has the budget that is set now."""
+        """The current task, with the options of this line; a run whose budget is spent makes way for a new one."""
         task = self.current_task(arguments)
         assert isinstance(task, BuildingTask)
         if task.run.limit:

@@ -1,4 +1,4 @@
-"""``%llm``: which model is asked, what it may spend and what it has cost."""
+"""``%llm``: choose the model, limit its cost and see what it has cost; ``%vectors``: the vector store."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kgnb.cli.progress import cost, spent
 from kgnb.errors import ConfigError, DataError
 from kgnb.llm.cache_entry import address_of, server_alias
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
-from kgnb.magics.progress import cost, interruptible, spent
+from kgnb.magics.kg import COUNTED
+from kgnb.magics.names import local_name
+from kgnb.magics.progress import interruptible
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
 from kgnb.results.table import Column, Link, Table, Value, numbers, texts
@@ -27,7 +30,7 @@ BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit",
 
 
 class LlmMagics(VerbMagics, magic="llm"):
-    """Choose the model that is asked, limit what it may spend, see what it has cost."""
+    """Choose the model, limit what it may cost, and see what it has cost."""
 
     @verb(
         "llm use",
@@ -38,34 +41,34 @@ class LlmMagics(VerbMagics, magic="llm"):
     @argument("--base-url", metavar="URL", default="", help="an OpenAI-compatible server [OpenAI's]")
     @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
     @argument("--price", metavar="IN/OUT", default="", help="US dollars per million tokens, as 0.15/0.6; 0/0: free")
-    @argument("--prices", metavar="FILE", default="", help="a TOML file of prices, as docs/settings.md describes it")
+    @argument("--prices", metavar="FILE", default="", help="a TOML file of prices (see docs/settings.md)")
     def use(self, arguments: argparse.Namespace) -> None:
-        """Ask this model from now on."""
+        """Use this model from now on."""
         if arguments.key and not arguments.key.startswith("env:"):
             raise LineError(
-                "a key is named, never written out",
+                "give the name of the key's variable, never the key itself",
                 line="%llm use MODEL --key env:NAME",
                 at="env:NAME",
-                fix="Put it in an environment variable and name that; delete it from this cell: notebooks are shared.",
+                fix="Put the key in an environment variable, and delete it from this cell: notebooks are shared.",
             )
         settings = self.session.settings.with_(model=arguments.model, base_url=arguments.base_url, key=arguments.key)
         kept = self.session.settings.price if arguments.model == self.session.settings.model else ""
         settings = settings.with_(price=arguments.price or kept)
         settings = settings.with_(prices=Path(arguments.prices)) if arguments.prices else settings
-        prices_of(settings)  # refuses a table that cannot be read
-        settings.api_key()  # refuses a variable that is not set now, not in the middle of a run
+        prices_of(settings)  # raises if the table cannot be read
+        settings.api_key()  # raises now if the variable is not set, not in the middle of a run
         self.session.settings = settings
         print(f"model: {_name(settings)}; try it: %llm test")
 
     @verb("llm off", "%llm off")
     def off(self, arguments: argparse.Namespace) -> None:
-        """Ask no model: rules decide."""
+        """Use no model: rules decide."""
         self.session.settings = self.session.settings.with_(model="", base_url="", key="")
         print("no model: rules decide")
 
     @verb("llm test", "%llm test")
     def test(self, arguments: argparse.Namespace) -> Table:
-        """Ask the model one short question, and show its answer and what it took."""
+        """Ask the model one short question; show its answer and cost."""
         model = self.session.model()
         if model is None:
             raise ConfigError("no model is set", fix="Name one first: %llm use MODEL")
@@ -81,8 +84,8 @@ class LlmMagics(VerbMagics, magic="llm"):
 
     @verb("llm cost", "%llm cost")
     def cost(self, arguments: argparse.Namespace) -> Table:
-        """Show what the runs of this notebook have taken: calls, tokens, money, seconds."""
-        runs = [run for run in self.session.runs if run.steps]
+        """Show what the runs of this notebook have cost: calls, tokens, money, time."""
+        runs = self.session.begun
         columns = [*texts(run="run", state="state"), *numbers(calls="calls", cached="from cache")]
         columns += [*numbers(prompt="tokens in", completion="tokens out"), *texts(usd="money", seconds="time")]
         rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
@@ -93,15 +96,15 @@ class LlmMagics(VerbMagics, magic="llm"):
         return Table(
             columns,
             [*rows, ["all", "", *total, usd, seconds]],
-            caption="What the runs of this notebook have taken",
+            caption="Costs of the runs of this notebook",
             notes=[_priced(self.session.settings), _budget(self.session.settings)],
         )
 
     @verb("llm cache", "%llm cache", "%llm cache export shared/replies", "%llm cache import shared/replies")
     @argument("do", nargs="?", default="info", choices=["info", "export", "import"], help="what to do [info]")
-    @argument("folder", metavar="DIR", nargs="?", default="", help="the folder to write, or to take in")
+    @argument("folder", metavar="DIR", nargs="?", default="", help="the folder to write or read")
     def cache(self, arguments: argparse.Namespace) -> Table:
-        """Show what is kept of models, write it to a folder for a colleague, or take such a folder in."""
+        """Show the cache of model replies, export it for a colleague, or import a colleague's."""
         from kgnb.reporting.sharing import contents, export_cache, import_cache
 
         kept = self.session.settings.cache
@@ -112,17 +115,23 @@ class LlmMagics(VerbMagics, magic="llm"):
         else:
             counts = (export_cache if arguments.do == "export" else import_cache)(kept, arguments.folder)
         rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
-        caption = {"info": "In the cache", "export": "Written", "import": "New in the cache"}[arguments.do]
+        caption = {"info": "In the cache", "export": "Exported", "import": "New in the cache"}[arguments.do]
         return Table([*texts(what="what"), *numbers(count="how many")], rows, caption=caption)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
-    @argument("folder", metavar="FOLDER", nargs="?", default="", help="what a colleague exported; off: ask again")
+    @argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default="",
+        help="a colleague's export to import first; off: ask the model again",
+    )
     def replay(self, arguments: argparse.Namespace) -> None:
-        """Answer from kept replies alone, a colleague's folder taken in first: no key, no network, no cost."""
+        """Answer from cached replies only: no key, no network, no cost."""
         settings = self.session.settings
         if arguments.folder == "off":
             self.session.settings = settings.with_(replay="record")
-            print("the model is asked for what is not in the cache")
+            print("the model is asked again for replies that are not in the cache")
             return
         new = 0
         if arguments.folder:
@@ -135,11 +144,11 @@ class LlmMagics(VerbMagics, magic="llm"):
             settings = settings.with_(model=model, base_url=address_of(server), key="")
         self.session.settings = settings.with_(replay="replay")
         known = ", ".join(f"{model} at {server}" for model, server in asked) or "no model"
-        print(f"replaying from {settings.cache} ({new:,} new replies), which holds replies of {known}; nobody is asked")
+        print(f"replaying from {settings.cache} ({new:,} new replies), with replies of {known}; no model is asked")
         if not settings.model:
             print("no model is set: name the one to replay with %llm use MODEL [--base-url URL]")
         elif (settings.model, server_alias(settings.base_url)) not in asked:
-            print(f"there is no reply of {_name(settings)} among them")
+            print(f"none of the replies is from {_name(settings)}")
 
     @verb("llm budget", "%llm budget --calls 500 --usd 1", "%llm budget --usd 0")
     @argument("--calls", type=Number(int, 0, None), metavar="N", help="model calls a run may make; 0: no limit")
@@ -147,7 +156,7 @@ class LlmMagics(VerbMagics, magic="llm"):
     @argument("--usd", type=Number(float, 0, None), metavar="X", help="US dollars a run may spend; 0: no limit")
     @argument("--seconds", type=Number(float, 0, None), metavar="X", help="seconds a run may take; 0: no limit")
     def budget(self, arguments: argparse.Namespace) -> None:
-        """Limit what each run from now on may spend; what is not named stays as it is."""
+        """Limit what each run may cost from now on; limits you do not name stay as they are."""
         changes = {
             setting: getattr(arguments, name)
             for name, setting in BUDGETS.items()
@@ -159,7 +168,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             for task in self.session.tasks.values()
             if task.run.steps
         ]
-        print(_budget(self.session.settings) + (f"; holds from the next {', '.join(lines)}" if lines else ""))
+        print(_budget(self.session.settings) + (f"; applies from the next {', '.join(lines)}" if lines else ""))
 
     def current(self, method: Verb) -> dict[str, object]:
         """What the settings say."""
@@ -178,7 +187,7 @@ class LlmMagics(VerbMagics, magic="llm"):
 def _priced(settings: Settings) -> str:
     prices = prices_of(settings)
     if prices is None:
-        return "prices: none are known; state one with %llm use MODEL --price IN/OUT"
+        return "prices: none known; set one with %llm use MODEL --price IN/OUT"
     date = f"a table of {prices.date} ({settings.prices})" if prices.date else ""
     stated = f"{settings.price} US dollars per million tokens in/out of {settings.model}" if settings.price else ""
     return f"prices: {', '.join(filter(None, (stated, date)))}"
@@ -202,35 +211,30 @@ def _budget(settings: Settings) -> str:
     return f"budget of a run: {', '.join(limits)}" if limits else "budget of a run: no limit"
 
 
-KINDS = ("class", "object property", "datatype property", "annotation property", "individual")
-
-
 class VectorsMagics(VerbMagics, magic="vectors"):
-    """Look at the vectors the agents store and search."""
+    """Look at the vectors that agents store and search."""
 
     @verb("vectors use", "%vectors use memory", "%vectors use ./vectors", "%vectors use http://localhost:6333")
     @argument("location", metavar="WHERE", help="memory, a folder, or the URL of a Qdrant server")
-    @argument("--key", metavar="env:NAME", default="", help="where the server's key is kept, never itself")
+    @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
     @argument("--embedder", metavar="NAME", default="", help="local, characters, tiny, openai:MODEL, ...")
     def use(self, arguments: argparse.Namespace) -> Table:
-        """Choose where vectors are kept, and what makes them, for the cells below."""
+        """Choose where vectors are stored and which embedder makes them."""
         changes = {"index": arguments.location}
         changes |= {"index_key": arguments.key} if arguments.key else {}
         changes |= {"embedder": arguments.embedder} if arguments.embedder else {}
         before = self.session.settings
         self.session.settings = before.with_(**changes)
         try:
-            return self._info()
-        except Exception:  # a place that cannot be opened is not kept
+            shown: Table = self.info(arguments)
+            return shown
+        except Exception:  # a location that cannot be opened is not kept
             self.session.settings = before
             raise
 
     @verb("vectors info", "%vectors info")
     def info(self, arguments: argparse.Namespace) -> Table:
-        """Show where vectors are kept, what makes them, and how many there are."""
-        return self._info()
-
-    def _info(self) -> Table:
+        """Show where vectors are stored, which embedder makes them, and how many there are."""
         index = self.session.index()
         rows: list[list[Value]] = [[name, index.count(name)] for name in interruptible(index.collections)]
         note = f"embedder: {self.session.settings.embedder}"
@@ -238,17 +242,21 @@ class VectorsMagics(VerbMagics, magic="vectors"):
         return Table(columns, rows, caption=f"Vectors in {index.name}", notes=[note])
 
     @verb("vectors search", '%vectors search "mountain hut"', "%vectors search warden --view lexical --kind class")
-    @argument("text", metavar="TEXT", help="what to look for; quote several words")
-    @argument("--view", choices=("syntactic", "lexical", "semantic"), default="syntactic", help="by [syntactic]")
-    @argument("--kind", choices=KINDS, default="", help="of this kind only")
-    @argument("--k", metavar="N", type=Number(int, 1, 1000), default=10, help="most hits of each collection [10]")
-    @argument("--collection", metavar="NAME", default="", help="in this one only [all]")
+    @argument("text", metavar="TEXT", help="what to search for; quote several words")
+    @argument(
+        "--view", choices=("syntactic", "lexical", "semantic"), default="syntactic", help="which vectors [syntactic]"
+    )
+    @argument("--kind", choices=COUNTED, default="", help="only entities of this kind")
+    @argument("--k", metavar="N", type=Number(int, 1, 1000), default=10, help="most hits from each collection [10]")
+    @argument("--collection", metavar="NAME", default="", help="search only this one [all]")
     def search(self, arguments: argparse.Namespace) -> Table:
-        """Find what lies nearest to a text, with scores."""
+        """Find the texts nearest to yours, with scores."""
         index = self.session.index()
         names = [arguments.collection] if arguments.collection else list(index.collections())
         if not names:
-            raise DataError("there are no vectors yet", where=index.name, fix="Store some first, as %om store does.")
+            raise DataError(
+                "there are no vectors yet", where=index.name, fix="Store some first, for example with %om store."
+            )
         vector = interruptible(lambda: self.session.embedder().embed([arguments.text]))[0]
         hits: list[tuple[str, Hit]] = []
         for name in names:
@@ -256,7 +264,13 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             hits += [(name, hit) for hit in found]
         hits.sort(key=lambda one: (-one[1].score, one[1].id))
         rows: list[list[Value]] = [
-            [hit.score, str(hit.payload.get("text", "")), _entity(hit), str(hit.payload.get("kind", "")), name]
+            [
+                hit.score,
+                str(hit.payload.get("text", "")),
+                Link(iri, local_name(iri)) if (iri := str(hit.payload.get("iri", ""))) else None,
+                str(hit.payload.get("kind", "")),
+                name,
+            ]
             for name, hit in hits
         ]
         columns = [*numbers(score="cosine"), *texts(text="text"), Column("iri", "of", "iri")]
@@ -266,8 +280,3 @@ class VectorsMagics(VerbMagics, magic="vectors"):
     def suggestions(self, name: str) -> Sequence[str]:
         """Names of collections."""
         return self.session.index().collections() if name == "collection" else ()
-
-
-def _entity(hit: Hit) -> Value:
-    iri = str(hit.payload.get("iri", ""))
-    return Link(iri, iri.rstrip("/#").replace("#", "/").split("/")[-1]) if iri else None

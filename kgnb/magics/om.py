@@ -1,4 +1,4 @@
-"""``%om``: match two ontologies, a stage a cell."""
+"""``%om``: match two ontologies, one stage per cell."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.coherence import Coherence, check
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions, PairDecision, curated
-from kgnb.agents.ontology_matching.values import KINDS, Description
+from kgnb.agents.ontology_matching.values import KINDS
 from kgnb.evaluate.alignment import (
     Score,
-    Triple,
     non_trivial,
     per_kind,
     per_relation,
@@ -25,32 +24,32 @@ from kgnb.evaluate.alignment import (
     scored_by_oaei,
     triples,
 )
-from kgnb.kg.ontology import Entity, Ontology
-from kgnb.magics.agent import AgentMagics, options_from, options_of
+from kgnb.kg.ontology import Ontology
+from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.explain import contrast, explain, named_among, two_items
 from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import summary
-from kgnb.magics.reviewing import decisions_of, review_arguments
+from kgnb.magics.reviewing import decisions_of
 from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import Review
 from kgnb.mappings import Alignment
 from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
-from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, Value, metrics
+from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
 from kgnb.results.table import Score as Row
 from kgnb.tasks.matching import decisions_in, keep_decisions, open_decisions, open_reference, reference_pairs
 from kgnb.widgets.review import Thing
 
 
 class OmMagics(AgentMagics, agent=AGENT):
-    """The ``%om`` magic: what every agent has, and what matching has besides."""
+    """The ``%om`` magic."""
 
-    nothing_yet = "there is nothing to match yet"
+    nothing_yet = "no ontologies have been named yet"
 
     def opened(self, task: Task) -> dict[str, Any]:
-        """Both ontologies; the reference is only looked at: a wrong one is to cost no work."""
+        """Both ontologies; a reference that cannot be read is reported before any work is done."""
         inputs = {
             name: self.session.ontology(spec, individuals=task.option("individuals"))
             for name, spec in task.specs.items()
@@ -60,22 +59,21 @@ class OmMagics(AgentMagics, agent=AGENT):
         return inputs
 
     def started(self, task: Task) -> Table:
-        """Both ontologies with their counts, and what was mended in them."""
-        source, target = task.inputs["source"], task.inputs["target"]
-        columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in KINDS)]
+        """Both ontologies with their counts, and what was repaired in them."""
+        columns = (*texts(side="side", name="ontology"), *numbers(**{kind: kind for kind in KINDS}))
         rows: list[list[Value]] = [
             [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in KINDS)]
-            for side, ontology in (("source", source), ("target", target))
+            for side, ontology in task.inputs.items()
         ]
-        mended = [
-            f"{ontology.name}: mended {', '.join(f'{what} ({count:,})' for what, count in ontology.mended)}"
-            for ontology in (source, target)
+        repaired = [
+            f"{ontology.name}: repaired {', '.join(f'{what} ({times:,})' for what, times in ontology.mended)}"
+            for ontology in task.inputs.values()
             if ontology.mended
         ]
-        return Table(columns, rows, caption="To be matched", notes=[*mended, self.next_line()])
+        return Table(columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()])
 
     def lend(self, task: Task, name: str) -> Any:
-        """What judges need of files, besides what every agent is lent."""
+        """What the judges read from files, and what every agent is lent."""
         match name:
             case "pairs":
                 return reference_pairs(task.option("reference"))
@@ -84,23 +82,23 @@ class OmMagics(AgentMagics, agent=AGENT):
         return super().lend(task, name)
 
     def run_stage(self, stage: str, arguments: argparse.Namespace) -> Any:
-        """A stage; the alignment holds every decision of a person."""
+        """Runs a stage; the alignment contains every decision of a person."""
         value = super().run_stage(stage, arguments)
         return self._decided() if stage == "merge" else value
 
     def _decided(self) -> Alignment:
-        task = self.current_task(argparse.Namespace())
+        task = self.task
+        assert task is not None
         decisions = open_decisions(task.option("decisions")) if task.option("decisions") else None
         source, target = task.inputs["source"], task.inputs["target"]
         kept = keep_decisions(task.values["merge"], decisions, source, target, task.options["options"])
         task.values["merge"] = kept
         return kept
 
-    @verb("om run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
-    @options_of(AGENT.knobs())
-    @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed, or let the model choose each stage")
+    @agent_verb(AGENT, "run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
+    @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed order, or the model picks each stage")
     def run_all(self, arguments: argparse.Namespace) -> Any:
-        """Run all six stages, from the beginning."""
+        """Run all six stages from the beginning."""
         if arguments.plan == "fixed":
             self.run(arguments)
         else:
@@ -108,7 +106,7 @@ class OmMagics(AgentMagics, agent=AGENT):
         return self._decided()
 
     def _follow_the_model(self, task: Task) -> None:
-        """Lets the model choose the stages; the task then has an alignment and nothing on the way to it."""
+        """Lets the model choose the stages; the task then has an alignment and no values before it."""
         model = self.session.model("plan")
         if model is None:
             raise OutOfOrder("--plan model needs a model", fix="Name one first: %llm use MODEL")
@@ -134,7 +132,7 @@ class OmMagics(AgentMagics, agent=AGENT):
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @options_of(AGENT.knobs(("reference",)))
     def measure(self, arguments: argparse.Namespace) -> Any:
-        """Compare the alignment with a reference: precision, recall, F1."""
+        """Compare the alignment with a reference: precision, recall and F1."""
         task = self.current_task(arguments)
         alignment, reference = task.need("merge"), task.option("reference")
         if not reference:
@@ -142,9 +140,9 @@ class OmMagics(AgentMagics, agent=AGENT):
         return measures(alignment, open_reference(reference), task["source"], task["target"])
 
     @verb("om explain", "%om explain Hut", "%om explain Hut Refuge", "%om explain http://huts.example/alpine#Hut")
-    @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label; two of them: why, or why not")
+    @argument("item", metavar="ITEM", nargs="+", help="an IRI, local name or label; two of them: why, or why not")
     def why(self, arguments: argparse.Namespace) -> Any:
-        """Show an entity's ranks, the texts compared, the verdict and what became of it; or set two side by side."""
+        """Show an entity's candidates, ranks, verdict and outcome, or compare two entities side by side."""
         task = self.current_task(arguments)
         words = [str(word) for word in arguments.item]
         if (two := two_items(words, task.need("retrieve"))) is not None:
@@ -154,23 +152,23 @@ class OmMagics(AgentMagics, agent=AGENT):
     @verb("om picture", "%om picture", "%om picture --around Hut", '%om picture --kind "object property" --most 60')
     @argument("--around", metavar="ITEM", default="", help="one entity, its relatives and what they are mapped to")
     @argument("--kind", choices=KINDS, default=None, help="which hierarchies [class]")
-    @argument("--most", type=Number(int, 1, 250), metavar="N", default=MOST, help=f"rows a side [{MOST}]")
+    @argument("--most", type=Number(int, 1, 250), metavar="N", default=MOST, help=f"rows on each side [{MOST}]")
     def picture(self, arguments: argparse.Namespace) -> Any:
-        """Draw both hierarchies with the mappings between them."""
+        """Draw both hierarchies and the mappings between them."""
         task = self.current_task(arguments)
         task.need("merge")
         task.need("retrieve")
         return picture(task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most)
 
     @verb("om coherence", "%om coherence", "%om coherence --seconds 300")
-    @argument("--seconds", type=Number(float, 1, None), metavar="X", default=120.0, help="time it may take [120]")
+    @argument("--seconds", type=Number(float, 1, None), metavar="X", default=120.0, help="time limit [120]")
     def coherence(self, arguments: argparse.Namespace) -> Any:
-        """Let the reasoner HermiT check the alignment, where Java and the extra owlready2 are installed."""
+        """Check the alignment with the reasoner HermiT; needs Java and the extra owlready2."""
         task = self.current_task(arguments)
         alignment = task.need("merge")
         graphs = [self.session.graph_of(spec) for spec in task.specs.values()]
         if None in graphs:
-            return Coherence("an ontology that was given as a Python value, or lies on a server, has no file to check")
+            return Coherence("an ontology given as a Python value, or on a server, has no file to check")
         source, target = (graph.triples() for graph in graphs if graph is not None)
         progress = self.progress()
         progress.event({"event": "step", "name": "coherence"})
@@ -180,22 +178,21 @@ class OmMagics(AgentMagics, agent=AGENT):
             progress.clear()
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
-    @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")
+    @argument("file", metavar="FILE", help="the suffix sets the format: .rdf (OAEI), .sssom.tsv, .ttl")
     def write(self, arguments: argparse.Namespace) -> None:
-        """Write the alignment to a file other tools read."""
+        """Write the alignment to a file that other tools can read."""
         alignment = self.current_task(arguments).need("merge")
         path = mapping_files.save(alignment, Path(arguments.file).expanduser())
-        print(f"wrote {len(alignment):,} mappings to {path}")
+        print(f"wrote {count(len(alignment), 'mapping')} to {path}")
 
-    @verb("om review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
-    @options_from(review_arguments(AGENT))
+    @agent_verb(AGENT, "review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
     @argument("--export", metavar="FILE", default="", help="write all decisions as SSSOM: FILE.sssom.tsv")
-    @argument("--import", dest="imported", metavar="FILE", default="", help="take over decisions from SSSOM")
+    @argument("--import", dest="imported", metavar="FILE", default="", help="take over decisions from an SSSOM file")
     def settle(self, arguments: argparse.Namespace) -> Any:
-        """Answer what the judge could not decide; %om validate then takes your answers over."""
-        task = self.current_task(arguments)
+        """Answer what the judge could not decide; %om validate then applies your answers."""
         if not (arguments.imported or arguments.export):
             return self.review(arguments)
+        task = self.current_task(arguments)
         task.need("validate")
         decisions, sides = cast(MatchDecisions, decisions_of(task)), (task["source"], task["target"])
         if arguments.imported:
@@ -207,9 +204,10 @@ class OmMagics(AgentMagics, agent=AGENT):
         return shown if wanted else None
 
     def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
-        """The entities a word names, by their labels and synonyms as well."""
+        """The entities a word refers to, also by label or synonym."""
         described = self.task.values["retrieve"] if self.task is not None else None
-        return named_among(word, described, cast(tuple[Description, ...], tuple(among))) if described else ()
+        found = named_among(word, described, [one.origin for one in among]) if described else ()
+        return [Thing.of(one) for one in found]
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities for an item; else what every agent suggests."""
@@ -219,14 +217,14 @@ class OmMagics(AgentMagics, agent=AGENT):
 
 
 def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
-    """Writes the decisions as SSSOM, with reviewer and time; what was done, in a line."""
+    """Writes the decisions as SSSOM, with reviewer and time; returns a line that says so."""
     found = [Review(curated(one, source, target), one.who, one.when) for one in decisions.by_pair().values()]
     written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
-    return f"wrote {count(len(found), 'decided pair')} to {written}"
+    return f"wrote {count(len(found), 'decision')} to {written}"
 
 
 def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
-    """Adds what people decided in an SSSOM file, whichever of the two ontologies comes first in it."""
+    """Adds the decisions of an SSSOM file, which may name the ontologies in either order; returns a line about it."""
     found, foreign = list[PairDecision](), 0
     for one in decisions_in(Path(path).expanduser()):
         if source.find(one.source) is None and target.find(one.source) is not None:
@@ -237,62 +235,56 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
             continue
         found.append(replace(one, kind=entity.kind))
     added = decisions.take_over(found)
-    beside = f"; {foreign} about other entities left out" if foreign else ""
-    return f"took over {count(added, 'decided pair')} into {decisions.path}{beside}"
+    skipped = f"; skipped {foreign} about other entities" if foreign else ""
+    return f"added {count(added, 'decision')} to {decisions.path}{skipped}"
 
 
-COUNTS = (
-    Column("right", "Right", "number"),
-    Column("found", "Found", "number"),
-    Column("wanted", "Reference", "number"),
-)
+COUNTS = numbers(right="Right", found="Found", wanted="Reference")
 
 
 def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Table:
-    """Precision, recall and F1 over all, by relation, by kind of entity and over what names alone do not give away.
+    """Precision, recall and F1: overall, by relation, by kind of entity, and without the pairs that share a name.
 
-    Relations the reference has no example of are left out, and so are top entities, as the OAEI does. A reference that
-    names the ontologies the other way round is turned.
+    As the OAEI does, relations that the reference does not use and top entities are left out. The reference may name
+    the ontologies in either order.
 
     Raises:
-        DataError: not one pair of the reference joins these two ontologies.
+        DataError: no pair of the reference joins these two ontologies.
     """
     as_given = turned(reference, source, target, "the reference")
     wanted = as_given.triples
     relations = sorted({relation for _, _, relation in wanted})
     given = scored_by_oaei(triples(alignment, *relations))
-    kinds = {mapping.source: mapping.kind for mapping in alignment}
-    kinds.update((entity.iri, entity.kind) for entity in source)
-    rule = same_name({entity.iri: _names(entity) for ontology in (source, target) for entity in ontology})
-    parts = [*_parts(per_kind(given, wanted, kinds)), *_parts(per_relation(given, wanted))]
+    entities = [*source, *target]
+    kinds = {mapping.source: mapping.kind for mapping in alignment} | {entity.iri: entity.kind for entity in source}
+    names = {one.iri: [one.local_name, *(text.text for text in (*one.labels, *one.synonyms))] for one in entities}
     notes = [f"relations scored: {', '.join(relations)}", "trivial: the pair shares a label, synonym or local name"]
-    notes += ["the reference named the ontologies the other way round: it was turned"] if as_given.flipped else []
-    notes += [_strangers(as_given.strangers)] if as_given.strangers else []
-    summary = [_row("non-trivial", non_trivial(given, wanted, rule)), _row("all", score(given, wanted))]
+    if as_given.flipped:
+        notes.append("the reference names the ontologies in the other order; it was swapped")
+    if as_given.strangers:
+        unknown = count(len(as_given.strangers), "pair")
+        notes.append(f"{unknown} of the reference name an entity that neither ontology has; they count as missed")
+    parts = [
+        _row(name, part)
+        for scores in (per_kind(given, wanted, kinds), per_relation(given, wanted))
+        for name, part in (scores.items() if len(scores) > 1 else ())  # a single part would repeat the whole
+    ]
+    rest = non_trivial(given, wanted, same_name(names))
     return metrics(
-        (*PRECISION_RECALL_F1, *COUNTS), parts, summary=summary, caption="Against the reference", notes=notes
+        (*PRECISION_RECALL_F1, *COUNTS),
+        parts,
+        summary=[_row("non-trivial", rest), _row("all", score(given, wanted))],
+        caption="Against the reference",
+        notes=notes,
     )
 
 
-def _parts(scores: dict[str, Score]) -> list[Row]:
-    """The parts as rows; a single part would only repeat the whole."""
-    return [_row(name, part) for name, part in scores.items()] if len(scores) > 1 else []
-
-
 def _row(name: str, part: Score) -> Row:
-    """One score; where there is nothing to find or nothing was found, a share stays empty rather than 0."""
+    """One score; a share of nothing is left empty rather than shown as 0."""
     found, wanted = part.tp + part.fp, part.tp + part.fn
-    values = {
+    shares = {
         "precision": part.precision if found else None,
         "recall": part.recall if wanted else None,
         "f1": part.f1 if wanted else None,
     }
-    return Row(name, values | {"right": part.tp, "found": found, "wanted": wanted})
-
-
-def _names(entity: Entity) -> list[str]:
-    return [entity.local_name, *(text.text for text in (*entity.labels, *entity.synonyms))]
-
-
-def _strangers(strangers: frozenset[Triple]) -> str:
-    return f"{len(strangers):,} pairs of the reference name an entity neither ontology has; they count as missed"
+    return Row(name, shares | {"right": part.tp, "found": found, "wanted": wanted})

@@ -1,34 +1,33 @@
-"""What JupyterLab's panel shows of a session: its graphs, how far each agent has come, its runs. Never a secret."""
+"""What JupyterLab's panel shows of a session: graphs, progress of each agent, runs. Never a secret."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kgnb.agents.known import agents_from_elsewhere, our_agents
+from kgnb.cli.progress import CALLS
 from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.schema import Named, Schema
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.completing import schema_of
 from kgnb.magics.kgc import BuildingTask
-from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import queue_of
-from kgnb.magics.session import NamedGraph, Session, is_remote
+from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.results.bundle import one_of
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
 
 Json = dict[str, Any]
 
-_NO_VERB = {"serve"}  # a stage that no line of a notebook runs
+_NO_VERB = {"serve"}  # stages without a verb
 
 
 def stages_of() -> dict[str, tuple[str, ...]]:
-    """The stages the panel shows of each agent, in order; ours stand in the front end's ``stages.json`` as well."""
+    """The stages of each agent in the panel, in order; the front end's ``stages.json`` has ours as well."""
     return {
         agent.name: tuple(stage.name for stage in agent.stages if stage.name not in _NO_VERB)
         for agent in (*our_agents(), *agents_from_elsewhere())
@@ -36,40 +35,32 @@ def stages_of() -> dict[str, tuple[str, ...]]:
 
 
 def described() -> list[Json]:
-    """The agents of other packages as the panel draws them: what ``stages.json`` says of ours."""
+    """The agents of other packages, in the form that ``stages.json`` has for ours."""
+
+    def line(magic: str, name: str, help: str, examples: Sequence[str]) -> Json:
+        return {"name": name, "line": next(iter(examples), f"%{magic} {name}"), "help": help}
+
     return [
         {
             "agent": agent.name,
             "magic": agent.magic,
             "title": agent.title,
-            "start": {
-                "name": "start",
-                "line": next(iter(agent.start_examples), f"%{agent.magic} start"),
-                "help": agent.start_help,
-            },
-            "stages": [
-                {
-                    "name": stage.name,
-                    "line": next(iter(stage.examples), f"%{agent.magic} {stage.name}"),
-                    "help": stage.summary,
-                }
-                for stage in agent.stages
-                if not stage.apart
-            ],
+            "start": line(agent.magic, "start", agent.start_help, agent.start_examples),
+            "stages": [line(agent.magic, one.name, one.summary, one.examples) for one in agent.stages if not one.apart],
         }
         for agent in agents_from_elsewhere()
     ]
 
 
 HEALTH_SECONDS = 10.0
-MOST_NAMES = 60  # classes, and properties, of a graph that are listed
-DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # how far saved runs are looked for
+MOST_NAMES = 60  # of the classes, and of the properties, of a graph
+DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # limits of the search for saved runs
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> Json:
     """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or ``folder``).
 
-    Saved runs are looked for on the disk; with ``saved`` false, as while a run is watched, they are left out.
+    With ``saved`` false, as while a run is watched, the disk is not searched for saved runs.
     """
     match question.get("ask"):
         case "state":
@@ -82,19 +73,19 @@ def answer(session: Session, question: Mapping[str, Any]) -> Json:
 
 
 def state(session: Session) -> Json:
-    """Everything about the session that the panel shows, as plain JSON."""
+    """All that the panel shows of the session, as plain JSON."""
     return {
         "version": 1,
         "model": session.settings.model or "",
         "connections": [connection(session, named) for named in list(session.graphs.values())],
         "agents": [agent(session, name) for name in stages_of()],
         "described": described(),
-        "runs": [run_line(number, run) for number, run in _runs(session)],
+        "runs": [run_line(number, run) for number, run in enumerate(session.begun, start=1)],
     }
 
 
 def connection(session: Session, named: NamedGraph) -> Json:
-    """One open graph. A service is not asked anything here; ``health`` is for that."""
+    """An open graph. A service is not queried here; ``health`` does that."""
     remote = is_remote(named)
     schema = named.schema if remote else schema_of(named)
     try:
@@ -115,11 +106,11 @@ def connection(session: Session, named: NamedGraph) -> Json:
 
 
 def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
-    """The classes and properties most in use, each with a cell that asks for what is in it."""
+    """The most frequent classes and properties, each with a cell that queries it."""
     prefixes = dict(getattr(named.graph, "prefixes", ())) | session.prefixes
     head = "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
 
-    def told(some: Iterable[Named], variables: str, pattern: str) -> list[Json]:
+    def listed(some: Iterable[Named], variables: str, pattern: str) -> list[Json]:
         ranked = sorted(some, key=lambda one: (-one.count, one.name))[:MOST_NAMES]
         short = {one.iri: shorten(one.iri, prefixes) for one in ranked}
         terms = {iri: f"<{iri}>" if text == iri else text for iri, text in short.items()}
@@ -133,27 +124,25 @@ def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
         ]
 
     return {
-        "classes": told(schema.classes, "?thing", "?thing a {}"),
-        "properties": told(schema.properties, "?from ?to", "?from {} ?to"),
+        "classes": listed(schema.classes, "?thing", "?thing a {}"),
+        "properties": listed(schema.properties, "?from ?to", "?from {} ?to"),
     }
 
 
 def health(named: NamedGraph) -> Json:
     """Whether a graph answers, and how quickly."""
-    begun = time.monotonic()
     try:
-        named.graph.ask("ASK { ?s ?p ?o }", timeout=HEALTH_SECONDS)
+        return {"name": named.name, "answers": True, "milliseconds": milliseconds(named.graph, HEALTH_SECONDS)}
     except KgnbError as error:
         return {"name": named.name, "answers": False, "reason": str(error).splitlines()[0]}
-    return {"name": named.name, "answers": True, "milliseconds": round((time.monotonic() - begun) * 1000)}
 
 
 def agent(session: Session, name: str) -> Json:
-    """How far an agent has come in this notebook: every stage that was run, with its figures."""
+    """The progress of an agent in this notebook: every stage that was run, with its figures."""
     task, shown = session.tasks.get(name), stages_of()[name]
     begun = task is not None and task.agent.begins == "start"
     stages: dict[str, Json] = {"start": _done("start")} if begun else {}
-    for _, run in _runs(session):
+    for run in session.begun:
         if run.agent == name:
             for step in run.steps:
                 if step.name in shown:
@@ -163,20 +152,20 @@ def agent(session: Session, name: str) -> Json:
                         "calls": len(step.calls), "error": step.error,
                     }  # fmt: skip
     if task is not None:
-        for stage, told in stages.items():
-            if told["state"] == "done" and stage in task.agent.sequence and stage not in task.values:
-                told["state"] = "outdated"  # an earlier stage was run again; what was learned stays
+        for stage, shown_stage in stages.items():
+            if shown_stage["state"] == "done" and stage in task.agent.sequence and stage not in task.values:
+                shown_stage["state"] = "outdated"  # an earlier stage was run again
     waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
     return {"name": name, "stages": list(stages.values()), "reviews": waits}
 
 
 def _done(stage: str) -> Json:
-    """A stage that is no step of a run: it has been carried out."""
+    """A stage that is not a step of a run, and is done."""
     return {"name": stage, "state": "done", "counts": {}, "seconds": None, "calls": 0, "error": None}
 
 
 def reviews(session: Session, name: str) -> dict[str, int]:
-    """An agent's queues, by the line that opens each, and how many questions wait there for a person."""
+    """An agent's review queues: how many questions wait, by the line that shows them."""
     try:
         under_way = session.tasks.get(name)
         review = under_way.agent.review if under_way is not None else None
@@ -189,13 +178,13 @@ def reviews(session: Session, name: str) -> dict[str, int]:
                 "%kgc review": len(built.doubts) if built else 0,
                 "%kgc review --links": len(links.unsure) if links else 0,
             }
-    except (KgnbError, ValueError, OSError):  # a file of decisions that cannot be read: its own verb says why
+    except (KgnbError, ValueError, OSError):  # its own verb reports a file of decisions that cannot be read
         return {}
     return {}
 
 
 def run_line(number: int, run: Run) -> Json:
-    """A run in one line: where it is, how far, and what it has cost so far."""
+    """A run in one line: its step, progress and cost so far."""
     steps, totals = run.steps, run.totals
     working = [step for step in steps if step.state == "running"]
     return {
@@ -215,16 +204,16 @@ def run_line(number: int, run: Run) -> Json:
 
 
 def progress(run: Run, step: Step) -> Json:
-    """How far a step is: done, of how many where that is known, and of what."""
-    told, made = run.told, len(step.calls)
-    if told is None:
+    """The progress of a step: how many are done, of how many if known, and of what."""
+    reported, made = run.told, len(step.calls)
+    if reported is None:
         return {"done": made, "total": None, "unit": CALLS} if made else {"done": 0, "total": None, "unit": ""}
-    since = made - told.calls if told.unit == CALLS and told.step == step.number else 0
-    return {"done": told.done + since, "total": told.total, "unit": told.unit}
+    since = made - reported.calls if reported.unit == CALLS and reported.step == step.number else 0
+    return {"done": reported.done + since, "total": reported.total, "unit": reported.unit}
 
 
 def saved(folder: Path) -> list[Json]:
-    """The runs saved below a folder, the newest first."""
+    """The runs saved below a folder, newest first."""
     found = sorted(_saved_folders(folder), key=lambda place: (-place[0], place[1]))
     return [{"folder": path, "name": path.removesuffix("/run")} for _, path in found[:MOST_RUNS]]
 
@@ -238,19 +227,13 @@ def _saved_folders(top: Path) -> Iterator[tuple[float, str]]:
             yield (Path(place) / "events.jsonl").stat().st_mtime, Path(place).relative_to(top).as_posix()
 
 
-def _runs(session: Session) -> list[tuple[int, Run]]:
-    """The runs of this notebook that have begun, numbered as ``%run_view --list`` numbers them."""
-    return list(enumerate((run for run in list(session.runs) if run.steps), start=1))
-
-
 def _run(session: Session, question: Mapping[str, Any]) -> Run:
     if question.get("folder"):
         return Run.load(str(question["folder"]))
-    runs = dict(_runs(session))
     number = int(question["number"])
-    if number not in runs:
+    if not 0 < number <= len(session.begun):
         raise ValueError(f"there is no run {number}")
-    return runs[number]
+    return session.begun[number - 1]
 
 
 def _without_login(origin: str) -> str:

@@ -1,4 +1,4 @@
-"""Both hierarchies with the mappings between them: which rows are shown, in which order, and how they are joined."""
+"""Both hierarchies with the mappings between them: which rows are shown, in which order, and how they are linked."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from kgnb.results.bundle import count
 from kgnb.results.two_trees import Branch, Link, TwoTrees
 
 MOST = 40
-"""Rows a side, unless asked otherwise: what fits on a screen or two."""
+"""Default rows on each side: one or two screens."""
 
 
 def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = None, most: int = MOST) -> TwoTrees:
     """The two hierarchies of one kind with the mappings between them.
 
-    Mapped entities and what is above them come first, the rest while there is room; what is left out is counted where
-    it would stand. ``around`` shows one entity, its relatives and what they are mapped to.
+    Mapped entities and their ancestors come first, the rest if there is room; entities left out are counted in their
+    place. ``around`` shows one entity, its relatives and what they are mapped to.
 
     Args:
-        values: the stages' values by stage name; retrieve and merge must be there.
+        values: the stages' values by stage name, with retrieve and merge.
         around: an IRI, local name or label.
-        most: rows a side, without those that stand for several.
+        most: rows on each side, without those that count what is left out.
 
     Raises:
-        DataError: no entity is called like ``around``.
+        DataError: no entity is called ``around``.
     """
     described: Described = values["retrieve"]
     alignment: Alignment = values["merge"]
@@ -39,7 +39,7 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
     if around and kind:
         about = [one for one in about if one.kind == kind]
     if around and not about:
-        raise DataError(f"no entity is called {around!r}", where="", fix="%om retrieve shows what there is.")
+        raise DataError(f"no entity is called {around!r}", where="", fix="%om retrieve lists the entities.")
     kind = kind or (about[0].kind if about else "class")
     mappings = sorted((m for m in alignment if m.kind == kind), key=lambda m: (-m.confidence, m.source, m.target))
     left, right = (_Hierarchy.of(described, side, kind) for side in ("source", "target"))
@@ -63,7 +63,7 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
     drawn.sort(key=lambda m: (at_left[m.source], at_right[m.target], m.relation))
     links = [Link(at_left[m.source], at_right[m.target], m.confidence, m.relation) for m in drawn]
     hidden = len(mappings) - len(drawn)
-    left_out = f"{count(hidden, 'mapping')} not drawn; --most N gives more room, --around ITEM looks closer"
+    left_out = f"{count(hidden, 'mapping')} not drawn; --most N shows more, --around ITEM a part"
     what = f"{kind} hierarchies" + (f" around {around}" if around else "")
     return TwoTrees(
         (described.source.name or "source", described.target.name or "target"),
@@ -77,7 +77,7 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
 
 @dataclass
 class _Hierarchy:
-    """One side's entities of a kind as a forest: each stands under the first of its parents."""
+    """One side's entities of a kind as a forest, each below its first parent."""
 
     names: dict[str, str]
     parent: dict[str, str]
@@ -85,7 +85,7 @@ class _Hierarchy:
 
     @classmethod
     def of(cls, described: Described, side: Side, kind: Kind) -> _Hierarchy:
-        """The forest of one side; what would close a circle is taken for a root."""
+        """The forest of one side; an entity that would close a cycle becomes a root."""
         found = {one.iri: one for one in described.of(side) if one.kind == kind}
         hierarchy = cls({iri: one.name for iri, one in found.items()}, {})
         for iri in sorted(found):
@@ -97,22 +97,22 @@ class _Hierarchy:
         return hierarchy
 
     def by_name(self, iri: str) -> tuple[Any, ...]:
-        """What siblings are sorted by."""
+        """The sort key of siblings."""
         return (self.names[iri].casefold(), iri)
 
     def above(self, iri: str) -> list[str]:
-        """All that an entity stands under, nearest first."""
+        """The ancestors of an entity, nearest first."""
         found = []
         while (iri := self.parent.get(iri, "")) and iri not in found:
             found.append(iri)
         return found
 
     def roots(self) -> list[str]:
-        """What stands under nothing."""
+        """Entities without a parent."""
         return [iri for iri in self.names if iri not in self.parent]
 
     def order(self, key: Any) -> list[str]:
-        """All entities, each before what stands under it."""
+        """All entities, each before its descendants."""
         waiting, found = sorted(self.roots(), key=key, reverse=True), []
         while waiting:
             found.append(waiting.pop())
@@ -120,7 +120,7 @@ class _Hierarchy:
         return found
 
     def below(self, iri: str) -> int:
-        """How many stand under an entity, at any depth."""
+        """How many descendants an entity has."""
         waiting, number = list(self.children.get(iri, ())), 0
         while waiting:
             number += 1
@@ -128,7 +128,7 @@ class _Hierarchy:
         return number
 
     def room_for(self, wanted: Iterable[str], most: int) -> set[str]:
-        """As many of the wanted as fit, each with all it stands under."""
+        """As many of the wanted entities as fit, each with its ancestors."""
         shown: set[str] = set()
         for iri in wanted:
             new = {iri, *self.above(iri)} - shown
@@ -137,7 +137,7 @@ class _Hierarchy:
         return shown
 
     def pull(self, mappings: Sequence[Correspondence], places: Mapping[str, int]) -> dict[str, float]:
-        """Where each would best stand to lie opposite what it, or anything under it, is mapped to."""
+        """The best row for each entity: opposite what it, or a descendant, is mapped to."""
         opposite: dict[str, list[int]] = {}
         for one in mappings:
             if one.source in places and one.target in self.names:
@@ -146,7 +146,7 @@ class _Hierarchy:
         return {iri: sum(rows) / len(rows) for iri, rows in opposite.items()}
 
     def rows(self, shown: Collection[str], key: Any, marked: Collection[str]) -> tuple[list[Branch], dict[str, int]]:
-        """The rows to draw, with what is left out counted under its parent, and the row of each entity."""
+        """The rows to draw, counting what is left out below its parent, and the row of each entity."""
         rows: list[Branch] = []
         places: dict[str, int] = {}
 
@@ -168,7 +168,7 @@ class _Hierarchy:
 def _around(
     marked: Collection[tuple[str, str]], mappings: Sequence[Correspondence], left: _Hierarchy, right: _Hierarchy
 ) -> dict[str, dict[str, None]]:
-    """The marked entities, their counterparts, and all of these' parents, children and siblings, in that order."""
+    """The marked entities, their counterparts, and the parents, children and siblings of all, in that order."""
     wanted: dict[str, dict[str, None]] = {"source": {}, "target": {}}
     for side, iri in sorted(marked):
         wanted[side][iri] = None

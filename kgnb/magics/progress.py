@@ -1,11 +1,9 @@
-"""One line that says how far a stage is: silent when it is quick, and replaced by what the stage did."""
+"""The progress line of a cell, Stop for long queries, and what a stage did in one line."""
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextvars import copy_context
 from dataclasses import replace
@@ -13,126 +11,64 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
+from kgnb.cli.progress import CALLS, ProgressLine, TerminalLine, spent
 from kgnb.errors import BackendError
 from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Reviewed, Verdict
 from kgnb.kg.query_process import GIVEN_UP
-from kgnb.results.bundle import count, one_of
-from kgnb.results.wording import money
+from kgnb.results.bundle import one_of
 from kgnb.results.wording import seconds as in_time
-from kgnb.run import Call, Step
+from kgnb.run import Step
 
 Q = TypeVar("Q", bound=Question)
-CALLS = "model calls"
-LONG = 10  # calls: what fewer will cost is known sooner than read
+LONG = 10  # calls from which on the estimate is shown
 
 
-class Progress:
-    """The progress of one cell. It listens to a run's events and draws at most a few times a second.
+class NotebookLine(ProgressLine):
+    """The line as a display of its cell: updated in place, and replaced by the summary, so little is saved."""
 
-    In a notebook one display is updated in place and ends as the summary, so a saved notebook keeps one short line;
-    on a terminal the line is rewritten on standard error; anywhere else only the summary is shown.
-
-    Args:
-        live: whether a notebook front end shows displays in place.
-        quiet: seconds before the first line appears.
-        every: seconds between two drawings.
-        seconds: the clock.
-        terminal: where the line is rewritten when there is no notebook.
-    """
-
-    def __init__(
-        self,
-        *,
-        live: bool,
-        quiet: float = 1.0,
-        every: float = 0.25,
-        seconds: Callable[[], float] = time.monotonic,
-        terminal: TextIO | None = None,
-    ) -> None:
-        self._live, self._quiet, self._every, self._seconds = live, quiet, every, seconds
-        self._terminal = terminal if terminal is not None else sys.stderr
+    def __init__(self, **timing: Any) -> None:
+        super().__init__(**{"delay": 1.0, "every": 0.25} | timing)
         self._handle: DisplayHandle | None = None
-        self._width = 0
-        self._begun = self._drawn = seconds()
-        self._stage, self._calls = "", 0
-        self._calls_expected: int | None = None
 
-    def event(self, event: Any) -> None:
-        """Takes in one event of a run: ``Run(on_event=progress.event)``."""
-        kind = event["event"]
-        if kind == "step":
-            self._stage, self._calls, self._begun = event["name"], 0, self._seconds()
-            self._calls_expected = None
-        elif kind == "call":
-            self._calls += 1
-            self.update(self._calls, self._calls_expected, CALLS)
-        elif kind == "estimate" and event["calls"] >= LONG:
-            self.say(": ".join(filter(None, (event["name"], event["text"]))))
-        elif kind == "progress" and event["unit"] == CALLS:
-            self._calls, self._calls_expected, self._begun = event["done"], event["total"], self._seconds()
-        elif kind == "progress":
-            self.update(event["done"], event["total"], event["unit"])
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Takes in one event; the cost of a few calls is known sooner than it could be read."""
+        if event["event"] != "estimate" or event["calls"] >= LONG:
+            super().event(event)
 
-    def update(self, done: int, total: int | None, unit: str) -> None:
-        """Says how far the stage is, with the time left at the pace so far."""
-        share = f" of {total:,}" if total else ""
-        left = ""
-        if total and 0 < done < total:
-            left = f", {in_time((self._seconds() - self._begun) / done * (total - done))} left"
-        self._draw(f"{self._stage}: {done:,}{share} {unit}{left}")
+    def show(self, text: str) -> None:
+        """Puts a line on show in place of the last one."""
+        if self._handle is None:
+            self._handle = DisplayHandle()  # type: ignore[no-untyped-call]  # IPython is untyped
+        (self._handle.update if self.shown else self._handle.display)({"text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+        self.shown = True
 
-    def say(self, line: str) -> None:
+    def say(self, text: str) -> None:
         """Shows a line that stays: in place of the progress, if any was shown."""
-        if self._handle is not None:
-            _show(self._handle, line, update=True)
-            self._handle = None
-            return
-        self.clear()
-        if self._live:
-            _show(_handle(), line)
-        else:
-            print(line)
+        self.show(text)
+        self._handle, self.shown = None, False
 
     def clear(self) -> None:
-        """Takes the progress away; what it said is over."""
-        if self._handle is not None:
-            _show(self._handle, "", update=True)
-            self._handle = None
-        if self._width:
-            self._terminal.write("\r" + " " * self._width + "\r")
-            self._terminal.flush()
-            self._width = 0
-
-    def _draw(self, line: str) -> None:
-        now = self._seconds()
-        shown = self._handle is not None or self._width
-        if now - self._drawn < (self._every if shown else self._quiet):
-            return
-        self._drawn = now
-        if self._live:
-            if self._handle is None:
-                self._handle = _handle()
-                _show(self._handle, line)
-            else:
-                _show(self._handle, line, update=True)
-        elif self._terminal.isatty():
-            self._terminal.write("\r" + line.ljust(self._width))
-            self._terminal.flush()
-            self._width = len(line)
+        """Removes the line."""
+        if self.shown:
+            self.say("")
 
 
-def _handle() -> DisplayHandle:
-    return DisplayHandle()  # type: ignore[no-untyped-call]  # IPython is untyped
+class ShellLine(TerminalLine):
+    """The line in a terminal's IPython: rewritten on standard error, while the summary is printed."""
 
+    def __init__(self, stream: TextIO | None = None, **timing: Any) -> None:
+        super().__init__(stream, **{"delay": 1.0, "every": 0.25} | timing)
 
-def _show(handle: DisplayHandle, line: str, *, update: bool = False) -> None:
-    (handle.update if update else handle.display)({"text/plain": line}, raw=True)  # type: ignore[no-untyped-call]
+    def say(self, text: str) -> None:
+        """Prints a line."""
+        self.clear()
+        print(text)
 
 
 class AnnouncedJudge(Generic[Q]):
-    """A judge by model that tells, before it asks, how many calls it will take: what a time left is reckoned from.
+    """A model judge that announces how many calls it will make, so that the time left can be estimated.
 
-    The questions go on in one batch, as they came: how they are split into calls decides what the cache can answer.
+    The questions are passed on in one batch: how they are split into calls decides what the cache can answer.
     """
 
     def __init__(self, judge: ModelJudge[Q], tell: Callable[[int, int | None, str], object]) -> None:
@@ -154,7 +90,7 @@ class AnnouncedJudge(Generic[Q]):
 
 
 def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:
-    """The judge, announcing the calls of the model in it, if there is one."""
+    """The judge, announcing the calls of any model in it."""
     if isinstance(judge, Cascade):
         return replace(judge, costly=announced(judge.costly, tell))
     if isinstance(judge, Remembered | Reviewed):
@@ -163,7 +99,7 @@ def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -
 
 
 def summary(*steps: Step, name: str = "") -> str:
-    """What one step did, or several together, in one line: counts of the last, calls, tokens, money, seconds.
+    """What steps did, in one line: the counts of the last one, and calls, tokens, money and time of all.
 
     >>> summary(Step(1, "search", counts={"pairs": 1200}, seconds=0.52))
     'search: 1,200 pairs; 0 model calls; 520 ms'
@@ -175,39 +111,22 @@ def summary(*steps: Step, name: str = "") -> str:
     return "; ".join([*parts, in_time(sum(step.seconds or 0.0 for step in steps))])
 
 
-def spent(calls: Iterable[Call]) -> list[str]:
-    """What model calls took: how many, tokens, money."""
-    made = list(calls)
-    cached = sum(call.cached for call in made)
-    said = [count(len(made), "model call") + (f" ({cached:,} from cache)" if cached else "")]
-    if made:
-        tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
-        known = [call.usd for call in made if call.usd is not None]
-        said += [f"{tokens:,} tokens", cost(sum(known) if len(known) == len(made) else None)]
-    return said
-
-
-def cost(usd: float | None) -> str:
-    """A sum of money, or that it is not known."""
-    return "price not known" if usd is None else money(usd)
-
-
 T = TypeVar("T")
-GRACE = 1.0  # seconds an engine may take to notice the time limit by itself, and say it better
+GRACE = 1.0  # seconds for an engine to notice the time limit by itself: its own message is better
 
 
 def stopped(what: str) -> KeyboardInterrupt:
-    """The interrupt of a person who pressed Stop, shown in one line: where our code was at that moment helps nobody."""
-    error = KeyboardInterrupt(f"Stopped: {what} was ended by you.")
+    """The interrupt of a person who pressed Stop, shown in one line without a traceback, which would help nobody."""
+    error = KeyboardInterrupt(f"Stopped: you interrupted {what}.")
     error._render_traceback_ = lambda: [str(error)]  # type: ignore[attr-defined]  # IPython looks for it
     return error
 
 
 def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: str = "the query") -> T:
-    """What ``work`` returns; KeyboardInterrupt and a time limit end the waiting at once.
+    """What ``work`` returns; KeyboardInterrupt and a time limit end the wait at once.
 
-    The work runs in a thread of its own. When it is given up, the queries it asks of an ``endable`` graph are ended
-    with their process, and the thread with them; a server may go on until its own limit.
+    The work runs in its own thread. When it is given up, its queries to an ``endable`` graph are killed with their
+    process, which ends the thread; a server may continue until its own limit.
 
     Raises:
         KeyboardInterrupt: a person pressed Stop.
@@ -218,7 +137,7 @@ def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: 
     def worked() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # it is raised again in the thread that waits
+        except BaseException as error:  # raised again in the waiting thread
             done.set_exception(error)
             if not isinstance(error, Exception):
                 raise
@@ -234,7 +153,7 @@ def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: 
                 raise BackendError(
                     f"{what} took longer than {timeout:g} s",
                     service="query",
-                    fix="Ask a narrower query, add a LIMIT, or give it a longer --timeout.",
+                    fix="Narrow the query, add a LIMIT, or allow it a longer --timeout.",
                 )
     except KeyboardInterrupt:
         raise stopped(what) from None

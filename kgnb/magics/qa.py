@@ -1,4 +1,4 @@
-"""``%qa``: ask a graph, a stage a cell."""
+"""``%qa``: ask a graph questions, one stage per cell."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
 from kgnb.judging import Option, Verdict
 from kgnb.kg.result_files import save_triples
-from kgnb.magics.agent import AgentMagics, options_of
+from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
-from kgnb.results.table import Column, Table, Value, numbers, texts
+from kgnb.results.table import Table, Value, numbers, texts
+from kgnb.tasks.agents import ASKING
 from kgnb.tasks.asking import Outcome, entity_named, open_context, open_judges
 from kgnb.tasks.asking import written as as_line
 
@@ -43,7 +44,7 @@ WORDS = {"act": PERFORM, "reflect": KEEP, "answer": GIVE}
 
 
 class Chosen:
-    """A judge that says what the person at the cell has chosen."""
+    """A judge that answers what the person at the cell has chosen."""
 
     name = "person"
 
@@ -59,13 +60,13 @@ class Chosen:
 
 
 class AskingTask(Task):
-    """A graph, and how far the question asked of it has come: the state after each stage, oldest first."""
+    """A graph, and the state of the current question after each stage, oldest first."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.states: list[State] = []  # of the question under way
+        self.states: list[State] = []  # of the current question
         self.answers: list[Answer] = []
-        self.context: GraphContext  # what many questions share; whoever makes the task sets it
+        self.context: GraphContext  # what many questions share; set by whoever makes the task
 
     @property
     def state(self) -> State:
@@ -75,34 +76,29 @@ class AskingTask(Task):
             OutOfOrder: no question has been asked.
         """
         if not self.states:
-            raise OutOfOrder(
-                "no question has been asked yet", fix='Ask one: %qa ask "...", or begin one: %qa link "..."'
-            )
+            fix = 'Ask one: %qa ask "...", or start one stage by stage: %qa link "..."'
+            raise OutOfOrder("no question has been asked yet", fix=fix)
         return self.states[-1]
 
     def ready(self, stage: str) -> State:
-        """The state a stage goes on from; a stage that is run again goes on from where it did before.
+        """The state a stage starts from; a stage that runs again starts from the same state as before.
 
         Raises:
-            OutOfOrder: the stage before it is missing; the message says which line to run first.
+            OutOfOrder: the stage before it has not been run; the message says which line to run first.
         """
         states = list(self.states)
         while states and states[-1].stage in (stage, "answer"):
             states.pop()
         if not states:
-            raise OutOfOrder("no question has been asked yet", fix='Begin one in a cell above: %qa link "..."')
+            raise OutOfOrder("no question has been asked yet", fix='Start one in a cell above: %qa link "..."')
         if states[-1].stage not in BEFORE[stage]:
             first = BEFORE[stage][0]
-            raise OutOfOrder(f"{stage} comes after {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}")
+            raise OutOfOrder(f"{stage} follows {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}")
         self.states = states
         return replace(states[-1], options=self["options"], context=self.context)
 
     def choices(self, stage: str, state: State) -> QaQuestion:
-        """What a person may choose from in a stage.
-
-        Raises:
-            OutOfOrder: the last action brought nothing to choose from.
-        """
+        """What a person may choose from in a stage."""
         if stage == "act":
             return act_question(state)
         if stage == "answer":
@@ -119,7 +115,7 @@ class AskingTask(Task):
         return self.states[-1]
 
     def step(self, stage: str, listener: Listener, state: State, by: Chosen | None = None) -> State:
-        """Runs one stage on a state; ``by`` is what a person at the cell has chosen."""
+        """Runs one stage on a state; ``by`` gives the choice of a person."""
         if by is not None:
             state = replace(state, context=replace(state.context, judges=Judges.all(by)).watched(self.run))
         self.do(stage, listener, state=state)
@@ -137,10 +133,10 @@ def next_stage(state: State) -> str:
 
 
 def chosen(stage: str, question: QaQuestion, words: Sequence[str], sparql: str = "") -> Chosen:
-    """What a person means by numbers of the list (from 1), or by a query of their own; 0 or none: none of them.
+    """What a person chose: numbers on the list (from 1), a query of their own, or none of them ("0" or "none").
 
     Raises:
-        ValueError: a word is no number on the list, or there are several where one is wanted.
+        ValueError: a word is not a number on the list, or there are several but only one is allowed.
     """
     if sparql:
         return Chosen(PERFORM, [written(Query(sparql))])
@@ -157,25 +153,29 @@ def chosen(stage: str, question: QaQuestion, words: Sequence[str], sparql: str =
 
 
 def listed(stage: str, options: Sequence[Option]) -> Table:
-    """What a person may choose from, numbered, and the line that chooses."""
-    what = {"act": "What to ask of the graph next", "reflect": "Which triples help", "answer": "Which of these answer"}
+    """The numbered list a person chooses from, and the line to choose with."""
+    what = {
+        "act": "What to ask the graph next",
+        "reflect": "Which triples help",
+        "answer": "Which of these are answers",
+    }
     how = {"act": "%qa act 1", "reflect": "%qa reflect 1 3", "answer": "%qa answer 1 2"}[stage]
     rows: list[list[Value]] = [[number, option.text] for number, option in enumerate(options, start=1)]
-    notes = [f"You decide: {how}, or %qa {stage} none"]
+    notes = [f"Choose: {how}, or %qa {stage} none"]
     if stage == "act":
-        notes.append('A query of your own: %qa act --sparql "SELECT ..."')
-    return Table([Column("number", "#", "number"), Column("text", stage)], rows, caption=what[stage], notes=notes)
+        notes.append('Your own query: %qa act --sparql "SELECT ..."')
+    return Table([*numbers(number="#"), *texts(text=stage)], rows, caption=what[stage], notes=notes)
 
 
 def rounds(state: State) -> Table:
-    """One row an action: the action, why, who chose it, what it brought; refused ones too. Notes: interpretations."""
+    """One row per action, also refused ones: why, who chose it, what it found. The notes hold the interpretations."""
     columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
     columns += numbers(confidence="Confidence", triples="Triples", values="Values")
     rows: list[list[Value]] = []
     for number, acted in enumerate(state.history, start=1):
         rows += [[number, f"refused: {one.action}", one.reason, "", None, None, None] for one in acted.refused]
-        said: list[Value] = [number, written(acted.action), acted.reason, acted.judged_by, round(acted.confidence, 3)]
-        rows.append([*said, len(acted.triples), len(acted.values)])
+        taken: list[Value] = [number, written(acted.action), acted.reason, acted.judged_by, round(acted.confidence, 3)]
+        rows.append([*taken, len(acted.triples), len(acted.values)])
     interpretations = [f"read as ({r.score:.2f}): {r.explanation}" for r in state.observation.interpretations[:5]]
     linked = [
         f"{link.mention or 'given'}: {link.label} ({link.how}, {link.score:.2f})" for link in state.linked.links[:8]
@@ -192,34 +192,38 @@ ENTITY = argument(
     action="append",
     metavar="IRI",
     default=[],
-    help="what the question speaks of, by IRI or name; repeatable",
+    help="an entity the question is about, by IRI or name; repeatable",
 )
 CHOICE = argument("choice", nargs="*", metavar="#", help="with --judge person: your choice, by its number on the list")
 
 
 class QaMagics(AgentMagics, agent=AGENT):
-    """The ``%qa`` magic: what every agent has, and what asking has besides."""
+    """The ``%qa`` magic."""
 
-    nothing_yet = "there is no graph to ask yet"
+    nothing_yet = "no graph has been named yet"
 
     def new_task(self, arguments: argparse.Namespace) -> AskingTask:
-        """A task over one graph; without its judge there is nothing to ask, so that is made first."""
+        """A task over one graph, with its judge: one that cannot be made is reported before any question."""
         task = self.task_of(AskingTask, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)))
         task.context = open_context(
-            task["graph"], judge="rule", embedder=task["embedder"], options=task["options"], run=task.run,
+            task["graph"],
+            judge="rule",
+            embedder=task["embedder"],
+            options=task["options"],
+            run=task.run,
             settings=self.session.settings,
-        )  # fmt: skip
-        self._judge(task)
+        )
+        self._set_judge(task)
         return task
 
     def started(self, task: Task) -> Table:
-        """What is asked, and of whom."""
+        """The graph, the judge and the embedder."""
         rows: list[list[Value]] = [
             ["graph", task["graph"].name],
             ["judge", task.option("judge")],
             ["embedder", self.session.embedder(task.option("embedder")).name],
         ]
-        return Table(texts(what="what", value="value"), rows, caption="To be asked", notes=[self.next_line()])
+        return Table(texts(what="what", value="value"), rows, caption="Ready for questions", notes=[self.next_line()])
 
     def next_line(self) -> str:
         """What to run after ``start``."""
@@ -230,61 +234,48 @@ class QaMagics(AgentMagics, agent=AGENT):
         return f"%qa start {next(iter(self.session.graphs), 'huts:graph')}"
 
     @verb("qa ask", '%qa ask "Who is the warden of the Hochkar House?"', '%qa ask "Who is she?" --entity http://...')
-    @argument("question", metavar="QUESTION", nargs="+", help="what to ask")
+    @argument("question", metavar="QUESTION", nargs="+", help="the question")
     @ENTITY
     @options_of(AGENT.knobs())
     def ask(self, arguments: argparse.Namespace) -> Any:
-        """Ask a question and go through all stages: the answer with its proof, drawn and listed."""
+        """Ask a question and run all stages: the answer with its proof, as a picture and a list."""
         task = self._task(arguments)
         self._begin(task, arguments)
         return self._to_the_end(task)
 
-    @verb("qa link", '%qa link "Which huts have a warden who lives in Ottersried?"', "%qa link --entity http://...")
-    @argument("question", metavar="QUESTION", nargs="*", help="a new question; without it the one under way again")
+    @agent_verb(AGENT, "link", '%qa link "Which huts have a warden in Ottersried?"', "%qa link --entity http://...")
+    @argument("question", metavar="QUESTION", nargs="*", help="a new question; without it the current one again")
     @ENTITY
-    @options_of(AGENT.knobs(("links",)))
-    def link(self, arguments: argparse.Namespace) -> Any:
-        """Find the entities a question speaks of; what else a word may mean is shown."""
-        task = self._task(arguments)
-        return self._begin(task, arguments).linked
+    def _link(self, arguments: argparse.Namespace) -> Any:
+        return self._begin(self._task(arguments), arguments).linked
 
-    @verb("qa observe", "%qa observe", "%qa observe --depth 1 --breadth 20")
-    @options_of(AGENT.knobs(("depth", "breadth", "share", "directions", "observation")))
-    def observe_stage(self, arguments: argparse.Namespace) -> Any:
-        """Look around the entities: the triples that fit the question, drawn and ranked."""
-        # not named observe: that is what watches traits on any Magics
+    @agent_verb(AGENT, "observe", "%qa observe", "%qa observe --depth 1 --breadth 20")
+    def _observe(self, arguments: argparse.Namespace) -> Any:
         task = self._task(arguments)
         state = self._step(task, "observe", task.ready("observe"))
         if state.observation.triples:
             display(views.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.observation
 
-    @verb("qa act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"')
+    @agent_verb(AGENT, "act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"')
     @CHOICE
-    @argument("--sparql", metavar="QUERY", default="", help="a query of your own instead; it may only read")
-    @options_of(AGENT.knobs(("judge",)))
-    def act(self, arguments: argparse.Namespace) -> Any:
-        """Choose what to ask of the graph, and ask it: the action, its reason, what the graph said."""
+    @argument("--sparql", metavar="QUERY", default="", help="your own read-only query instead")
+    def _act(self, arguments: argparse.Namespace) -> Any:
         return self._judged("act", arguments)
 
-    @verb("qa reflect", "%qa reflect", "%qa reflect 1 3", "%qa reflect --keep 5")
+    @agent_verb(AGENT, "reflect", "%qa reflect", "%qa reflect 1 3", "%qa reflect --keep 5")
     @CHOICE
-    @options_of(AGENT.knobs(("keep", "reflection", "judge")))
-    def reflect(self, arguments: argparse.Namespace) -> Any:
-        """Keep the triples that matter: the memory as paths, what is new marked."""
+    def _reflect(self, arguments: argparse.Namespace) -> Any:
         return self._judged("reflect", arguments)
 
-    @verb("qa answer", "%qa answer", "%qa answer 1")
+    @agent_verb(AGENT, "answer", "%qa answer", "%qa answer 1")
     @CHOICE
-    @options_of(AGENT.knobs(("confidence", "own_knowledge", "judge")))
-    def answer(self, arguments: argparse.Namespace) -> Any:
-        """Answer from what is remembered: values, the triples that prove them, SPARQL that gives them again."""
+    def _answer(self, arguments: argparse.Namespace) -> Any:
         return self._judged("answer", arguments)
 
-    @verb("qa run", "%qa run", "%qa run --rounds 4")
-    @options_of(AGENT.knobs())
+    @agent_verb(AGENT, "run", "%qa run", "%qa run --rounds 4")
     def go_on(self, arguments: argparse.Namespace) -> Any:
-        """Run the question under way to its end, from where it stands."""
+        """Run the remaining stages of the current question."""
         task = self._task(arguments)
         if task.state.stage == "answer":
             self._begin(task, argparse.Namespace(question=[], entity=[]))
@@ -292,8 +283,8 @@ class QaMagics(AgentMagics, agent=AGENT):
 
     @verb("qa evaluate", "%qa evaluate huts:questions", "%qa evaluate mine.jsonl --sample 20")
     @argument("file", metavar="FILE", nargs="?", default="huts:questions", help="lines {id, question, values, kind?}")
-    @argument("--sample", type=Number(int, 0, None), metavar="N", default=0, help="ask only so many, spread over it")
-    @argument("--given", action="store_true", help="take the entities the file gives instead of looking for them")
+    @argument("--sample", type=Number(int, 0, None), metavar="N", default=0, help="ask only N, spread over the file")
+    @argument("--given", action="store_true", help="use the entities in the file instead of linking")
     @options_of(AGENT.knobs(("judge",)))
     def measure(self, arguments: argparse.Namespace) -> Any:
         """Ask a file of questions and compare with its answers: three scores by kind of question."""
@@ -303,9 +294,11 @@ class QaMagics(AgentMagics, agent=AGENT):
         task = self._task(arguments)
         asked = [one for one in read_questions(file_of(arguments.file)) if one.values is not None]
         if not asked:
-            raise DataError("no question has an answer", where=str(arguments.file), fix='Add "values": [...] to them.')
+            fix = 'Add "values": [...] to them.'
+            raise DataError("none of the questions has an answer", where=str(arguments.file), fix=fix)
         if task.option("judge") == "person":
-            raise OutOfOrder("a whole file is not asked of a person", fix="Choose: %qa evaluate FILE --judge rule")
+            fix = "Choose another judge: %qa evaluate FILE --judge rule"
+            raise OutOfOrder("a person cannot answer a whole file here", fix=fix)
         kept = sampled(asked if arguments.given else [replace(one, entities=()) for one in asked], arguments.sample)
         progress = self.progress()
         with task.telling(progress):
@@ -318,26 +311,30 @@ class QaMagics(AgentMagics, agent=AGENT):
 
     @verb("qa explain", "%qa explain")
     def why(self, arguments: argparse.Namespace) -> Any:
-        """Show round by round how the question was read, what was done and why, and what was refused."""
+        """Show round by round how the question was understood, what was done and why, and what was refused."""
         return rounds(self._task(arguments).state)
 
     @verb("qa export", "%qa export answers.jsonl", "%qa export proof.ttl", "%qa export query.rq")
-    @argument("file", metavar="FILE", help="its suffix decides: .jsonl (all answers so far), .ttl or .nt (proof), .rq")
+    @argument(
+        "file",
+        metavar="FILE",
+        help="the suffix decides: .jsonl (all answers), .ttl or .nt (last proof), .rq (last query)",
+    )
     def write(self, arguments: argparse.Namespace) -> None:
-        """Write the answers, the last one's proof as RDF, or its SPARQL, to a file."""
+        """Write all answers so far, or the proof or SPARQL of the last one, to a file."""
         answers = self._task(arguments).answers
         if not answers:
             raise OutOfOrder("there is no answer yet", fix='Ask first: %qa ask "..."')
         print(_exported(answers, Path(arguments.file).expanduser()))
 
     def suggestions(self, name: str) -> Sequence[str]:
-        """Entities linked in the question under way; else what every agent suggests."""
+        """Entities linked in the current question; else what every agent suggests."""
         if name == "entity" and isinstance(self.task, AskingTask) and self.task.states:
             return tuple(link.iri for link in self.task.state.linked.links)
         return ("huts:questions",) if name == "file" else super().suggestions(name)
 
     def current(self, method: Verb) -> dict[str, object]:
-        """What every agent's form starts from, and the question under way."""
+        """What every agent's form starts from, and the current question."""
         values = super().current(method)
         if isinstance(self.task, AskingTask):
             values["question"] = self.task.states[-1].question.text if self.task.states else ""
@@ -346,27 +343,27 @@ class QaMagics(AgentMagics, agent=AGENT):
         return values
 
     def _task(self, arguments: argparse.Namespace) -> AskingTask:
-        """The task under way, with the options this line sets; they hold for what comes after it as well."""
+        """The current task, with the options of this line; they also hold for what comes after it."""
         before = self.task.option("embedder") if self.task is not None else ""
         if getattr(arguments, "embedder", before) != before and self.task is not None:
             raise ValueError("the embedder is chosen at the start: %qa start GRAPH --embedder NAME")
         task = self.current_task(arguments)
         assert isinstance(task, AskingTask)
         if hasattr(arguments, "judge"):
-            self._judge(task)
+            self._set_judge(task)
         return task
 
-    def _judge(self, task: AskingTask) -> None:
-        """Sets the judge of the context; a person at the cells judges by what each line says, and needs none here."""
+    def _set_judge(self, task: AskingTask) -> None:
+        """Sets the judge of the context; a person needs none here, as each line holds the choice."""
         if task.option("judge") == "person":
             return
-        model = self.session.model() if task.option("judge") in ("auto", "model", "cascade") else None
+        model = self.session.model() if task.option("judge") in ASKING else None
         watched = task.run.watch(model) if model is not None else None
         judges = open_judges(task.option("judge"), watched)
         task.context = replace(task.context, judges=judges, model=watched).watched(task.run)
 
     def _begin(self, task: AskingTask, arguments: argparse.Namespace) -> Any:
-        """A new question (or the one under way, again), linked."""
+        """Links a new question, or the current one again."""
         words = " ".join(map(str, arguments.question))
         if arguments.question and not words.strip():
             raise ValueError("the question is empty")
@@ -388,7 +385,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         return new
 
     def _judged(self, stage: str, arguments: argparse.Namespace) -> Any:
-        """A stage with a judge: a person's choice, the list to choose from, or the judge's own."""
+        """Runs a stage with the person's choice, shows the list to choose from, or lets the judge choose."""
         task = self._task(arguments)
         state = task.ready(stage).at(task.context)
         sparql = str(getattr(arguments, "sparql", ""))
@@ -399,20 +396,17 @@ class QaMagics(AgentMagics, agent=AGENT):
             question = task.choices(stage, state)
             if question.options:
                 return listed(stage, question.options)
-        return self._shown(self._step(task, stage, state, by))
-
-    def _shown(self, state: Any) -> Any:
-        """A stage's value, after its picture."""
-        if state.stage == "reflect" and state.memory.paths:
-            display(views.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
-        return state.value
+        new = self._step(task, stage, state, by)
+        if stage == "reflect" and new.memory.paths:
+            display(views.memory(new))  # type: ignore[no-untyped-call]  # IPython is untyped
+        return new.value
 
     def _to_the_end(self, task: AskingTask) -> Answer:
-        """All that is left of the loop, with one line for what it took."""
+        """Runs the rest of the loop, and says in one line what it took."""
         if task.option("judge") == "person":
             raise OutOfOrder(
-                "a person decides, one cell at a time",
-                fix="Go on: %qa observe, then %qa act and %qa reflect, %qa answer",
+                "a person decides one cell at a time",
+                fix="Continue with %qa observe, then %qa act and %qa reflect, then %qa answer",
             )
         progress, steps = self.progress(), len(task.run.steps)
         state = replace(task.state, options=task["options"]).at(task.context)
@@ -424,19 +418,19 @@ class QaMagics(AgentMagics, agent=AGENT):
 
 
 def _exported(answers: Sequence[Answer], path: Path) -> str:
-    """Writes what the suffix asks for; what was done, in a line."""
+    """Writes what the suffix asks for; returns a line that says what was written."""
     kind, last = path.suffix.lower(), answers[-1]
     if kind == ".jsonl":
         path.write_text("".join(as_line(Outcome.of(answer)) for answer in answers), encoding="utf-8")
-        return f"wrote {len(answers)} answers to {path}"
+        return f"wrote {count(len(answers), 'answer')} to {path}"
     if kind in (".ttl", ".nt"):
         if not last.support:
             raise DataError("the last answer has no proof", where="", fix="Only an answer from the graph has one.")
         save_triples(list(last.support), path)
-        return f"wrote {len(last.support)} triples to {path}"
+        return f"wrote {count(len(last.support), 'triple')} to {path}"
     if kind == ".rq":
         if not last.sparql:
-            raise DataError("no query gives the last answer", where="", fix="Export .jsonl or .ttl instead.")
+            raise DataError("the last answer has no query", where="", fix="Export .jsonl or .ttl instead.")
         path.write_text(last.sparql + "\n", encoding="utf-8")
         return f"wrote the query to {path}"
     raise ValueError(f"{path.name}: export to .jsonl (answers), .ttl or .nt (proof) or .rq (query)")

@@ -1,4 +1,4 @@
-"""``%run_view``: a run of this notebook, or a saved one, as a tree; ``%report``: reports run, and listed."""
+"""``%run_view`` shows a run of this notebook, or a saved one; ``%report`` runs or lists reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from kgnb.errors import DataError
 from kgnb.magics.arguments import argument
 from kgnb.magics.verbs import HELP, PlainMagics, verb
-from kgnb.results.table import Column, Table, Value, numbers, texts
+from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.run import Run
 from kgnb.run.run import Comparison
 
@@ -19,21 +19,24 @@ class RunMagics(PlainMagics, magic="run_view"):
     """Show a run of this notebook, or a saved one."""
 
     @verb("run_view", "%run_view", "%run_view 2", "%run_view reports/ontology-matching/1a2b3c/run", "%run_view --list")
-    @argument("which", metavar="RUN", nargs="?", default="", help="a number of --list, or a run's folder [the latest]")
+    @argument(
+        "which", metavar="RUN", nargs="?", default="", help="a number from --list, or a run's folder [the latest]"
+    )
     @argument("--list", dest="listed", action="store_true", help="list the runs of this notebook")
-    @argument("--compare", metavar="RUN", default="", help="compare with this one")
+    @argument("--compare", metavar="RUN", default="", help="compare with this run")
     def view(self, arguments: argparse.Namespace) -> Any:
-        """Show a run: its steps with their calls, judgements and queries, and what it all cost."""
+        """Show a run: its steps with their calls, judgements and queries, and the costs."""
         if arguments.listed:
             return self._list()
         run = self._run(arguments.which)
         return compared(run.compare(self._run(arguments.compare))) if arguments.compare else run
 
     def _run(self, which: str) -> Run:
-        runs = [run for run in self.session.runs if run.steps]
+        runs = self.session.begun
         if str(which).isdecimal():
             if not 0 < int(which) <= len(runs):
-                raise DataError(f"there is no run {which}", where="this notebook", fix="%run_view --list shows them.")
+                fix = "%run_view --list lists the runs."
+                raise DataError(f"there is no run {which}", where="this notebook", fix=fix)
             return runs[int(which) - 1]
         if which:
             return Run.load(Path(str(which)))
@@ -44,32 +47,34 @@ class RunMagics(PlainMagics, magic="run_view"):
 
     def _list(self) -> Table:
         rows: list[list[Value]] = []
-        for number, run in enumerate((run for run in self.session.runs if run.steps), start=1):
+        for number, run in enumerate(self.session.begun, start=1):
             total = run.totals
             tokens = total["prompt_tokens"] + total["completion_tokens"]
             rows.append([number, run.agent, len(run.steps), total["calls"], tokens, total["seconds"], run.id])
-        columns = [Column("number", "number", "number"), Column("agent", "agent")]
+        columns = [*numbers(number="number"), *texts(agent="agent")]
         columns += numbers(steps="steps", calls="model calls", tokens="tokens", seconds="seconds")
-        columns.append(Column("id", "id"))
+        columns += texts(id="id")
         return Table(columns, rows, caption="The runs of this notebook")
 
 
 def compared(comparison: Comparison) -> Table:
-    """What differs between two runs, a line each; what is equal is left out."""
+    """What differs between two runs, one row each."""
     columns = texts(what="what", name="which", before="this run", after="the other")
-    alike = ["Both counted and judged alike."] if comparison.same_result else []
-    return Table(columns, comparison.rows(), caption="What differs", notes=alike)
+    alike = ["All counts and judgements are the same."] if comparison.same_result else []
+    return Table(columns, comparison.rows(), caption="Differences", notes=alike)
 
 
 class ReportMagics(PlainMagics, magic="report"):
-    """Run a report with these parameters, or list the reports there are."""
+    """Run a report with these parameters, or list all reports."""
 
     @verb("report", "%report", "%report ontology-matching --help", "%report ontology-matching dataset=huts k=5")
-    @argument("name", metavar="NAME", nargs="?", default="", help="a report; its parameters: NAME --help [list all]")
+    @argument(
+        "name", metavar="NAME", nargs="?", default="", help="a report; NAME --help shows its parameters [list all]"
+    )
     @argument("values", metavar="KEY=VALUE", nargs="*", help="parameters")
-    @argument("--out", metavar="FOLDER", default=None, help="where its files go [reports/NAME/ID]")
+    @argument("--out", metavar="FOLDER", default=None, help="where to write its files [reports/NAME/ID]")
     def run(self, arguments: argparse.Namespace) -> Table:
-        """Run a report in a kernel of its own: its page and headline figures; the files are those of `kgnb report`."""
+        """Run a report in its own kernel, as `kgnb report` does: its page and headline figures."""
         from kgnb.cli.report import split
         from kgnb.reporting.report import run_report, templates
         from kgnb.reporting.session import headline_figures, marks
@@ -77,7 +82,7 @@ class ReportMagics(PlainMagics, magic="report"):
         name = arguments.name
         if not name:
             return Table(
-                texts(name="report", summary="what it says"),
+                texts(name="report", summary="summary"),
                 [[one.name, one.summary] for one in templates()],
                 caption="Reports",
             )
@@ -88,14 +93,12 @@ class ReportMagics(PlainMagics, magic="report"):
         return Table(texts(what="what", value="value"), rows, caption=f"Report {name}", notes=marks(result.metrics))
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
-        """The line's words: -p may stand before each parameter as on the command line, and --out anywhere."""
+        """The line's words without the -p that parameters have on the command line."""
         shown, words = super().read(line, mark)
-        words = [word for word in words if word != "-p"]
-        at = words.index("--out") if "--out" in words else 0
-        return shown, [*words[at : at + 2], *words[:at], *words[at + 2 :]]
+        return shown, [word for word in words if word != "-p"]
 
     def help(self, words: Sequence[str]) -> str:
-        """A report's parameters where one is named, else what the magic takes."""
+        """The parameters of the report, if one is named, else those of the magic."""
         from kgnb.cli.report import parameters_help
 
         name = next((word for word in words if word not in (*HELP, "help")), "")

@@ -1,7 +1,8 @@
-"""What a notebook remembers between cells: its graphs, settings, budget, tasks; and how it answers the front end."""
+"""The state of a notebook between cells: graphs, settings, tasks and runs; and its answers to the front end."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -27,18 +28,23 @@ if TYPE_CHECKING:
 
 @dataclass
 class NamedGraph:
-    """A graph someone opened under a name; its ontology is read when it is first needed."""
+    """A graph opened under a name; its ontology is read when it is first needed."""
 
     name: str
     graph: Graph
-    origin: str  # as it was written when it was opened
+    origin: str  # as given when it was opened
     ontologies: dict[bool, Ontology] = field(default_factory=dict)  # with individuals, and without
-    schema: Schema | None = None  # for completion; read in the background by ``reading``
+    schema: Schema | None = None  # read in the background by ``reading``
     reading: Thread | None = None
+
+    def changed(self) -> None:
+        """Forgets what was read of the graph, as that may be out of date."""
+        self.ontologies.clear()
+        self.schema = self.reading = None
 
 
 class Session:
-    """The state of one IPython shell. ``kgnb.magics.load`` makes one; nothing else holds it."""
+    """The state of one IPython shell, made by ``kgnb.magics.load``."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -47,41 +53,42 @@ class Session:
         self.tasks: dict[str, Task] = {}  # by the agent's name
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
-        self.answering: dict[str, Answering] = {}  # by what the front end calls it
+        self.answering: dict[str, Answering] = {}  # by comm target
         self.before_cell: Callable[[Any], None] | None = None
         self.after_cell: Callable[[Any], None] | None = None
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 
+    @property
+    def begun(self) -> list[Run]:
+        """The runs that have a step, oldest first; a person counts them from 1."""
+        return [run for run in self.runs if run.steps]
+
     def model(self, role: Role = "judge") -> ChatModel | None:
-        """The chat model in use for a role, or None; opened once for each state of the settings."""
+        """The chat model for a role, or None; opened once for each state of the settings."""
         settings = self.settings.of_role(role)
         if settings not in self._models:
             self._models[settings] = answering_model(settings, role)
         return self._models[settings]
 
     def embedder(self, name: str = "", *, many: bool = False) -> Embedder:
-        """The embedder of this name, or the settings'; ``many``: thousands of texts are to come."""
+        """The embedder of this name, or that of the settings; ``many``: for thousands of texts."""
         return open_embedder(name or None, self.settings, many=many)
 
     def index(self, location: str = "") -> VectorIndex:
-        """The index at this location, or the settings'; opened once, so that what is in memory stays there."""
+        """The index at this location, or that of the settings; opened once, so that one in memory keeps its content."""
         location = location or self.settings.index
         if location not in self._indexes:
             self._indexes[location] = open_index(location, self.settings)
         return self._indexes[location]
 
     def graph(self, name: str = "") -> NamedGraph:
-        """The open graph of this name, or the current one.
-
-        Raises:
-            DataError: there is none.
-        """
+        """The open graph of this name, or the current one; DataError if there is none."""
         wanted = name or self.current
         if wanted in self.graphs:
             return self.graphs[wanted]
         near = get_close_matches(wanted, self.graphs, n=1)
-        known = f"Open are: {', '.join(self.graphs)}." if self.graphs else "Open one: %kg open FILE --as NAME"
+        known = f"Open graphs: {', '.join(self.graphs)}." if self.graphs else "Open one: %kg open FILE --as NAME"
         raise DataError(
             f"no graph called {wanted} is open" if wanted else "no graph is open",
             where="",
@@ -89,12 +96,12 @@ class Session:
         )
 
     def source(self, spec: Any) -> Any:
-        """The graph that is open under this name, or what was given."""
+        """The open graph of this name, else ``spec`` itself."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         return named.graph if named is not None else spec
 
     def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
-        """The ontology behind a name of ``%kg``, a path, a URL, a data set's name or a Python object."""
+        """The ontology given by the name of an open graph, a path, a URL, a data set or a Python object."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         if named is None:
             return open_ontology(spec, self.settings, individuals=individuals)
@@ -103,13 +110,13 @@ class Session:
         return named.ontologies[individuals]
 
     def opened(self, kind: str, spec: Any) -> Any:
-        """An agent's input, opened as its kind says: graph, ontology, file, folder or text."""
+        """An agent's input, opened according to its kind: graph, ontology, file, folder or text."""
         if kind == "ontology":
             return self.ontology(spec)
         return open_input(kind, self.source(spec) if kind == "graph" else spec, self.settings)
 
     def graph_of(self, spec: Any) -> Graph | None:
-        """The graph behind a spec of ``ontology``; None for an Ontology, and for what lies on a server."""
+        """The graph behind a spec of ``ontology``; None for an Ontology or a graph on a server."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         origin = named.origin if named is not None else spec
         if isinstance(spec, Ontology) or (isinstance(origin, str) and URL.match(origin)):
@@ -117,7 +124,7 @@ class Session:
         return named.graph if named is not None else open_graph(spec, self.settings)
 
     def close(self) -> None:
-        """Let go of every graph and index."""
+        """Closes every graph and index."""
         for named in self.graphs.values():
             named.graph.close()
         for index in self._indexes.values():
@@ -126,8 +133,15 @@ class Session:
         self._indexes.clear()
 
 
+def milliseconds(graph: Graph, timeout: float | None = None) -> int:
+    """How long a graph takes to answer a simple query; KgnbError if it does not."""
+    begun = time.monotonic()
+    graph.ask("ASK { ?s ?p ?o }", timeout=timeout)
+    return round((time.monotonic() - begun) * 1000)
+
+
 def is_remote(named: NamedGraph) -> bool:
-    """Whether a graph lies on a server."""
+    """Whether a graph is on a server."""
     return URL.match(named.origin) is not None
 
 
@@ -135,7 +149,7 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Answering:
-    """One comm target of a kernel. A shell without a kernel has no comms, and nothing is answered there."""
+    """A comm target of a kernel; a shell without a kernel has no comms."""
 
     def __init__(self, shell: Any, target: str, answer: Answer) -> None:
         self.target, self._answer = target, answer
@@ -145,7 +159,7 @@ class Answering:
             self._manager.register_target(target, self._open)
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one question; what goes wrong is told, not raised: the front end shows it."""
+        """The answer to a question; an error is part of the answer, for the front end to show."""
         try:
             found = dict(self._answer(question))
         except (KgnbError, ValueError, TypeError, KeyError) as error:
@@ -153,12 +167,12 @@ class Answering:
         return found | {"id": question.get("id")}
 
     def tell(self, content: Mapping[str, Any]) -> None:
-        """Tells every front end that has asked before."""
+        """Sends this to every front end that has connected."""
         for comm in list(self._comms):
             comm.send(dict(content))
 
     def stop(self) -> None:
-        """Closes what is open, and takes the target away."""
+        """Closes all comms and removes the target."""
         if self._manager is None:
             return
         if self.target in self._manager.targets:

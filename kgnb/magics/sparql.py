@@ -1,4 +1,4 @@
-"""``%%sparql``: a query in a cell, against any graph of ``%kg``; ``%%turtle``: a graph written in a cell."""
+"""``%%sparql``: query any open graph; ``%%turtle``: write a graph in a cell."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, is_remote
 from kgnb.magics.verbs import PlainMagics, Verb, verb
+from kgnb.results.bundle import count
 from kgnb.results.found import Rows, Triples, YesNo
 from kgnb.tasks.querying import Found, declarations, query
 
-# What aws/graph-notebook's %%sparql takes as well: the options that mean the same here, and those that say how its own
-# viewer draws, which have no counterpart and do no harm.
+# Options of %%sparql in aws/graph-notebook: those that mean the same here, and those of its viewer, which are ignored.
 SAME = {"--store-to": "--store", "-s": "--store", "--export-to": "--export", "-e": "--export"}
 WITHOUT_EFFECT_VALUED = (
     *("--path", "-p", "--media-type", "-m", "--group-by", "-g", "--display-property", "-d", "--edge-display-property"),
@@ -40,7 +40,7 @@ WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics
                   "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
 MODES = ("query", "explain")
 _QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]", re.IGNORECASE)  # a query in one line
-_NO_PYTHON = re.compile(  # how a query may begin, and Python may not
+_NO_PYTHON = re.compile(  # how a query may begin but Python code may not
     r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
     r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
     re.IGNORECASE,
@@ -49,7 +49,7 @@ _AT = re.compile(r"line (\d+), column (\d+)")
 
 
 class SparqlMagics(PlainMagics, magic="sparql"):
-    """Ask a graph in SPARQL."""
+    """Query a graph in SPARQL."""
 
     below = "query"
 
@@ -60,34 +60,32 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         "%%sparql huts --export huts.csv",
         "%%sparql --bind name=input().strip() --timeout 20",
     )
-    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
     @argument("--limit", metavar="N", type=Number(int, 0, None), default=None, help="most rows to fetch [all]")
     @argument(
         "--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="give up after [none]"
     )
-    @argument("--store", metavar="VAR", default="", help="a Python variable that gets the result")
-    @argument("--export", metavar="FILE", default="", help="a file that gets it: .csv .tsv .json .parquet .ttl .nt")
-    @argument("--graph", metavar="IRI", default="", help="ask this named graph only")
+    @argument("--store", metavar="VAR", default="", help="a Python variable for the result")
+    @argument("--export", metavar="FILE", default="", help="a file for the result: .csv .tsv .json .parquet .ttl .nt")
+    @argument("--graph", metavar="IRI", default="", help="query only this named graph")
     @argument(
-        "--bind", metavar="NAME=EXPRESSION", action="append", default=[], help="what {{NAME}} stands for in the query"
+        "--bind", metavar="NAME=EXPRESSION", action="append", default=[], help="the value of {{NAME}} in the query"
     )
     @argument("--update", action="store_true", help="allow the query to change the graph")
-    @argument(
-        "--labels", metavar="LANG", nargs="?", const="en", default="en", help="show IRIs by their labels in it [en]"
-    )
-    @argument("--no-labels", dest="labels", action="store_const", const="", help="show IRIs with their prefixes")
-    @argument("--explain", action="store_true", help="show the query as it would be sent, and do not send it")
-    @argument("--silent", action="store_true", help="show nothing; use it with --store or --export")
+    @argument("--labels", metavar="LANG", nargs="?", const="en", default="en", help="show labels in this language [en]")
+    @argument("--no-labels", dest="labels", action="store_const", const="", help="show IRIs instead of labels")
+    @argument("--explain", action="store_true", help="show the query that would be sent, without sending it")
+    @argument("--silent", action="store_true", help="show nothing; for use with --store or --export")
     def query(self, arguments: argparse.Namespace) -> Found | str | None:
-        """Ask a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
+        """Query a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
 
-        {{name}} in the query stands for a Python variable, quoted as an RDF term; <{{name}}> for an IRI. A list stands
-        for several terms. Prefixes that the graph's files declare, and well-known ones, need no PREFIX line.
+        {{name}} in the query inserts a Python variable as an RDF term, <{{name}}> as an IRI, and a list as several
+        terms. Well-known prefixes, and those declared in the graph's files, need no PREFIX line.
         """
         cell = arguments.cell
         values = self._values(arguments.bind, cell)
         if arguments.store and not arguments.store.isidentifier():
-            raise ValueError(f"{arguments.store!r} is no name for a Python variable")
+            raise ValueError(f"{arguments.store!r} is not a valid name for a Python variable")
         named = self.session.graph(arguments.name)
         text = _in_graph(cell, arguments.graph) if arguments.graph else cell
         prefixes = dict(self.session.prefixes)
@@ -113,22 +111,21 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         if not arguments.update and _empty(found):
             found = self._with_hints(found, named, fill(text, values), prefixes)
         if isinstance(found, Rows | Triples) and (unbound := never_bound(text)):
-            notes = (f"?{name} has no value: nothing in WHERE speaks of it." for name in unbound)
+            notes = (f"?{name} has no value: WHERE does not mention it." for name in unbound)
             found = replace(found, notes=(*found.notes, *notes))
         if arguments.update:
-            named.ontologies.clear()  # what was read of it may be out of date
-            named.schema = named.reading = None
+            named.changed()
         if arguments.store:
             self.shell.user_ns[arguments.store] = found
         if arguments.export:
             size = len(found.solutions) if isinstance(found, Rows) else len(found) if isinstance(found, Triples) else 0
-            print(f"{arguments.export}: {size:,} {'rows' if isinstance(found, Rows) else 'triples'} written")
+            print(f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}")
         return None if arguments.silent else found
 
     def _with_hints(self, found: Found, named: NamedGraph, asked: str, prefixes: dict[str, str]) -> Found:
-        """What was found, with what may be misspelt in the query where it found nothing."""
+        """The empty result, with notes on what may be misspelt in the query."""
         if is_remote(named):
-            return found  # a service would be asked once for each name
+            return found  # a service would get a query for each name
         schema = named.schema or interruptible(lambda: read_schema(endable(named.graph), links=False))
         known = {**PREFIXES, **dict(getattr(named.graph, "prefixes", ())), **prefixes}
         hints = tuple(interruptible(lambda: misspelt(asked, endable(named.graph), schema, known)))
@@ -138,24 +135,24 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         return replace(found, notes=(*found.notes, *hints)) if isinstance(found, Rows | Triples) else found
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
-        """Asks; a query may also stand in the line of the magic."""
+        """Runs the query, which may also be on the line of the magic."""
         return super().dispatch("", line) if cell is None and _QUERY.match(line) else super().dispatch(line, cell)
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
-        """The line's words, graph-notebook's changed into ours."""
+        """The line's words, with graph-notebook's options changed into ours."""
         shown, words = super().read(line, mark)
         words, ignored = _ours(words, self.session.graphs)
         if ignored:
-            print(f"without effect here: {', '.join(ignored)}")
+            print(f"ignored: {', '.join(ignored)}")
         return shown, words
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
-        """Asks; an error in the query shows where in the cell it is."""
+        """Runs the query; an error shows where it is in the cell."""
         if arguments.form:
-            from kgnb.widgets.form import Form, someone_is_there
+            from kgnb.widgets.form import someone_is_there
 
             if someone_is_there(self.shell):
-                return Form(self, method, vars(arguments), arguments.cell)
+                return self.form(method, vars(arguments), arguments.cell)
         try:
             return super().call(method, arguments, line)
         except KgnbError as error:
@@ -167,12 +164,12 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         return list(self.session.graphs) if name == "name" else []
 
     def _values(self, bound: list[str], cell: str) -> dict[str, object]:
-        """What the names in the query stand for: ``--bind`` first, else the notebook's variables."""
+        """The values of the names in the query: those of ``--bind``, else the notebook's variables."""
         values: dict[str, object] = {}
         for word in bound:
             name, equals, expression = word.partition("=")
             if not equals or not name.isidentifier():
-                raise ValueError(f"--bind wants NAME=EXPRESSION, not {word!r}")
+                raise ValueError(f"--bind takes NAME=EXPRESSION, not {word!r}")
             values[name] = self.shell.ev(expression)
         for name in placeholders(cell):
             if name not in values and name in self.shell.user_ns:
@@ -181,26 +178,26 @@ class SparqlMagics(PlainMagics, magic="sparql"):
 
 
 def is_query(text: str) -> bool:
-    """Whether a text begins as a SPARQL query does, and as no Python does."""
+    """Whether a text begins like a SPARQL query and unlike any Python."""
     return _NO_PYTHON.match(text) is not None
 
 
 def _empty(found: Found) -> bool:
-    """Whether nothing was found: no row, no triple, no; or nothing was counted."""
+    """Whether the result is empty: no row, no triple, "no", or a count of 0."""
     if isinstance(found, Rows) and len(found) == 1:
         return all(getattr(term, "text", "") == "0" for term in found.solutions.rows[0])
     return (isinstance(found, Rows | Triples) and not len(found)) or (isinstance(found, YesNo) and not found)
 
 
 class _Shown(str):
-    """Text that shows itself as it is, not as Python would write it."""
+    """Text that is shown without quotes."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
-    """The words with graph-notebook's names for options changed into ours, and those that do nothing here."""
+    """The words with graph-notebook's options changed into ours, and those that are ignored."""
     kept: list[str] = []
     ignored: list[str] = []
     rest = iter(words)
@@ -220,9 +217,9 @@ def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
 
 
 def _in_graph(query: str, iri: str) -> str:
-    """The query, asked of one named graph."""
+    """The query, restricted to one named graph."""
     if not is_iri(iri):
-        raise ValueError(f"--graph wants the IRI of a named graph, not {iri!r}")
+        raise ValueError(f"--graph takes the IRI of a named graph, not {iri!r}")
     form = query_form(query)
     found = tokens(query)
     if form == "UPDATE" or any(token.word == "FROM" for token in found):
@@ -243,7 +240,7 @@ def _in_graph(query: str, iri: str) -> str:
 
 
 def point(error: KgnbError, cell: str) -> None:
-    """Adds the line of the query an error speaks of, with a caret below the place."""
+    """Adds to an error the line of the query it is about, with a caret below the place."""
     place = _AT.search(error.what)
     lines = cell.splitlines()
     if place is None or not 0 < int(place[1]) <= len(lines):
@@ -264,20 +261,19 @@ class TurtleMagics(PlainMagics, magic="turtle"):
     below = "graph"
 
     @verb("turtle", "%%turtle", "%%turtle huts", "%%turtle huts --add")
-    @argument("name", metavar="NAME", nargs="?", default="cell", help="what to call the graph [cell]")
-    @argument("--add", action="store_true", help="add to the graph of this name, which is open")
+    @argument("name", metavar="NAME", nargs="?", default="cell", help="the name of the graph [cell]")
+    @argument("--add", action="store_true", help="add to the open graph of this name")
     def write(self, arguments: argparse.Namespace) -> Opened:
-        """Open what is written below, in Turtle, as a graph, and make it the current one.
+        """Open the Turtle below as a graph and make it the current one.
 
-        Prefixes of ``%kg prefix`` and well-known ones need no @prefix line.
+        Well-known prefixes, and those of ``%kg prefix``, need no @prefix line.
         """
         if arguments.add:
             named = self.session.graph(arguments.name)
             if not isinstance(named.graph, OxigraphGraph | RdflibGraph):
-                raise DataError(f"{named.name} lies on a server", where="", fix="Use %%sparql --update to change it.")
+                raise DataError(f"{named.name} is on a server", where="", fix="Use %%sparql --update to change it.")
             self._load(named.graph, arguments.cell)
-            named.ontologies.clear()  # what was read of it is out of date
-            named.schema = named.reading = None
+            named.changed()
             self.session.current = named.name
         else:
             graph = OxigraphGraph(name=arguments.name)
@@ -287,7 +283,7 @@ class TurtleMagics(PlainMagics, magic="turtle"):
         return Opened(named.name, named.graph, named.graph.count(), mended(named.graph))
 
     def _load(self, graph: OxigraphGraph | RdflibGraph, cell: str) -> None:
-        """Reads the cell into the graph, all of it or nothing; an error names the cell's line."""
+        """Reads the cell into the graph, all or nothing; an error names the line of the cell."""
         known = {**PREFIXES, **self.session.prefixes}
         wanted = sorted({*_USED.findall(cell)} & known.keys() - {*_DECLARED.findall(cell)})
         head = " ".join(f"@prefix {prefix}: <{known[prefix]}> ." for prefix in wanted)
@@ -306,11 +302,11 @@ class TurtleMagics(PlainMagics, magic="turtle"):
 
 
 def _in_cell(error: DataError, path: str, cell: str) -> DataError:
-    """The same error, at its place in the cell; the line of prefixes above it is not the writer's."""
+    """The same error with its place in the cell, not counting the line of prefixes that was added above it."""
     what = error.what.removeprefix(f"{error.where}: ").replace(path, "the cell")
     what = _PLACE.sub(lambda found: f"line {int(found[1]) - 1}", what)
     line, _, column = error.where.removeprefix(f"{path}:").partition(":")
     where = f"line {int(line) - 1}, column {column}" if line.isdigit() and column.isdigit() else "the cell"
-    said = DataError(what, where=where, fix=error.fix.replace("the file", "the cell"))
-    point(said, cell)
-    return said
+    moved = DataError(what, where=where, fix=error.fix.replace("the file", "the cell"))
+    point(moved, cell)
+    return moved

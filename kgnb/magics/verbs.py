@@ -1,10 +1,10 @@
-"""Magics with verbs: ``%om search --k 5`` finds the method decorated ``@verb``, parses, calls it, returns its value."""
+"""Magics with verbs: ``%om search --k 5`` finds the method decorated ``@verb``, parses its arguments and calls it."""
 
 from __future__ import annotations
 
 import argparse
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol, cast
@@ -26,11 +26,11 @@ class Verb(Protocol):
     parser: MagicArgumentParser
 
     def __call__(self, magics: Any, arguments: argparse.Namespace, /) -> Any:
-        """Does what the verb says."""
+        """Runs the verb."""
 
 
 class verb(magic_arguments):  # lower case as IPython's own decorators are
-    """Makes a method a verb of its magic. Its docstring is the help, ``examples`` are lines one can copy."""
+    """Makes a method a verb of its magic. Its docstring is the help; ``examples`` are lines to copy."""
 
     def __init__(self, name: str, *examples: str) -> None:
         super().__init__(name)  # type: ignore[no-untyped-call]  # IPython is untyped
@@ -41,7 +41,7 @@ class verb(magic_arguments):  # lower case as IPython's own decorators are
         own = getattr(func, "decorators", [])
         shared = [
             argument("-h", "--help", action="store_true", help="show this help"),
-            argument("--form", action="store_true", help="show controls for these options, and the line they make"),
+            argument("--form", action="store_true", help="show a form for these options, and its line"),
         ]
         func.has_arguments, func.decorators = True, [*shared, *own]
         summary = (func.__doc__ or "").strip()
@@ -71,7 +71,7 @@ HELP = ("-h", "--help")
 
 
 class VerbMagics(Magics):
-    """A line magic whose first word is a verb. A subclass names it: ``magic="kg"``; its docstring says what for."""
+    """A line magic whose first word is a verb. A subclass names it (``magic="kg"``); its docstring is the help."""
 
     magic: ClassVar[str] = ""
     shell: Any
@@ -82,7 +82,7 @@ class VerbMagics(Magics):
         self.session = session
 
     def __init_subclass__(cls, magic: str = "", doc: str = "", **kwargs: Any) -> None:
-        """Collects the verbs, in the order they are written, and makes the magic itself."""
+        """Collects the verbs in source order, and makes the magic itself."""
         super().__init_subclass__(**kwargs)
         if "verbs" not in vars(cls):
             cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
@@ -93,7 +93,7 @@ class VerbMagics(Magics):
 
     @classmethod
     def overview(cls, doc: str) -> str:
-        """What ``%om?`` and ``%om --help`` show: what the magic is for, its verbs, and examples."""
+        """What ``%om?`` and ``%om --help`` show: purpose, verbs and examples."""
         width = max(map(len, cls.verbs), default=0)
         examples = [
             line.strip() for method in cls.verbs.values() for line in (method.parser.epilog or "").splitlines()[2:3]
@@ -108,14 +108,14 @@ class VerbMagics(Magics):
                 "examples:",
                 *(f"  {line}" for line in examples),
                 "",
-                f"%{cls.magic} VERB --help shows what a verb takes; --form shows controls for it.",
-                f"%%{cls.magic} VERB takes options from the lines below it as well, as in: k = 3",
-                "{{name}} stands for a Python variable, whole and unsplit.",
+                f"%{cls.magic} VERB --help shows the options of a verb; --form shows a form for them.",
+                f"%%{cls.magic} VERB also reads options from the lines below it, such as: k = 3",
+                "{{name}} passes the value of a Python variable.",
             ]
         )
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
-        """Finds the verb, parses its arguments and returns what it returns."""
+        """Finds the verb, parses its arguments and returns its value."""
         shown, words = self.read(line)
         if not words or words[0] in (*HELP, "help"):
             print(getattr(self, self.magic).__doc__)
@@ -140,47 +140,54 @@ class VerbMagics(Magics):
             raise
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
-        """Runs a verb; a value it refuses becomes an error that shows the line."""
+        """Runs a verb; a refused value becomes an error that shows the line."""
         named = f"%{method.parser.prog}"
         try:
             return method(self, arguments)
         except KeyboardInterrupt as error:
             raise stopped(" ".join([named, *getattr(error, "__notes__", ())])) from None
         except ValueError as error:
-            fix = f"{named} --help lists what it takes."
+            fix = f"See {named} --help."
             raise LineError(str(error), line=line, fix=fix, details=traceback.format_exc()) from error
         except KgnbError as error:
-            # A stage's error says already which stage it was; more would bury what to do.
+            # The error of a stage names the stage already; more would bury the advice.
             if not isinstance(error, LineError) and not getattr(error, "__notes__", ()):
                 error.add_note(f"in {line}")
             raise
 
     def _form(self, method: Verb, words: list[str], line: str, body: dict[str, object] | None) -> Any:
-        """The verb's controls; where nobody can press a button, the plain line, printed and run at once."""
-        from kgnb.widgets.form import Form, plain_line, someone_is_there
+        """The verb's form; if nobody can press a button, its line is printed and run at once."""
+        from kgnb.widgets.form import plain_line, someone_is_there
 
         if someone_is_there(self.shell):
-            return Form(self, method, vars(parse(method.parser, words, line=line, body=body, partial=True)))
+            return self.form(method, vars(parse(method.parser, words, line=line, body=body, partial=True)))
         print(plain_line(self.magic, method.verb, words))
         return self.call(method, parse(method.parser, words, line=line, body=body), line)
 
+    def form(self, method: Verb, given: Mapping[str, Any], cell: str | None = None) -> Any:
+        """The form of a verb, starting from what the line has given."""
+        from kgnb.widgets.form import Form, verb_controls
+
+        controls = verb_controls(method.parser, given, self.current(method), self.suggestions)
+        return Form(self, method.verb, controls, cell)
+
     def current(self, method: Verb) -> dict[str, object]:
-        """The values that hold where the line says nothing: what a form starts from."""
+        """The current values of options, which a form starts from."""
         return {}
 
     def suggestions(self, name: str) -> Sequence[str]:
-        """Words that fit an argument: for completion and for a form's lists."""
+        """Words that fit an argument, for completion and forms."""
         return ()
 
     def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
-        """Words that may follow, for IPython's completer: verbs, then a verb's options and their values."""
+        """Words that may come next, for IPython's completer: verbs, then a verb's options and their values."""
         before = words_before(event)
         if len(before) <= 1:
             return list(self.verbs)
         return self.complete_verb(self.verbs[before[1]], before[-1]) if before[1] in self.verbs else []
 
     def complete_verb(self, method: Verb, before: str) -> list[str]:
-        """What may stand in a verb's line after this word."""
+        """What may follow this word in a verb's line."""
         actions = method.parser._actions
         last = next((action for action in actions if before in action.option_strings), None)
         if last is not None and last.nargs != 0:
@@ -193,7 +200,7 @@ class VerbMagics(Magics):
         if name in self.verbs:
             return self.verbs[name]
         near = get_close_matches(name, self.verbs, n=1, cutoff=0.5)
-        if "." in name or ":" in name:  # a file, a data set or an address, with the verb that takes it left out
+        if "." in name or ":" in name:  # a file, data set or URL without the verb that takes it
             first = next((verb for verb in ("open", "start", "compile") if verb in self.verbs), "")
             near = [f"{first} {line.partition(' ')[2]}"] if first else near
         elif "ask" in self.verbs and not near:
@@ -207,32 +214,32 @@ class VerbMagics(Magics):
 
 
 class PlainMagics(VerbMagics):
-    """A magic without verbs: its one method is called as the magic is, with the cell's text as ``arguments.cell``.
+    """A magic without verbs: its one method has the name of the magic, and gets the cell's text as ``arguments.cell``.
 
-    ``below`` is what is to be written in the cell; "" for a magic of one line.
+    ``below`` names what the cell contains; "" for a line magic.
     """
 
     below: ClassVar[str] = ""
 
     @classmethod
     def overview(cls, doc: str) -> str:
-        """What the magic is for; its own --help says the rest."""
+        """What the magic is for; its --help has the rest."""
         return doc
 
     @property
     def method(self) -> Verb:
-        """What the magic does."""
+        """The one method."""
         return self.verbs[self.magic]
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
-        """Parses the line and returns what the method returns."""
+        """Parses the line and returns the value of the method."""
         shown, words = self.read(line, "%%" if self.below else "%")
         if any(word in HELP for word in words):
             print(self.help(words))
             return None
         if self.below and not (cell or "").strip():
-            how = f"Write it below, in a cell that begins %%{self.magic}."
-            raise LineError(f"there is no {self.below}", line=shown, fix=how)
+            fix = f"Write it below %%{self.magic}, in the same cell."
+            raise LineError(f"the {self.below} is missing", line=shown, fix=fix)
         arguments = parse(self.method.parser, words, line=shown)
         arguments.cell = cell or ""
         return self.call(self.method, arguments, shown)
@@ -242,12 +249,12 @@ class PlainMagics(VerbMagics):
         return str(self.method.parser.format_help())
 
     def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
-        """Words that may follow on the first line."""
+        """Words that may come next on the first line."""
         return self.complete_verb(self.method, words_before(event)[-1])
 
 
 def words_before(event: SimpleNamespace) -> list[str]:
-    """The words of a line, without the one that is being written."""
+    """The words of a line without the one being typed."""
     text = event.text_until_cursor
     words: list[str] = text.split()
     return words if text.endswith((" ", "\t")) else words[:-1]

@@ -1,4 +1,4 @@
-"""A verb as a form: its controls, the plain line they make, a Run button and what it shows."""
+"""Forms for magics: the controls of a verb or tool, the line they make, a Run button and its output."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from IPython.display import display
 
 from kgnb.magics.arguments import LineError, quote, split
 
-LABEL = {"description_width": "10em"}
+HERE = pathlib.Path(__file__).parent
 HIDDEN = ("help", "form")
 
 
 @dataclass
 class Control:
-    """A widget for one argument. ``words`` reads it; an option nobody touched or gave says nothing in the line."""
+    """The widget for one argument. An option that was neither given nor touched adds nothing to the line."""
 
     name: str
     widget: ipywidgets.Widget
     inputs: tuple[ipywidgets.Widget, ...]
     read: Callable[[], list[str]]
     touched: bool = False
-    about: str = ""  # what it is for, beside it
+    help: str = ""  # shown beside it
 
     def words(self) -> list[str]:
         """The words this control adds to the line."""
         return self.read() if self.touched else []
 
     def on_change(self, tell: Callable[[], None]) -> None:
-        """Has ``tell`` called whenever a person moves the control."""
+        """Calls ``tell`` whenever a person changes the control."""
 
         def moved(_: object) -> None:
             self.touched = True
@@ -45,7 +45,7 @@ class Control:
             widget.observe(moved, names="value")
 
 
-def make_controls(
+def verb_controls(
     parser: argparse.ArgumentParser,
     given: Mapping[str, Any],
     current: Mapping[str, Any],
@@ -53,42 +53,41 @@ def make_controls(
 ) -> list[Control]:
     """The controls of a verb, in its parser's order.
 
-    They start from what the line ``given`` said, else from the ``current`` values, else from the parser's defaults.
+    Their values are those ``given`` on the line, else the ``current`` ones, else the parser's defaults.
     """
     controls = []
     for action in parser._actions:
         if action.dest in HIDDEN:
             continue
         default = None if action.default is argparse.SUPPRESS else action.default
-        start = given.get(action.dest)
-        start = current.get(action.dest, default) if start is None else start
-        control = _control(action, start, suggest(action.dest))
-        control.about = _help(action)
         said = given.get(action.dest)
-        # A positional is always part of the line; an option where the line already had it.
+        control = _control(action, current.get(action.dest, default) if said is None else said, suggest(action.dest))
+        control.help = (action.help or "").replace("%%", "%")
+        # A positional argument is always part of the line, an option if the line had it already.
         control.touched = not action.option_strings or (said is not None and said is not False and said != default)
         controls.append(control)
     return controls
 
 
 def _control(action: argparse.Action, start: Any, suggested: Sequence[str]) -> Control:
-    name = action.dest.replace("_", " ")
     option = next((text for text in action.option_strings if text.startswith("--")), "")
-    look = {"description": name, "style": LABEL, "tooltip": _help(action), "layout": ipywidgets.Layout(width="32em")}
+    look = {
+        "description": action.dest.replace("_", " "),
+        "style": {"description_width": "10em"},
+        "tooltip": (action.help or "").replace("%%", "%"),
+        "layout": ipywidgets.Layout(width="32em"),
+    }
     if option and action.nargs == 0:
         box = ipywidgets.Checkbox(value=bool(start), **look)
-        negated = next((text for text in action.option_strings if text.startswith("--no-")), "")
-        return Control(action.dest, box, (box,), lambda: [option] if box.value else [negated] if negated else [])
+        negated = [text for text in action.option_strings if text.startswith("--no-")][:1]
+        return Control(action.dest, box, (box,), lambda: [option] if box.value else negated)
     if action.choices:
-        choices = [str(choice) for choice in action.choices]
-        empty = [] if start is not None else [("", "")]
-        pick = ipywidgets.Dropdown(options=[*empty, *((one, one) for one in choices)], **look)
+        choices = [(str(choice), str(choice)) for choice in action.choices]
+        pick = ipywidgets.Dropdown(options=choices if start is not None else [("", ""), *choices], **look)
         pick.value = str(start) if start is not None else ""
         return Control(action.dest, pick, (pick,), lambda: _said(option, pick.value))
-    bounds = action.type
-    kind = getattr(bounds, "kind", None)
-    if kind is not None:
-        return _number(action.dest, option, bounds, start, look)
+    if hasattr(action.type, "kind"):
+        return _number(action.dest, option, action.type, start, look)
     return _text(action, option, start, suggested, look)
 
 
@@ -103,11 +102,11 @@ def _number(name: str, option: str, bounds: Any, start: Any, look: Mapping[str, 
         entry = (ipywidgets.IntText if whole else ipywidgets.FloatText)(value=value, **look)
     if not bounds.optional:
         return Control(name, entry, (entry,), lambda: [option, f"{entry.value:g}" if not whole else str(entry.value)])
-    left = ipywidgets.Checkbox(value=start is None, description="automatic", indent=False)
-    entry.disabled = left.value
-    left.observe(lambda change: setattr(entry, "disabled", change["new"]), names="value")
-    both = ipywidgets.HBox([entry, left])
-    return Control(name, both, (entry, left), lambda: [option, "none" if left.value else f"{entry.value:g}"])
+    automatic = ipywidgets.Checkbox(value=start is None, description="automatic", indent=False)
+    entry.disabled = automatic.value
+    automatic.observe(lambda change: setattr(entry, "disabled", change["new"]), names="value")
+    both = ipywidgets.HBox([entry, automatic])
+    return Control(name, both, (entry, automatic), lambda: [option, "none" if automatic.value else f"{entry.value:g}"])
 
 
 def _text(
@@ -121,9 +120,7 @@ def _text(
     else:
         entry = ipywidgets.Text(value=text, **look)
     entry.continuous_update = True
-    if many:
-        return Control(action.dest, entry, (entry,), lambda: _words(entry.value))
-    return Control(action.dest, entry, (entry,), lambda: _said(option, entry.value))
+    return Control(action.dest, entry, (entry,), lambda: _words(entry.value) if many else _said(option, entry.value))
 
 
 def _said(option: str, value: str) -> list[str]:
@@ -137,28 +134,15 @@ def _words(text: str) -> list[str]:
         return text.split()
 
 
-def _help(action: argparse.Action) -> str:
-    return (action.help or "").replace("%%", "%")
-
-
-HERE = pathlib.Path(__file__).parent
-
-
 class Magics(Protocol):
-    """What a form needs of a family of magics."""
+    """The part of a magic that a form uses."""
 
     magic: ClassVar[str]
     shell: Any
 
-    def current(self, method: Any) -> dict[str, object]:
-        """The values that hold where the line says nothing."""
-
-    def suggestions(self, name: str) -> Sequence[str]:
-        """Words that fit an argument."""
-
 
 class PlainLine(anywidget.AnyWidget):
-    """The magic line a form stands for, with buttons that copy it or insert it below."""
+    """The magic line of a form, with buttons to copy it or insert it as a cell."""
 
     _esm = HERE / "line.js"
     _css = HERE / "line.css"
@@ -166,7 +150,7 @@ class PlainLine(anywidget.AnyWidget):
 
 
 def someone_is_there(shell: Any) -> bool:
-    """Whether a person can press a button: a notebook front end that could also be asked for input.
+    """Whether a person can press a button, which is so in front ends that can also be asked for input.
 
     JupyterLab, Notebook, VS Code and Colab allow a kernel to ask; papermill, nbclient and nbval do not, and terminal
     IPython has no kernel at all.
@@ -175,40 +159,32 @@ def someone_is_there(shell: Any) -> bool:
 
 
 class Form:
-    """The controls of one verb. ``line`` is at any time exactly what Run will run."""
+    """The controls of a verb. ``line`` is always exactly what Run will run."""
 
-    def __init__(self, magics: Magics, method: Any, given: Mapping[str, Any], cell: str | None = None) -> None:
-        """The controls; with ``cell`` those of a cell magic's first line, above this cell."""
-        self.magics, self.cell = magics, cell
-        self.verb: str = method.verb
-        self.controls = make_controls(method.parser, given, magics.current(method), magics.suggestions)
+    def __init__(self, magics: Magics, verb: str, controls: Sequence[Control], cell: str | None = None) -> None:
+        """With ``cell``, the line is that of a cell magic, above this cell."""
+        self.magics, self.verb, self.controls, self.cell = magics, verb, list(controls), cell
         self.plain = PlainLine()
         self.output = ipywidgets.Output()
         self.state = ipywidgets.HTML()
         self.button = ipywidgets.Button(description="Run", button_style="primary", icon="play")
         self.button.on_click(lambda _: self.run())
         for control in self.controls:
-            control.on_change(self._keep_in_step)
-        self._keep_in_step()
-        self.box = ipywidgets.VBox(
-            [
-                *(ipywidgets.HBox([control.widget, ipywidgets.Label(control.about)]) for control in self.controls),
-                self.plain,
-                ipywidgets.HBox([self.button, self.state]),
-                self.output,
-            ]
-        )
+            control.on_change(self._update)
+        self._update()
+        rows = [ipywidgets.HBox([control.widget, ipywidgets.Label(control.help)]) for control in self.controls]
+        self.box = ipywidgets.VBox([*rows, self.plain, ipywidgets.HBox([self.button, self.state]), self.output])
 
     @property
     def line(self) -> str:
-        """The magic line the controls stand for."""
+        """The magic line that the controls make."""
         words = [word for control in self.controls for word in control.words()]
         if self.cell is None:
             return plain_line(self.magics.magic, self.verb, words)
         return f"%{plain_line(self.magics.magic, '', words)}\n{self.cell}"
 
     def run(self) -> None:
-        """Runs the line as a cell would, and shows below what the cell would show."""
+        """Runs the line as a cell would, and shows the result below."""
         self.button.disabled = True
         self.state.value = "running"
         self.output.clear_output()
@@ -227,7 +203,7 @@ class Form:
         finally:
             self.button.disabled = False
 
-    def _keep_in_step(self) -> None:
+    def _update(self) -> None:
         self.plain.line = self.line
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -237,91 +213,30 @@ class Form:
         return f"Form({self.line})"
 
 
-def plain_line(magic: str, verb: str, words: list[str]) -> str:
-    """A magic line made of words, each quoted where it must be."""
+def plain_line(magic: str, verb: str, words: Sequence[str]) -> str:
+    """A magic line made of words, quoted where necessary."""
     return " ".join([f"%{magic}", *([verb] if verb else []), *(quote(word) for word in words)])
 
 
-class ToolLike(Protocol):
-    """What a form needs of a tool."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def description(self) -> str:
-        """What it does."""
-
-    @property
-    def input_schema(self) -> Mapping[str, Any]:
-        """The schema of its arguments."""
+def tool_controls(schema: Mapping[str, Any], given: Mapping[str, Any]) -> list[Control]:
+    """The controls for the arguments of a tool, by its JSON Schema; each adds NAME=VALUE, or nothing if left empty."""
+    required = schema.get("required", ())
+    return [_argument(name, one, name in required, given.get(name)) for name, one in schema["properties"].items()]
 
 
-class ToolForm:
-    """The form of one tool. ``values`` is at any time what Call will send; ``call`` gives what is shown below.
-
-    Closed lists are lists to choose from, truth values a box to tick; whatever is left empty is left out.
-    """
-
-    def __init__(self, tool: ToolLike, call: Callable[[dict[str, Any]], Any], given: Mapping[str, Any]) -> None:
-        self.tool, self._call = tool, call
-        required = set(tool.input_schema.get("required", ()))
-        self.fields: dict[str, Any] = {}
-        for name, schema in tool.input_schema["properties"].items():
-            self.fields[name] = _field(name, schema, name in required, given.get(name))
-        self.button = ipywidgets.Button(description="Call", button_style="primary")
-        self.output = ipywidgets.Output()
-        self.button.on_click(lambda _: self.press())
-        head = ipywidgets.Label(value=f"{tool.name}: {tool.description}"[:300])
-        self.box = ipywidgets.VBox([head, *self.fields.values(), self.button, self.output])
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """The arguments as they are filled in, in the types their schema asks for."""
-        found = {}
-        for name, field in self.fields.items():
-            value = field.value
-            if value in ("", None):
-                continue
-            found[name] = typed(value, self.tool.input_schema["properties"][name])
-        return found
-
-    def press(self) -> Any:
-        """Make the call and show what came of it."""
-        shown = self._call(self.values)
-        self.output.clear_output()
-        with self.output:
-            display(shown)  # type: ignore[no-untyped-call]  # IPython is untyped
-        return shown
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return self.box._repr_mimebundle_(include=include, exclude=exclude)
-
-
-def _field(name: str, schema: Mapping[str, Any], required: bool, value: Any) -> Any:
-    about = f"{name}{' *' if required else ''}"
-    layout, style = ipywidgets.Layout(width="90%"), {"description_width": "12em"}
-    if "enum" in schema:
-        choices = [("", ""), *((str(one), one) for one in schema["enum"] if one is not None)]
-        start = value if value in schema["enum"] else ""
-        return ipywidgets.Dropdown(options=choices, value=start, description=about, layout=layout, style=style)
+def _argument(name: str, schema: Mapping[str, Any], required: bool, value: Any) -> Control:
+    look = {
+        "description": f"{name}{' *' if required else ''}",
+        "layout": ipywidgets.Layout(width="32em"),
+        "style": {"description_width": "12em"},
+    }
+    choices = [str(one) for one in schema.get("enum", ()) if one is not None]
     if schema.get("type") == "boolean":
-        choices = [("", ""), ("yes", True), ("no", False)]
-        return ipywidgets.Dropdown(options=choices, value="", description=about, layout=layout, style=style)
-    return ipywidgets.Text(
-        value="" if value is None else str(value), description=about, layout=layout, style=style,
-        placeholder=str(schema.get("description", ""))[:120],
-    )  # fmt: skip
-
-
-def typed(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Text as the number or truth value a schema asks for; as it is where it is none, so that the check can say why."""
-    kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
-    if isinstance(value, str) and kinds & {"integer", "number"}:
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-    return value == "true" if "boolean" in kinds and value in ("true", "false") else value
+        choices = ["true", "false"]
+    start = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if choices:
+        entry = ipywidgets.Dropdown(options=["", *choices], value=start if start in choices else "", **look)
+    else:
+        entry = ipywidgets.Text(value=start, **look)
+    about = str(schema.get("description", ""))[:120]
+    return Control(name, entry, (entry,), lambda: [f"{name}={entry.value}"] if entry.value else [], True, about)

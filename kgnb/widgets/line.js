@@ -1,6 +1,6 @@
-// The magic line a form stands for, to copy or to insert. The trait `line` is kept in step by Python (kgnb/widgets/form.py).
-// Inserting a cell is the notebook application's business: the event "kgnb:insert-cell" asks for it, with the source in its
-// detail; whoever can do it calls preventDefault(). Where nobody does, the line is copied instead.
+// The magic line of a form, to copy or to insert. Python (kgnb/widgets/form.py) keeps the trait `line` up to date.
+// Only the notebook application can insert a cell: the event "kgnb:insert-cell" asks for it, with the source in its
+// detail, and a handler calls preventDefault(). If there is no handler, the line is copied instead.
 
 function render({ model, el }) {
   const root = document.createElement("div");
@@ -25,7 +25,7 @@ function render({ model, el }) {
       await navigator.clipboard.writeText(model.get("line"));
       status.textContent = "Copied.";
     } catch {
-      // No clipboard outside https and localhost: the text is selected, so that the keys do it.
+      // There is no clipboard outside https and localhost: the text is selected, to be copied by key.
       select();
       status.textContent = "Selected: copy it with Ctrl+C.";
     }

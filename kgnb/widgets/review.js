@@ -1,17 +1,17 @@
-// The review queue: one question at a time, answered by key or button. All state lives in Python (kgnb/widgets/review.py):
-// the trait `view` says what to show, every answer goes back as a message { action, choice }.
-// Texts come from ontologies and models: they are only ever set as textContent.
+// The review queue: one question at a time, answered by key or button. All state is in Python (kgnb/widgets/review.py):
+// the trait `view` is what to show, and every answer is sent back as a message { action, choice }.
+// Texts come from ontologies and models, so they are only ever set as textContent.
 
 const ACTIONS = [
   { key: "a", action: "equivalent", label: "Same", title: "The chosen candidate means the same", needsChoice: true },
-  { key: "b", action: "broader", label: "Broader", title: "The chosen candidate is the broader of the two", needsChoice: true },
-  { key: "n", action: "narrower", label: "Narrower", title: "The chosen candidate is the narrower of the two", needsChoice: true },
-  { key: "r", action: "different", label: "None", title: "None of the candidates fits", needsChoice: false },
+  { key: "b", action: "broader", label: "Broader", title: "The chosen candidate is broader", needsChoice: true },
+  { key: "n", action: "narrower", label: "Narrower", title: "The chosen candidate is narrower", needsChoice: true },
+  { key: "r", action: "different", label: "None", title: "No candidate fits", needsChoice: false },
   { key: "s", action: "skip", label: "Skip", title: "Decide later", needsChoice: false },
-  { key: "u", action: "undo", label: "Undo", title: "Take the last answer back", needsChoice: false },
+  { key: "u", action: "undo", label: "Undo", title: "Undo the last answer", needsChoice: false },
 ];
 
-const UNHEARD = "No word from the kernel yet. If it was restarted, this answer is not kept: run the cell again.";
+const UNHEARD = "The kernel has not answered yet. If it was restarted, this answer is not saved: run the cell again.";
 
 let views = 0;
 
@@ -35,7 +35,7 @@ function render({ model, el }) {
   const root = element("section", "kgnb-review");
   root.tabIndex = 0;
   root.setAttribute("aria-label", "Review queue");
-  // JupyterLab's single-key commands (a: insert cell above, ...) must not fire while one answers here.
+  // JupyterLab's single-key commands (a: insert cell above, ...) must not fire here.
   root.dataset.lmSuppressShortcuts = "true";
 
   const head = element("div", "kgnb-review-head");
@@ -53,9 +53,9 @@ function render({ model, el }) {
   buttons.setAttribute("aria-label", "Answers");
   const status = element("div", "kgnb-review-status");
   status.setAttribute("role", "status");
-  root.append(head, question, buttons, status, candidates, hint); // answers above what may be longer than the screen
+  root.append(head, question, buttons, status, candidates, hint); // buttons above what may not fit on the screen
 
-  let unheard; // set while an answer has not come back from the kernel
+  let unheard; // set while the kernel has not confirmed an answer
   const view = () => model.get("view");
   const chosen = () => Number(candidates.querySelector("input:checked")?.value ?? -1);
 

@@ -1,11 +1,11 @@
-"""The review queue: questions that wait for a person, answered by key or button, each answer kept in a file at once."""
+"""The review queue: questions for a person, answered by key or button; each answer is saved at once."""
 
 from __future__ import annotations
 
 import pathlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import anywidget
 import traitlets
@@ -19,62 +19,41 @@ ACTIONS = (*RELATIONS, "different", "skip", "undo")
 WORDS = {action: action for action in (*RELATIONS, "different")}
 
 
-class Thing(Protocol):
-    """What a question is about, or a candidate, as a person sees it."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def iri(self) -> str:
-        """Its IRI, or the id of the option."""
-
-    @property
-    def kind(self) -> str:
-        """Class, individual, ...; "" where that says nothing."""
-
-    @property
-    def side(self) -> str:
-        """Where it is from: source or target; "" where that says nothing."""
-
-    @property
-    def in_short(self) -> str:
-        """Its name, then lines that describe it."""
-
-
 @dataclass(frozen=True)
-class Text:
-    """A thing of which there is a text alone: the question itself, or one of its options."""
+class Thing:
+    """What a question is about, or a candidate, as shown to a person."""
 
-    in_short: str
+    name: str
     iri: str = ""
-    kind: str = ""
-    side: str = ""
+    kind: str = ""  # class, individual, ...
+    side: str = ""  # source or target
+    in_short: str = ""  # its name, then lines of description
+    origin: Any = field(default=None, compare=False)  # what it was made from
 
-    @property
-    def name(self) -> str:
-        """Its first line."""
-        return self.in_short.partition("\n")[0]
+    @classmethod
+    def of(cls, value: Any) -> Thing:
+        """The thing that a value with these attributes is."""
+        return cls(value.name, value.iri, value.kind, value.side, value.in_short, value)
 
 
 def subject(question: Any) -> Thing:
-    """What a question is about: its ``about``, where it says so, else its text."""
-    found: Thing | None = getattr(question, "about", None)
-    return found or Text(question.text)
+    """What a question is about: its ``about`` if it has one, else its text."""
+    about = getattr(question, "about", None)
+    return Thing.of(about) if about else Thing(question.text.partition("\n")[0], in_short=question.text)
 
 
-def things(question: Any) -> Sequence[Thing]:
-    """Its candidates: ``others``, where it has them, else its options."""
-    found: Sequence[Thing] | None = getattr(question, "others", None)
-    return found if found is not None else [Text(one.text, one.id) for one in question.options]
+def things(question: Any) -> list[Thing]:
+    """The candidates of a question: its ``others`` if it has them, else its options."""
+    others = getattr(question, "others", None)
+    if others is not None:
+        return [Thing.of(one) for one in others]
+    return [Thing(one.text.partition("\n")[0], one.id, in_short=one.text) for one in question.options]
 
 
 def waiting(judged: Sequence[Any], *, below: float = 0.0) -> list[Pending[Any]]:
-    """What a person should look at, the answers first that are expected to bring most.
+    """What a person should review: first what no judge could decide, then verdicts less confident than ``below``.
 
-    First what no judge could decide; then, with ``below``, verdicts less confident than that, of which an answer is
-    expected to put right what confidence they lack.
+    Each group is sorted by expected gain; that of a verdict is the confidence it lacks.
     """
     undecided = pending([one.question for one in judged], [one.verdict for one in judged])
     shaky = [
@@ -86,28 +65,27 @@ def waiting(judged: Sequence[Any], *, below: float = 0.0) -> list[Pending[Any]]:
 
 
 def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
-    """What an empty queue says: that all is decided, and with which line to look at what was decided.
+    """The message of an empty queue, with a line that reviews what was decided.
 
-    ``line`` is the verb that reviews; ``below`` how confident a verdict had to be to stay out of the queue. The line
-    named shows something: the bound is raised where every verdict is as confident as it.
+    ``line`` is the verb that reviews, and ``below`` the confidence that kept verdicts out of the queue; the bound in
+    the suggested line is high enough to show some.
     """
     if not judged:
-        return "Nothing waits: no question was asked."
-    said = (
-        f"Nothing waits: {'the one question is' if len(judged) == 1 else f'all {len(judged):,} questions are'} decided."
-    )
+        return "Nothing to review: no question was asked."
+    all_of_them = "the only question is" if len(judged) == 1 else f"all {len(judged):,} questions are"
+    said = f"Nothing to review: {all_of_them} decided."
     left = [one.verdict.confidence for one in judged if one.verdict.sure and below <= one.verdict.confidence < 1]
     if not left:
-        return f"{said} No verdict is less confident than {'1' if below < 1 else f'{below:g}'}."
+        return f"{said} No verdict has a confidence below {'1' if below < 1 else f'{below:g}'}."
     bound = next(step / 100 for step in range(90, 101) if step / 100 > min(left))
-    return f"{said} To review what was decided with less confidence than {bound:g}: {line} --below {bound:g}"
+    return f"{said} To review verdicts with a confidence below {bound:g}: {line} --below {bound:g}"
 
 
 class ReviewQueue:
-    """One pass through the questions that wait. Every answer is on the disk before the next question shows.
+    """One pass through the waiting questions. Every answer is saved before the next question is shown.
 
-    ``view()`` is all a front end needs; ``act`` is all it may do. An answer to a question that is not the one on show
-    (a key pressed twice) changes nothing.
+    A front end shows ``view()`` and calls ``act``. An answer to a question other than the current one (a key pressed
+    twice) changes nothing.
     """
 
     def __init__(
@@ -119,26 +97,26 @@ class ReviewQueue:
         words: Mapping[str, str] = WORDS,
     ) -> None:
         self.entries = list(entries)
-        self.nothing = nothing  # what is said where there are no entries
-        self.words = dict(words)  # what each action decides
+        self.nothing = nothing  # the message if there are no entries
+        self.words = dict(words)  # the decision each action stands for
         self.decisions = decisions
         self.who = who
         self.answers: dict[str, tuple[str, str | None]] = {}
         self._skipped: set[str] = set()
-        self._done: list[int] = []  # positions answered, for undo
+        self._done: list[int] = []  # answered positions, for undo
         self._at = 0
         self._said = ""
 
     @property
     def current(self) -> Pending[Any] | None:
-        """The question on show, or None when all are answered."""
+        """The current question; None when all are answered."""
         return self.entries[self._at] if len(self.answers) < len(self.entries) else None
 
     def act(self, action: str, choice: int = -1, question: str = "") -> None:
-        """Takes one answer: a relation with the number of the chosen candidate, "different", "skip" or "undo".
+        """Takes an answer: a relation with the index of the chosen candidate, "different", "skip" or "undo".
 
         Raises:
-            ValueError: there is no such action, or no such candidate.
+            ValueError: there is no such action or candidate.
         """
         if action not in ACTIONS:
             raise ValueError(f"there is no action {action!r}: choose {', '.join(ACTIONS)}")
@@ -156,7 +134,7 @@ class ReviewQueue:
         self._advance()
 
     def view(self) -> dict[str, Any]:
-        """What a front end shows, as plain JSON; one question at a time, so that a saved notebook stays small."""
+        """What a front end shows, as plain JSON: one question at a time, so that a saved notebook stays small."""
         entry = self.current
         return {
             "total": len(self.entries),
@@ -172,15 +150,14 @@ class ReviewQueue:
         }
 
     def _hint(self) -> str:
-        entry = self.current
-        if entry is not None:
+        if (entry := self.current) is not None:
             return _hint(entry)
-        return (self.nothing if not self.entries else "") or f"Decisions are kept in {self.decisions.path}."
+        return (self.nothing if not self.entries else "") or f"Decisions are saved in {self.decisions.path}."
 
     def _decide(self, question: Any, action: str, choice: int) -> None:
         chosen = None
         if action not in self.words:
-            raise ValueError(f"{action} cannot be said here: a candidate fits, or none does")
+            raise ValueError(f"{action} is not possible here: a candidate fits, or none does")
         if action in RELATIONS:
             if not 0 <= choice < len(things(question)):
                 raise ValueError(f"there is no candidate {choice + 1}: this question has {len(things(question))}")
@@ -201,7 +178,7 @@ class ReviewQueue:
         self._say("Taken back", subject(question).name)
 
     def _advance(self) -> None:
-        """To the next question that is neither answered nor skipped; when only skipped ones are left, to those."""
+        """Moves to the next question that is neither answered nor skipped, else to a skipped one."""
         size = len(self.entries)
         order = [(self._at + step) % size for step in range(1, size + 1)]
         left = [at for at in order if self.entries[at].question.id not in self.answers]
@@ -215,7 +192,7 @@ class ReviewQueue:
 
 
 class ReviewWidget(anywidget.AnyWidget):
-    """The review queue in a notebook; with no front end it shows as the plain table of what waits."""
+    """The review queue in a notebook."""
 
     _esm = HERE / "review.js"
     _css = HERE / "review.css"
@@ -227,7 +204,7 @@ class ReviewWidget(anywidget.AnyWidget):
         self.on_msg(self._message)
 
     def _message(self, _: object, content: Any, __: object) -> None:
-        """Takes one answer from the front end; whatever else may come in changes nothing."""
+        """Takes an answer from the front end; any other message changes nothing."""
         choice = content.get("choice", -1) if isinstance(content, dict) else None
         if not isinstance(choice, int):
             return
@@ -244,16 +221,16 @@ class ReviewWidget(anywidget.AnyWidget):
 
 
 def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -> Table:
-    """What waits for a person, as a plain table: for reports, terminals and notebooks that nobody sits at.
+    """The waiting questions as a plain table; each row opens to the evidence of both sides.
 
-    A row opens to the evidence of both sides. ``numbers`` name the entries where they are not simply 1, 2, 3.
+    ``numbers`` are those of the entries; by default 1, 2, 3 ...
     """
     columns = [
         Column("number", "#", "number"),
         Column("side", "asked from"),
         Column("name", "entity", "iri"),
         Column("candidates", "candidates"),
-        Column("said", "what the judge says"),
+        Column("said", "verdict"),
         Column("gain", "expected gain", "number"),
     ]
     abouts = [subject(entry.question) for entry in entries]
@@ -269,11 +246,11 @@ def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -
         for number, entry, about in zip(numbers or range(1, len(entries) + 1), entries, abouts, strict=True)
     ]
     details = [_evidence(entry.question) for entry in entries]
-    return Table(columns, rows, caption="Questions that wait for a person", details=details)
+    return Table(columns, rows, caption="Questions for a person", details=details)
 
 
 def _evidence(question: Any) -> list[tuple[str, str]]:
-    """What is asked about, then each candidate with what speaks for it."""
+    """The entity in question, then each candidate with its evidence."""
     about = subject(question)
     shown = [(f"{about.name} <{about.iri}>" if about.iri else about.name, about.in_short)]
     for at, (why, other) in enumerate(zip(_reasons(question), things(question), strict=True), start=1):
@@ -282,7 +259,7 @@ def _evidence(question: Any) -> list[tuple[str, str]]:
 
 
 def _reasons(question: Any) -> list[str]:
-    """What speaks for each candidate, where the question's ``candidates`` have evidence."""
+    """The evidence for each candidate; "" if there is none."""
     candidates = getattr(question, "candidates", None)
     if candidates is None:
         return [""] * len(things(question))
@@ -290,7 +267,7 @@ def _reasons(question: Any) -> list[str]:
 
 
 def _candidates(question: Any) -> list[dict[str, str]]:
-    """Each candidate as it is shown, with what speaks for it."""
+    """Each candidate as shown, with its evidence."""
     return [_shown(other) | {"why": why} for why, other in zip(_reasons(question), things(question), strict=True)]
 
 
@@ -305,7 +282,7 @@ def _shown(description: Thing) -> dict[str, str]:
 
 
 def suggested(question: Any, verdict: Verdict) -> int:
-    """The candidate marked at first: what the judge chose or held most likely, else the best ranked."""
+    """The candidate marked at first: the judge's choice or most likely one, else the best ranked."""
     likely = verdict.choice or next(iter(verdict.also), ("", 0.0))[0]
     return next((at for at, other in enumerate(things(question)) if other.iri == likely), 0)
 

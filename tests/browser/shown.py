@@ -6,65 +6,38 @@ from pathlib import Path
 
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.run_view import RunView
-from kgnb.results.table import Column, Link, Score, Table, metrics
+from kgnb.results.table import Column, Link, Score, Table, Value, metrics
 
 ALPINE, REFUGE = "https://huts.example.org/alpine#", "https://huts.example.org/refuge#"
-PAIRS = {
-    "Hut": "Refuge",
-    "Warden": "Guardian",
-    "Bunk": "Berth",
-    "Route": "Itinerary",
-    "sleeps": "capacity",
-    "Dormitory": "SharedRoom",
-    "Booking": "Reservation",
-    "Kitchen": "Galley",
-    "Recipe": "Dish",
-    "Pass": "Col",
-    "Glacier": "IceField",
-    "Summit": "Peak",
-    "altitude": "elevation",
-    "Guide": "Leader",
-    "Stove": "Cooker",
-    "Larder": "Pantry",
-    "Boots": "Footwear",
-    "Weather": "Forecast",
-}
+SOURCES = "Hut Warden Bunk Route sleeps Dormitory Booking Kitchen Recipe Pass Glacier Summit altitude Guide Stove"
+TARGETS = "Refuge Guardian Berth Itinerary capacity SharedRoom Reservation Galley Dish Col IceField Peak elevation"
+TARGETS += " Leader Cooker Pantry Footwear Forecast"
+PAIRS = [*zip(f"{SOURCES} Larder Boots Weather".split(), TARGETS.split(), strict=True)] * 3
 
 
 def table() -> Table:
     """An alignment of 54 rows that open."""
-    pairs = [*PAIRS.items()] * 3
-    return Table(
+    columns = [Column("source", "Source"), Column("target", "Target"), Column("kind", "Kind")]
+    columns += [Column("confidence", "Confidence", "percent"), Column("rank", "Rank", "number")]
+    columns.append(Column("checked", "Checked", "boolean"))
+    rows: list[list[Value]] = [
         [
-            Column("source", "Source"),
-            Column("target", "Target"),
-            Column("kind", "Kind"),
-            Column("confidence", "Confidence", "percent"),
-            Column("rank", "Rank", "number"),
-            Column("checked", "Checked", "boolean"),
-        ],
+            *(Link(ALPINE + source, source), Link(REFUGE + target, target)),
+            "property" if source.islower() else "class",
+            *(1 - number / 60, number * 731 % 97, number % 3 == 0),
+        ]
+        for number, (source, target) in enumerate(PAIRS)
+    ]
+    details = [
         [
-            [
-                Link(ALPINE + source, source),
-                Link(REFUGE + target, target),
-                "property" if source.islower() else "class",
-                1 - number / 60,
-                number * 731 % 97,
-                number % 3 == 0,
-            ]
-            for number, (source, target) in enumerate(pairs)
-        ],
-        caption="Alignment of alpine and refuge",
-        details=[
-            [
-                ("same label", "no"),
-                ("parents", f"{source} and {target} have 2 parents in common"),
-                ("verdict", "both are places\nwhere people sleep <script>alert(1)</script>"),
-            ]
-            for source, target in pairs
-        ],
-        notes=["3 pairs wait for a person."],
-    )
+            ("same label", "no"),
+            ("parents", f"{source} and {target} have 2 parents in common"),
+            ("verdict", "both are places\nwhere people sleep <script>alert(1)</script>"),
+        ]
+        for source, target in PAIRS
+    ]
+    caption = "Alignment of alpine and refuge"
+    return Table(columns, rows, caption=caption, details=details, notes=["3 pairs wait for a person."])
 
 
 def run(file: Path = Path("run.json")) -> RunView:

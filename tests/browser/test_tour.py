@@ -46,18 +46,3 @@ def test_the_tour_runs_and_saves_what_it_showed(toured: Visit) -> None:
     for data in (output["data"] for output in outputs if "data" in output):
         if any(mime.startswith("application/vnd.kgnb.") for mime in data):
             assert {"text/html", "text/plain"} <= set(data)
-
-
-def test_the_saved_tour_reads_the_same_without_the_extension(
-    toured: Visit, lab_without_extension: Lab, visit: Callable[[Lab], Visit]
-) -> None:
-    sources = ["".join(cell["source"]) for cell in saved(toured.lab)["cells"]]
-    shutil.copy(toured.lab.folder / TOUR.name, lab_without_extension.folder)
-    page = visit(lab_without_extension)
-    page.open(TOUR.name)
-    expect(page.page.locator(".kgnb-result")).to_have_count(0)
-    cells = page.page.locator(".jp-Notebook .jp-Cell")
-    merged = cells.nth(sources.index("%om merge"))
-    expect(merged.locator("table").first).to_contain_text("avalanche bulletin")
-    expect(merged).to_contain_text("guardian")  # behind the fold of the first ten
-    expect(cells.nth(sources.index("%om trace"))).to_contain_text("retrieve")

@@ -1,6 +1,3 @@
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,24 +62,5 @@ def kgnb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
             monkeypatch.setenv(name, value)
         status = main(words)
         return Said(status, *capfd.readouterr())
-
-    return run
-
-
-@pytest.fixture
-def kgnb_process(tmp_path: Path) -> Callable[..., Said]:
-    """Runs the command in a process of its own, in an empty folder."""
-    (tmp_path / "here").mkdir()
-
-    def run(*words: str) -> Said:
-        done = subprocess.run(
-            [sys.executable, "-m", "kgnb", *words],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path / "here",
-            env=os.environ | {"KGNB_EMBEDDER": "characters"},
-            timeout=300,
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
 
     return run

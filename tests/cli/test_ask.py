@@ -78,7 +78,7 @@ def test_plain_triples_of_names_are_a_graph(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == "http://names.example/entity/berne\n"
 
 
-def test_a_file_of_questions_becomes_a_file_of_answers_in_order() -> None:
+def test_a_file_of_questions_becomes_a_file_of_answers_in_order(capsys: pytest.CaptureFixture[str]) -> None:
     questions = asked(
         {"id": "b", "question": WARDEN, "entities": ["http://huts.example/id/hochkarhaus"]},
         {"id": "a", "question": "How many stages does the Two Slopes Way have?"},
@@ -89,8 +89,9 @@ def test_a_file_of_questions_becomes_a_file_of_answers_in_order() -> None:
     assert [line["id"] for line in lines] == ["b", "a", "c"]
     assert all({"id", "values", "support", "confidence", "status"} <= line.keys() for line in lines)
     assert lines[0]["values"] == [WILMA] and lines[1]["values"] == ["4"]
-    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-o", "two.jsonl"]) == 0
-    assert Path("two.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
+    capsys.readouterr()
+    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-q"]) == 0
+    assert capsys.readouterr() == (Path("out.jsonl").read_text(encoding="utf-8"), "")
 
 
 def test_a_question_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,12 +134,6 @@ def test_a_batch_goes_on_where_it_was_cut_off() -> None:
     assert len(answered()) == 2
 
 
-def test_without_out_answers_go_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "--questions", asked({"id": "a", "question": WARDEN}), "-g", "huts:graph", "-q"]) == 0
-    captured = capsys.readouterr()
-    assert json.loads(captured.out)["values"] == [WILMA] and captured.err == ""
-
-
 GRAPH = ("-g", "huts:graph")
 WRONG = (
     (["ask", *GRAPH], 2, "give one QUESTION, or a file of them"),
@@ -152,6 +147,7 @@ WRONG = (
     (["ask", "Who?", *GRAPH, "--judge", "oracle"], 2, "is not one of"),
     (["ask", "Who?", *GRAPH, "--depth", "0"], 2, "0 is not in the range"),
     (["ask", "--questions", "x.jsonl", *GRAPH, "-o", "no/where.jsonl"], 2, "there is no folder no"),
+    (["ask", "--questions", "asked.jsonl", *GRAPH, "-o", "asked.jsonl"], 2, "this is one of the inputs"),
     (["ask", "Who?", "-g", "none.ttl"], 1, "none.ttl: there is no such file"),
     (["ask", "--questions", "none.jsonl", *GRAPH], 1, "none.jsonl: there is no such file"),
     (["ask", "Who?", *GRAPH, "--judge", "model"], 1, "the model judge asks a model, and none is set"),
@@ -162,15 +158,10 @@ WRONG = (
 def test_what_was_typed_wrongly_or_is_missing_is_said_before_anything_is_done(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    asked({"id": "a", "question": WARDEN})
     for words, status, what in WRONG:
         assert main(words) == status, words
         assert what in capsys.readouterr().err, words
-
-
-def test_the_questions_are_never_written_over(capsys: pytest.CaptureFixture[str]) -> None:
-    questions = asked({"id": "a", "question": WARDEN})
-    assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", questions]) == 2
-    assert "this is one of the inputs" in capsys.readouterr().err
 
 
 def careful() -> Callable[[Body], Answer]:

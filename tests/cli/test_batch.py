@@ -3,7 +3,6 @@
 import io
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +19,12 @@ QUESTIONS = (
     '{"id": "b", "question": "How many stages does the Two Slopes Way have?"}\n'
 )
 NOTE = "Lentil soup\nServes 4. Cook: Ada.\n1. Boil 200 g lentils for 20 minutes.\n"
+MODEL = ("--judge", "model")
 COMMANDS: dict[str, list[str]] = {
     "match": ["match", "huts:alpine", "huts:refuge", "--judge", "cascade", "--ask", "0.5", "-o", "out.sssom.tsv"],
-    "align": ["align", "huts:hollenmark", "huts:corvane", "--judge", "model", "--share", "0.05", "-o", "out.tsv"],
-    "ask": [
-        "ask",
-        "--questions",
-        "asked.jsonl",
-        "-g",
-        "huts:graph",
-        "--judge",
-        "model",
-        "--rounds",
-        "2",
-        "-o",
-        "out.jsonl",
-    ],  # fmt: skip
-    "build": ["build", "huts:kitchen", "notes", "--judge", "model", "--calls", "3", "-o", "out.ttl"],
+    "align": ["align", "huts:hollenmark", "huts:corvane", *MODEL, "--share", "0.05", "-o", "out.tsv"],
+    "ask": [*("ask", "--questions", "asked.jsonl", "-g", "huts:graph", "--rounds", "2"), *MODEL, "-o", "out.jsonl"],
+    "build": ["build", "huts:kitchen", "notes", *MODEL, "--calls", "3", "-o", "out.ttl"],
 }
 
 
@@ -116,17 +104,6 @@ def _plain(text: bytes) -> list[bytes]:
     return [line for line in named if b"date" not in line and b"mapping_set_id" not in line]
 
 
-def test_a_run_without_its_recorded_reply_is_an_error(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setenv("KGNB_MODEL", "recorded:nothing")
-    assert main(COMMANDS["match"]) == 1
-    assert "there is no recording nothing" in capsys.readouterr().err
-    Path("mine").mkdir()
-    Path("mine/replies.jsonl").write_text("")
-    monkeypatch.setenv("KGNB_MODEL", "recorded:mine")
-    assert main(COMMANDS["match"]) == 1
-    assert "holds no reply to this request" in capsys.readouterr().err
-
-
 def test_waiting_requests_are_shown_and_answered_by_hand(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,12 +120,8 @@ def test_waiting_requests_are_shown_and_answered_by_hand(
     typed = '{"tool": "finish", "arguments": {}}\n.\n\n.\n'
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     assert main(["batch", "answer", "batch"]) == 0
-    assert "2 requests, 1 answered, 1 waiting" in _said(capsys, lambda: main(["batch", "status", "batch"]))
+    capsys.readouterr()
+    assert main(["batch", "status", "batch"]) == 0
+    assert "2 requests, 1 answered, 1 waiting" in capsys.readouterr().out
     assert main(["batch", "status", "nowhere"]) == 1
     assert main(["batch", "show", "batch", "kgnb-0"]) == 1
-
-
-def _said(capsys: pytest.CaptureFixture[str], do: Callable[[], int]) -> str:
-    capsys.readouterr()
-    assert do() == 0
-    return capsys.readouterr().out

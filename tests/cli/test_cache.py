@@ -64,12 +64,6 @@ def test_a_cache_is_handed_on_whole_and_emptied_kind_by_kind(
     assert not any(counts(say(yours, "info")[1]).values())
 
 
-def test_an_empty_cache_is_no_error(say: Callable[..., Said], tmp_path: Path) -> None:
-    for words in (("info",), ("export", str(tmp_path / "out")), ("clear", "--yes")):
-        status, said = say(tmp_path / "none", *words)
-        assert status == 0 and not any(counts(said).values())
-
-
 def test_wrong_words_and_files_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,7 +78,7 @@ def test_wrong_words_and_files_are_named(
         (("import", "empty"), "there is no exported cache"),
         (("import", "broken"), "verdicts.jsonl:1"),
         (("export", "file"), "is a file"),
-        (("clear", "everything"), "it keeps replies, verdicts, vectors"),
+        (("clear", "everything"), "it has replies, verdicts, vectors"),
         (("fill",), "No such command"),
     ):
         assert main(("cache", *words)) in (1, 2)

@@ -12,12 +12,7 @@ def test_lists_every_set_and_whether_it_is_at_hand(capsys, monkeypatch, tmp_path
     assert main(["data", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(KNOWN)
-    assert "comes along" in lines[0] and "not at hand" in lines[1]
-
-
-def test_what_cannot_be_downloaded_says_where_to_get_it(capsys, tmp_path):
-    assert main(["data", "get", "oaei-anatomy", "--to", str(tmp_path)]) == 1
-    assert "oaei.ontologymatching.org" in capsys.readouterr().err
+    assert "included" in lines[0] and "not found" in lines[1]
 
 
 def test_a_file_of_a_mirror_that_is_not_the_one_we_know_is_refused(capsys, tmp_path):
@@ -40,7 +35,7 @@ def test_a_wrong_command_is_a_usage_error(capsys, monkeypatch):
     monkeypatch.delenv("KGNB_DATA", raising=False)
     wrong = (
         (("get", "oaei-anatomi"), "Invalid value for"),
-        (("get", "oaei-anatomy"), "say where to"),
+        (("get", "oaei-anatomy"), "name a folder"),
         (("fetch",), "No"),
     )
     for words, said in wrong:

@@ -88,22 +88,3 @@ def test_what_the_server_failed_is_counted_and_the_cascade_keeps_the_rules_verdi
     said = [line for line in capsys.readouterr().err.splitlines() if "judgements failed" in line]
     assert len(said) == 1 and "run this again" in said[0]
     assert Path("kept.sssom.tsv").read_text().count("skos:exactMatch") >= by_rule - 1
-
-
-def test_a_batch_writes_failed_and_resume_asks_these_again(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with StubServer(lambda body: "What a lovely day.") as server:
-        monkeypatch.setenv("KGNB_BASE_URL", server.url)
-        assert main(words("batch", pair, "model")) == 1
-        asked = len(server.requests)
-    lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
-    assert [line["status"] for line in lines] == ["failed", "failed"]
-    assert "2 of 2 questions failed" in capsys.readouterr().err
-    with StubServer(oblige) as server:
-        monkeypatch.setenv("KGNB_BASE_URL", server.url)
-        monkeypatch.setenv("KGNB_CACHE", str(Path("other-cache")))
-        assert main([*words("batch", pair, "model"), "--resume"]) == 0
-        assert server.requests and asked
-    lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
-    assert "failed" not in [line["status"] for line in lines]

@@ -39,7 +39,7 @@ def test_a_reference_written_the_other_way_round_is_turned(pair, tmp_path, capsy
     assert main(["evaluate", str(found), pair.reference, "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["right"] == 1
-    assert "it was turned" in captured.err
+    assert "it was swapped" in captured.err
 
 
 def test_a_bad_file_is_named(pair, tmp_path, capsys):

@@ -56,12 +56,6 @@ def test_a_wrong_parameter_is_a_usage_error_that_says_what_is_right(capsys, tmp_
     assert split(("context=a=b", "k=1")) == {"context": "a=b", "k": "1"}
 
 
-def test_data_that_is_not_at_hand_says_how_to_get_it(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("KGNB_DATA", str(tmp_path))
-    assert main(["report", "ontology-matching", "-p", "dataset=oaei-anatomy", "--out", str(tmp_path / "o")]) == 1
-    assert "oaei-anatomy" in capsys.readouterr().err
-
-
 def test_a_failed_report_names_cell_and_error_in_one_line_and_exits_with_1(tmp_path, capsys):
     path = notebook(tmp_path / "mine.ipynb", "k: int = 1", "1 / 0")
     assert main(["report", path, "--out", str(tmp_path / "out")]) == 1

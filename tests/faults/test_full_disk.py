@@ -118,7 +118,7 @@ def test_an_error_that_no_command_foresaw_is_still_one_line(capsys: pytest.Captu
     from kgnb.cli.outcome import outcome
 
     for error, words in (
-        (MemoryError(), "memory is full"),
+        (MemoryError(), "out of memory"),
         (RecursionError(), "too deep"),
         (OverflowError("x"), "large"),
     ):

@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(tmp_path: Pat
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=200)
     assert process.returncode == 130, told
-    assert "stopping; what is answered by now is kept" in told
+    assert "stopping; answers so far are kept" in told
     assert "the result is partial" in told
     assert b"\t" in place.out(words[0])
 
@@ -163,7 +163,7 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
         process = Place(tmp_path, server, ONE_CALL).begin(*MATCH)
         assert seen.wait(120)
         process.send_signal(signal.SIGINT)
-        assert any("stopping; what is answered by now is kept" in line for line in process.stderr)  # type: ignore[union-attr]
+        assert any("stopping; answers so far are kept" in line for line in process.stderr)  # type: ignore[union-attr]
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=200)  # the reply that is on its way takes longer
     assert process.returncode == 130

@@ -1,3 +1,4 @@
+import atexit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,11 @@ class Cell:
         """What the cell printed or displayed as text, besides its value."""
         return self.printed.partition("Out[")[0] + "\n".join(str(bundle.get("text/plain", "")) for bundle in self.shown)
 
+    @property
+    def why(self) -> str:
+        """The error of the cell as a person reads it; "" if it succeeded."""
+        return "\n".join(self.error._render_traceback_()) if self.error is not None else ""  # type: ignore[attr-defined]
+
 
 class Notebook:
     """A shell with our magics, run a cell at a time."""
@@ -108,14 +114,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def new_shell() -> Iterator[Callable[[], Any]]:
     """Makes IPython shells that keep no history, and clears them away."""
-    InteractiveShell.clear_instance()
+    made: list[Any] = []
 
     def make() -> Any:
         InteractiveShell.clear_instance()
-        return InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+        made.append(InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}})))
+        return made[-1]
 
     yield make
     InteractiveShell.clear_instance()
+    for shell in made:
+        atexit.unregister(shell.atexit_operations)  # each collects garbage: minutes, at the end of all tests
 
 
 @pytest.fixture

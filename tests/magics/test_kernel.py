@@ -79,7 +79,7 @@ def test_stop_ends_a_slow_query_and_the_cell_of_any_agent_with_one_line(folder: 
                 pass
             [said] = reply["content"]["traceback"]
             assert reply["content"]["ename"] == "KeyboardInterrupt"
-            assert said.startswith(f"Stopped: {work.partition(' huts')[0]}") and said.endswith("was ended by you.")
+            assert said.startswith(f"Stopped: you interrupted {work.partition(' huts')[0]}") and said.endswith(".")
             assert "\n" not in said
     finally:
         client.stop_channels()

@@ -6,7 +6,7 @@ from typing import Any
 import rdflib
 
 from kgnb.magics.kgc import BuildingTask
-from kgnb.widgets.form import ToolForm
+from kgnb.widgets.form import Form
 
 
 def compiled(notebook: Any) -> Any:
@@ -68,19 +68,22 @@ def test_a_spent_budget_gives_way_to_the_one_that_is_set_now(notebook: Any) -> N
     assert notebook.good("%kgc trace").value is not run
 
 
-def test_a_person_calls_a_tool_and_is_told_what_is_wrong(notebook: Any) -> None:
+def test_a_person_calls_a_tool_by_line_or_form_and_learns_what_is_wrong(notebook: Any) -> None:
     compiled(notebook)
     refused = notebook.good("%kgc call create_temperature value=120 unit=Celcius").value.text()
     assert "degree Celsius" in refused
     assert "refused" in refused and "unit: unit" not in refused
-    notebook.good("%kgc call create_simmer label=Simmering step_number=1")
+    notebook.good("%kgc call create_simmer --who Ada label=Simmering step_number=1")
     assert "https://" not in notebook.good("%kgc missing").value.text()
     assert "written" in notebook.good('%kgc call create_temperature value=120 "unit=degree Celsius"').value.text()
-    form = notebook.good("%kgc call create_temperature value=80 --fill").value
-    assert isinstance(form, ToolForm)
-    form.fields["unit"].value = "degree Celsius"
-    assert form.values == {"value": 80, "unit": "degree Celsius"}
-    assert "written" in form.press().text()
+    form = notebook.good("%kgc call create_temperature value=80 --who Ada --fill").value
+    assert isinstance(form, Form)
+    (unit,) = [one.widget for one in form.controls if one.name == "unit"]
+    unit.value = "degree Celsius"
+    assert form.line == '%kgc call --who Ada create_temperature value=80 "unit=degree Celsius"'
+    facts = len(notebook.session.tasks["kg_construction"].session.facts)
+    form.run()
+    assert len(notebook.session.tasks["kg_construction"].session.facts) > facts
 
 
 def test_what_comes_too_early_says_what_to_run(notebook: Any) -> None:
@@ -88,7 +91,7 @@ def test_what_comes_too_early_says_what_to_run(notebook: Any) -> None:
     compiled(notebook)
     assert "there is no tool" in str(notebook("%kgc call create_castle").error)
     assert "Did you mean label" in str(notebook("%kgc call create_hut labl=x").error)
-    assert "nothing in the graph is called marmot" in str(notebook("%kgc explain marmot").error)
+    assert "nothing in the graph is called 'marmot'" in str(notebook("%kgc explain marmot").error)
     assert "%kgc ground" in str(notebook("%kgc review --links").error)
 
 
@@ -116,7 +119,7 @@ def test_a_graph_is_not_lost_by_compiling_again_nor_a_file_by_exporting_nothing(
     assert "facts: wrote" in notebook.good(f"%kgc export {out}").printed
     kept = out.read_text()
     assert "--before" in notebook.good("%kgc compile huts:kitchen").printed
-    assert "no facts" in str(notebook(f"%kgc export {out}").error) and out.read_text() == kept
+    assert "the graph is empty" in str(notebook(f"%kgc export {out}").error) and out.read_text() == kept
     notebook.good("%kgc compile huts:kitchen")
     notebook.good(f"%kgc export {before} --before")
     assert before.read_text() == kept

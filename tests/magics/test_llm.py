@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from kgnb import magics
-from kgnb.errors import ConfigError, DataError, KgnbError, LimitError
+from kgnb.errors import ConfigError, DataError, KgnbError
 from kgnb.llm.replay import MissingReply
 from kgnb.magics.arguments import LineError
 from kgnb.settings import Settings
@@ -35,47 +35,16 @@ def test_a_key_is_named_by_its_variable_which_must_be_set(notebook: Notebook, mo
     assert notebook.session.settings.api_key().reveal() == "not-a-real-key"
 
 
-def test_test_asks_the_model_and_cost_counts_it(notebook: Notebook) -> None:
+def test_test_asks_the_model_and_cost_counts_it(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
     with StubServer(lambda body: "ready") as server:
-        notebook.good(f"%llm use stub --base-url {server.url}")
+        notebook.good(f"%llm use stub --base-url {server.url} --key env:KGNB_TEST_KEY")
         frame = notebook.good("%llm test").value.df().set_index("what")
         assert frame.loc["answer", "value"] == "ready"
         assert len(server.prompts) == 1
     costs = notebook.good("%llm cost").value.df()
     assert costs["calls"].tolist() == [1, 1]
     assert costs["usd"].tolist()[-1] == "price not known"
-
-
-def test_test_without_a_model_says_how_to_name_one(notebook: Notebook) -> None:
-    error = notebook("%llm test").error
-    assert isinstance(error, ConfigError) and "%llm use MODEL" in error.fix
-
-
-def test_off_goes_back_to_rules(notebook: Notebook) -> None:
-    notebook.good("%llm use stub --base-url http://127.0.0.1:9/v1")
-    assert "rules decide" in notebook.good("%llm off").printed
-    assert notebook.session.model() is None
-
-
-def test_a_budget_stops_the_run_and_a_raised_one_lets_it_go_on(notebook: Notebook) -> None:
-    notebook.good("%om start alpine.ttl refuge.ttl")
-    with StubServer(oblige) as server:
-        notebook.good(f"%llm use stub --base-url {server.url}")
-        assert notebook.good("%llm budget --calls 1").printed.startswith("budget of a run: 1 calls")
-        cell = notebook("%om run --judge model")
-        run = notebook.matching.run
-        assert isinstance(cell.error, LimitError) or run.state == "limited"
-        assert len(server.prompts) <= 2
-        notebook.good("%llm budget --calls 0")
-        notebook.good("%om run --judge model")
-        assert notebook.matching.run.state == "done"
-
-
-def test_the_trace_and_the_cost_table_never_hold_the_key(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
-    with StubServer(lambda body: "ready") as server:
-        notebook.good(f"%llm use stub --base-url {server.url} --key env:KGNB_TEST_KEY")
-        notebook.good("%llm test")
     shown = notebook.good("%llm cost").value
     assert "not-a-real-key" not in str(shown._repr_mimebundle_())
     assert all("not-a-real-key" not in str(run.to_json()) for run in notebook.session.runs)
@@ -154,24 +123,27 @@ def test_a_colleague_replays_without_key_server_and_settings(notebook: Notebook,
     theirs.good("%llm cost")
     error = theirs("%om run --judge model --context huts").error
     assert isinstance(error, MissingReply) and "no reply of stub (local) is kept for: " in str(error)
-    assert "asked for what is not in the cache" in theirs.good("%llm replay off").printed
+    assert "asked again for replies that are not in the cache" in theirs.good("%llm replay off").printed
     assert theirs.session.settings.replay == "record"
     magics.unload(shell)
 
 
-@pytest.mark.parametrize(
-    ("limit", "said"),
-    [("--calls 1", "1 model calls"), ("--tokens 2000", "2000 tokens"), ("--usd 0.9", "0.9 US dollars")],
-)
-def test_a_budget_marks_what_is_shown_as_partial(notebook: Notebook, limit: str, said: str) -> None:
+def test_a_budget_marks_what_is_shown_as_partial_and_a_raised_one_lets_it_go_on(notebook: Notebook) -> None:
     with StubServer(oblige) as server:
         notebook.good(f"%llm use stub --base-url {server.url} --price 900/900")
-        notebook.good(f"%llm budget {limit}")
         notebook.good("%om start huts:alpine huts:refuge")
-        cell = notebook.good("%om run --judge model")
-        asked = len(server.requests)
-    run = notebook.matching.run
-    assert run.state == "limited" and run.partial.startswith(f"the budget of {said} is spent")
-    assert asked <= 2
-    assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith("<Alignment: partial: ")
-    assert f"Partial: {run.partial}" in cell.value._repr_mimebundle_()["text/html"]
+        for limit, said in (("--calls 1", "1 model calls"), ("--calls 0 --tokens 2000", "2000 tokens")):
+            assert notebook.good(f"%llm budget {limit}").printed.startswith("budget of a run: ")
+            asked = len(server.requests)
+            cell = notebook.good("%om run --judge model")
+            run = notebook.matching.run
+            assert run.state == "limited" and run.partial.startswith(f"the budget of {said} is spent")
+            assert len(server.requests) - asked <= 2
+            assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith("<Alignment: partial: ")
+            assert f"Partial: {run.partial}" in cell.value._repr_mimebundle_()["text/html"]
+        notebook.good("%llm budget --tokens 0")
+        notebook.good("%om start alpine.ttl refuge.ttl")
+        notebook.good("%om run --judge model")
+        assert notebook.matching.run.state == "done"
+    assert "rules decide" in notebook.good("%llm off").printed
+    assert notebook.session.model() is None and "%llm use MODEL" in notebook("%llm test").why

@@ -9,7 +9,7 @@ import pytest
 
 import kgnb
 from kgnb.magics import FAMILIES, completing, load, panel, unload
-from kgnb.magics.session import Answering, NamedGraph
+from kgnb.magics.session import NamedGraph
 from kgnb.run import Run
 from kgnb.settings import Settings
 
@@ -76,17 +76,6 @@ def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_agai
     assert after["start"]["state"] == after["retrieve"]["state"] == "done"
 
 
-def test_a_start_that_has_run_is_done(notebook: Notebook) -> None:
-    for line, agent in (
-        (START, "ontology_matching"),
-        ("%qa start alpine.ttl", "question_answering"),
-        ("%ea start huts:hollenmark huts:corvane", "entity_alignment"),
-    ):
-        notebook.good(line)
-        done = stages_of(asked(notebook, ask="state"), agent).values()
-        assert [(one["name"], one["state"]) for one in done] == [("start", "done")]
-
-
 def test_runs_of_the_notebook_and_saved_ones_are_listed_and_can_be_opened(notebook: Notebook, folder: Path) -> None:
     notebook.good(START)
     notebook.good("%om run")
@@ -112,12 +101,6 @@ def test_no_secret_is_told(notebook: Notebook) -> None:
     told = asked(notebook, ask="state")
     assert told["connections"][1]["origin"] == "http://127.0.0.1:9/sparql"
     assert "tr0ub4dor" not in json.dumps(told) and "sk-1234567890" not in json.dumps(told)
-
-
-def test_a_question_nobody_knows_is_answered_with_an_error_not_with_silence(notebook: Notebook) -> None:
-    answering = Answering(None, "kgnb.panel", lambda question: panel.answer(notebook.session, question))
-    assert answering.answer({"id": 4, "ask": "secrets"}) == {"id": 4, "error": "the panel cannot ask 'secrets'"}
-    assert answering.answer({"id": 5, "ask": "health", "name": "nowhere"})["error"]
 
 
 def test_completion_for_the_front_end_names_the_label_it_was_found_by(notebook: Notebook) -> None:
@@ -174,6 +157,8 @@ def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_not
     comms.targets["kgnb.panel"](comm, {})
     comm.receive({"content": {"data": {"id": 1, "ask": "state"}}})
     assert comm.sent[0]["id"] == 1 and comm.sent[0]["connections"] == []
+    comm.receive({"content": {"data": {"id": 4, "ask": "secrets"}}})
+    assert comm.sent[-1] == {"id": 4, "error": "the panel cannot ask 'secrets'"}
     shell.run_cell("1")
     assert comm.sent[-1] == {"changed": True}
     version = Comm()

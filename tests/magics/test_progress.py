@@ -1,13 +1,16 @@
 import io
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 from IPython.utils.capture import capture_output
 
+from kgnb.cli.progress import ProgressLine, TerminalLine
 from kgnb.judging import CallableJudge, Cascade, ModelJudge, Option, Verdict
 from kgnb.llm.model import Request
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.magics.progress import Progress, announced
+from kgnb.magics.progress import NotebookLine, announced
 
 QUESTIONS = [
     SimpleNamespace(id=str(number), text=f"thing {number}", options=(Option("a", "A"),)) for number in range(10)
@@ -20,90 +23,81 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
+    now = 0.0
 
     def __call__(self) -> float:
         return self.now
 
 
-def test_quick_work_shows_its_summary_only(new_shell: object) -> None:
-    new_shell()  # type: ignore[operator]
+def shown(work: Callable[[ProgressLine, Clock], None], **timing: Any) -> list[Any]:
+    """What a notebook displays while work goes on."""
     clock = Clock()
     with capture_output() as captured:
-        progress = Progress(live=True, seconds=clock)
-        progress.event({"event": "step", "name": "search"})
-        progress.event({"event": "progress", "done": 3, "total": 10, "unit": "texts"})
-        progress.say("search: done")
-    assert [output.data["text/plain"] for output in captured.outputs] == ["search: done"]
+        work(NotebookLine(clock=clock, **timing), clock)
+    return list(captured.outputs)
 
 
-def test_long_work_updates_one_display_seldom_and_ends_as_the_summary(new_shell: object) -> None:
-    new_shell()  # type: ignore[operator]
-    clock = Clock()
-    with capture_output() as captured:
-        progress = Progress(live=True, seconds=clock, quiet=1.0, every=0.25)
-        progress.event({"event": "step", "name": "validate"})
+def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_seldom(new_shell: Any) -> None:
+    new_shell()
+
+    def quick(line: ProgressLine, clock: Clock) -> None:
+        line.event({"event": "step", "name": "search"})
+        line.event({"event": "progress", "done": 3, "total": 10, "unit": "texts"})
+        line.say("search: done")
+
+    def long(line: ProgressLine, clock: Clock) -> None:
+        line.event({"event": "step", "name": "validate"})
         for done in range(1, 401):
             clock.now += 0.01
-            progress.event({"event": "progress", "done": done, "total": 400, "unit": "questions"})
-        progress.say("validate: done")
-    texts = [output.data["text/plain"] for output in captured.outputs]
-    assert len(texts) <= 15
-    assert texts[0] == "validate: 100 of 400 questions, 3.0 s left"
-    assert texts[-1] == "validate: done"
-    assert not captured.outputs[0].update and all(output.update for output in captured.outputs[1:])
+            line.event({"event": "progress", "done": done, "total": 400, "unit": "questions"})
+        line.say("validate: done")
 
-
-def test_model_calls_are_counted_while_nothing_else_is_known(new_shell: object) -> None:
-    new_shell()  # type: ignore[operator]
-    clock = Clock()
-    with capture_output() as captured:
-        progress = Progress(live=True, seconds=clock, quiet=0.5)
-        progress.event({"event": "step", "name": "retrieve"})
+    def calls(line: ProgressLine, clock: Clock) -> None:
+        line.event({"event": "step", "name": "retrieve"})
         for _ in range(3):
             clock.now += 1
-            progress.event({"event": "call"})
-        progress.clear()
-    assert captured.outputs[0].data["text/plain"] == "retrieve: 1 model calls"
-    assert captured.outputs[-1].data["text/plain"] == ""
+            line.event({"event": "call"})
+        line.clear()
+
+    assert [output.data["text/plain"] for output in shown(quick)] == ["search: done"]
+    outputs = shown(long)
+    texts = [output.data["text/plain"] for output in outputs]
+    assert len(texts) <= 15 and texts[0] == "validate: 100 of 400 questions, 3.0 s left"
+    assert texts[-1] == "validate: done"
+    assert not outputs[0].update and all(output.update for output in outputs[1:])
+    texts = [output.data["text/plain"] for output in shown(calls)]
+    assert (texts[0], texts[-1]) == ("retrieve: 1 model calls", "")
 
 
-def test_a_terminal_gets_one_line_that_is_wiped() -> None:
-    clock, terminal = Clock(), Terminal()
-    progress = Progress(live=False, seconds=clock, quiet=0.5, terminal=terminal)
-    progress.event({"event": "step", "name": "store"})
-    clock.now = 1.0
-    progress.event({"event": "progress", "done": 50, "total": 100, "unit": "texts"})
-    progress.clear()
-    assert terminal.getvalue().startswith("\rstore: 50 of 100 texts, 1.0 s left")
-    assert terminal.getvalue().endswith("\r") and "\n" not in terminal.getvalue()
-
-
-def test_a_file_as_terminal_stays_empty() -> None:
-    clock, terminal = Clock(), io.StringIO()
-    progress = Progress(live=False, seconds=clock, quiet=0.0, every=0.0, terminal=terminal)
-    progress.update(1, 2, "texts")
-    assert terminal.getvalue() == ""
-
-
-def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(new_shell: object) -> None:
-    new_shell()  # type: ignore[operator]
+def test_a_terminal_gets_one_line_that_is_wiped_and_a_file_nothing() -> None:
     clock = Clock()
+    for stream, begins in ((Terminal(), "\r\x1b[Kstore"), (io.StringIO(), "")):
+        line = TerminalLine(stream, clock=clock)
+        line.event({"event": "step", "name": "store"})
+        clock.now += 1.0
+        line.event({"event": "progress", "done": 50, "total": 100, "unit": "texts"})
+        line.clear()
+        written = stream.getvalue()
+        assert written.startswith(begins) and "\n" not in written
+        assert not begins or ("store: 50 of 100 texts, 1.0 s left" in written and written.endswith("\r\x1b[K"))
+        assert begins or not written
+
+
+def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(new_shell: Any) -> None:
+    new_shell()
     batches: list[int] = []
-    with capture_output() as captured:
-        progress = Progress(live=True, seconds=clock, quiet=0.5)
-        progress.event({"event": "step", "name": "validate"})
+
+    def work(line: ProgressLine, clock: Clock) -> None:
+        line.event({"event": "step", "name": "validate"})
 
         def tell(done: int, total: int | None, unit: str) -> None:
-            progress.event({"event": "progress", "done": done, "total": total, "unit": unit})
+            line.event({"event": "progress", "done": done, "total": total, "unit": unit})
 
         def answer(request: Request) -> str:
             clock.now += 1
-            progress.event({"event": "call"})
+            line.event({"event": "call"})
             batches.append(1)
-            entries = [{"question": number, "letter": "Z"} for number in range(1, 5)]
-            return json.dumps({"answers": entries})
+            return json.dumps({"answers": [{"question": number, "letter": "Z"} for number in range(1, 5)]})
 
         model = ScriptedModel(answer)
         judge = ModelJudge(
@@ -111,13 +105,11 @@ def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(n
         )
         plain = judge.judge(QUESTIONS)
         before = len(batches)
-        heralded = announced(Cascade(judge, judge), tell)
-        assert isinstance(heralded, Cascade)
-        assert heralded.costly.judge(QUESTIONS) == plain
+        cascade = announced(Cascade(judge, judge), tell)
+        assert isinstance(cascade, Cascade) and cascade.costly.judge(QUESTIONS) == plain
         assert len(batches) == 2 * before
-    assert any(output.data["text/plain"] == "validate: 1 of 3 model calls, 2.0 s left" for output in captured.outputs)
 
-
-def test_judges_without_a_model_announce_nothing() -> None:
+    outputs = shown(work, delay=0.5)
+    assert any(output.data["text/plain"] == "validate: 1 of 3 model calls, 2.0 s left" for output in outputs)
     judge = CallableJudge(lambda question: Verdict("different"))
     assert announced(judge, lambda *_: None) is judge

@@ -84,7 +84,7 @@ def test_what_no_judge_decided_is_listed_answered_and_taken_over(line: Any, caps
     line("review --accept Hut HUT --who Ada")
     line("review --reject 2")
     said = capsys.readouterr().out
-    assert "Hut: right HUT (Ada), kept in spelled.jsonl; 1 left. %spelling spell takes it over." in said
+    assert "Hut: right HUT (Ada), saved in spelled.jsonl; 1 left. %spelling spell applies it." in said
     verdicts = [one.verdict for one in line("spell")]
     assert [(one.decision, one.choice) for one in verdicts] == [("right", "HUT"), ("no", None)]
     assert verdicts[0].judged_by == "person:Ada"

@@ -32,7 +32,7 @@ def test_the_list_shows_both_sides_evidence_and_how_to_answer(waiting: Notebook)
 def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_both_sides(waiting: Notebook) -> None:
     before = waiting.good("%om review --list").value.df()
     cell = waiting.good("%om review --accept Hut MountainHut --who Ada")
-    assert cell.said.startswith("hut: equivalent mountain hut (Ada), kept in mine.jsonl;")
+    assert cell.said.startswith("hut: equivalent mountain hut (Ada), saved in mine.jsonl;")
     assert cell.value is None
     after = waiting.good("%om review --list").value.df()
     gone = set(before["name"]) - set(after["name"])
@@ -43,7 +43,7 @@ def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_bot
     assert by[ALPINE + "Hut"].judged_by == by[REFUGE + "MountainHut"].judged_by == "person:Ada"
 
 
-def test_nothing_waits_and_the_line_for_what_was_decided_shows_it(waiting: Notebook) -> None:
+def test_an_empty_queue_names_a_line_that_shows_what_was_decided(waiting: Notebook) -> None:
     waiting.good("%om validate --judge rule")
     table = waiting.good("%om review --list").value
     assert not len(table)
@@ -52,21 +52,16 @@ def test_nothing_waits_and_the_line_for_what_was_decided_shows_it(waiting: Noteb
     assert len(waiting.good(f"{line} --list").value)
 
 
-def test_numbers_name_items_and_choices(waiting: Notebook) -> None:
-    question = waiting.matching.values["validate"].judged[0].question
+def test_numbers_name_items_and_choices_and_decisions_can_be_withdrawn(waiting: Notebook) -> None:
+    many = len(waiting.good("%om review --list").value)
+    waiting.good("%om review --reject 1")
+    waiting.good("%om review --withdraw 1")
+    assert len(waiting.good("%om review --list").value) == many
     waiting.good("%om review --reject 1")
     waiting.good("%om review --broader 2 2")
     table = waiting.good("%om review --list").value
     assert {1, 2}.isdisjoint(table.df()["number"])
     assert "2 decisions in mine.jsonl" in table.notes
-    assert question.others  # the first was asked about something
-
-
-def test_what_was_decided_can_be_taken_back(waiting: Notebook) -> None:
-    many = len(waiting.good("%om review --list").value)
-    waiting.good("%om review --reject 1")
-    waiting.good("%om review --withdraw 1")
-    assert len(waiting.good("%om review --list").value) == many
 
 
 def test_rejecting_one_candidate_leaves_the_others_open(waiting: Notebook) -> None:
@@ -87,10 +82,10 @@ def test_a_verdict_the_judge_was_sure_of_can_be_overruled(waiting: Notebook) -> 
 def test_wrong_items_and_choices_say_what_there_is(waiting: Notebook) -> None:
     for line, kind, says in (
         ("--accept 999", DataError, "there is no question 999"),
-        ("--accept Nonsense", DataError, "nothing was asked"),
-        ("--accept Kitchen", DataError, "may be source"),
-        ("--accept Hut Nonsense", LineError, "choose of 1. "),
-        ("--accept Hut 99", LineError, "choose of 1. "),
+        ("--accept Nonsense", DataError, "there is no question about"),
+        ("--accept Kitchen", DataError, "ambiguous: source"),
+        ("--accept Hut Nonsense", LineError, "choose from 1. "),
+        ("--accept Hut 99", LineError, "choose from 1. "),
         ("--accept Hut 1 2", LineError, "quotes"),
         ("--accept Hut --decisions d.sssom.tsv", LineError, "--import"),
     ):
@@ -106,7 +101,7 @@ def test_wrong_items_and_choices_say_what_there_is(waiting: Notebook) -> None:
 def test_decisions_travel_as_sssom_and_are_honoured_by_a_script(waiting: Notebook, folder: Path) -> None:
     waiting.good("%om review --accept Hut MountainHut --who Ada")
     waiting.good("%om review --reject http://huts.example/alpine#Kitchen --who Bo")
-    assert "decided pairs to out.sssom.tsv" in waiting.good("%om review --export out.sssom.tsv").said
+    assert "decisions to out.sssom.tsv" in waiting.good("%om review --export out.sssom.tsv").said
     kept = reviews.read(folder / "out.sssom.tsv")
     assert "hut" in {one.mapping.source_label for one in kept}
     assert {one.who for one in kept} == {"Ada", "Bo"} and all(one.when for one in kept)
@@ -126,8 +121,8 @@ def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(waiting: Noteb
     ]
     (folder / "theirs.tsv").write_text("\n".join(rows) + "\n")
     cell = waiting.good("%om review --import theirs.tsv")
-    assert "took over 1 decided pair into mine.jsonl; 1 about other entities left out" in cell.said
-    assert "took over 0" in waiting.good("%om review --import theirs.tsv").said
+    assert "added 1 decision to mine.jsonl; skipped 1 about other entities" in cell.said
+    assert "added 0 decisions" in waiting.good("%om review --import theirs.tsv").said
     alignment = [waiting.good(f"%om {stage}").value for stage in ("validate --judge rule", "merge")][1]
     [mapping] = [one for one in alignment if one.source == ALPINE + "Warden"]
     assert (mapping.relation, mapping.judged_by) == ("narrower", "person:Cy")

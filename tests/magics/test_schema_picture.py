@@ -48,5 +48,5 @@ def test_classes_that_happen_to_have_as_many_links_each_keep_theirs() -> None:
 
 def test_the_class_with_most_kinds_comes_first_and_a_circle_ends() -> None:
     assert {node.label for node in drawn(2).nodes} == {"Hut", "Bivouac"}
-    assert drawn(2).notes == ("6 classes more are not drawn: --classes 8",)
+    assert drawn(2).notes == ("6 more classes not drawn: --classes 8",)
     assert not drawn(8).notes

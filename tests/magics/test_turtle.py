@@ -2,7 +2,6 @@
 
 import pytest
 
-from kgnb.errors import KgnbError
 from kgnb.magics.kg import Opened
 from tests.magics.conftest import Notebook
 
@@ -10,11 +9,6 @@ HUTS = """%%turtle huts
 @prefix : <http://huts.example/> .
 :Hut a owl:Class ; rdfs:label "hut"@en ; rdfs:seeAlso <http://x.example/foaf:y> .
 """
-
-
-def lines(error: BaseException | None) -> str:
-    assert isinstance(error, KgnbError), repr(error)
-    return "\n".join(error._render_traceback_())
 
 
 def test_a_cell_is_a_graph_and_well_known_prefixes_need_no_line(notebook: Notebook) -> None:
@@ -29,7 +23,7 @@ def test_written_again_it_is_replaced_and_with_add_it_grows(notebook: Notebook) 
     notebook.good(HUTS)
     assert str(notebook.good("%%turtle huts --add\n<http://huts.example/Bed> a owl:Class .").value) == "huts: 4 triples"
     assert str(notebook.good(HUTS).value) == "huts: 3 triples"
-    assert "no graph called nosuch" in lines(notebook("%%turtle nosuch --add\n:a a :b .").error)
+    assert "no graph called nosuch" in notebook("%%turtle nosuch --add\n:a a :b .").why
 
 
 def test_what_is_written_is_an_ontology_for_the_agents(notebook: Notebook) -> None:
@@ -48,11 +42,11 @@ def test_what_is_written_is_an_ontology_for_the_agents(notebook: Notebook) -> No
     ],
 )  # fmt: skip
 def test_a_mistake_is_shown_at_its_place_and_nothing_is_opened(notebook: Notebook, cell: str, said: str) -> None:
-    shown = lines(notebook(f"%%turtle huts\n{cell}").error)
+    shown = notebook(f"%%turtle huts\n{cell}").why
     assert said in shown and "^" in shown and "cell.ttl" not in shown
-    assert "%kg open" in lines(notebook("%%sparql huts\nASK {}").error)
+    assert "%kg open" in notebook("%%sparql huts\nASK {}").why
 
 
 def test_a_cell_without_a_graph_and_help_say_how_to_write_one(notebook: Notebook) -> None:
-    assert "Write it below" in lines(notebook("%%turtle huts\n  \n").error)
+    assert "Write it below %%turtle" in notebook("%%turtle huts\n  \n").why
     assert "%%turtle huts --add" in notebook.good("%turtle --help").printed

@@ -70,17 +70,6 @@ def test_what_lacks_its_verb_gets_it_suggested(notebook: Notebook) -> None:
         assert isinstance(error, LineError) and error.fix.startswith(f"Did you mean {meant}? Verbs:")
 
 
-def test_an_unknown_option_never_suggests_help(notebook: Notebook) -> None:
-    error = notebook("%kgc compile alpine.ttl --model small").error
-    assert isinstance(error, LineError) and "Did you mean" not in error.fix
-
-
-def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) -> None:
-    notebook.shell.user_ns["x"] = "expanded"
-    notebook.good("%om start alpine.ttl refuge.ttl --context '{x} $x ?x'")
-    assert notebook.matching.option("context") == "{x} $x ?x"
-
-
 def test_completion_knows_verbs_options_values_and_names(notebook: Notebook) -> None:
     notebook.good("%kg open alpine.ttl")
     notebook.good("%kg open refuge.ttl")

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import ipywidgets
 import pytest
 
-from kgnb.widgets.form import Form, someone_is_there
+from kgnb.widgets.form import Form
 from tests.magics.conftest import Notebook
 
 
@@ -33,6 +33,7 @@ def test_a_form_is_made_of_the_options_with_their_bounds_and_choices(attended: N
 
 
 def test_the_plain_line_follows_the_controls(attended: Notebook) -> None:
+    assert attended.good("%om run --k 3 --form --judge rule").value.line == "%om run --k 3 --judge rule"
     form = attended.good("%om search --form").value
     assert form.line == form.plain.line == "%om search"
     control(form, "k").value = 3
@@ -65,11 +66,6 @@ def test_a_question_stays_as_it_is_written(attended: Notebook) -> None:
     assert attended.good(form.line).error is None
 
 
-def test_what_the_line_gave_stays_in_the_line(attended: Notebook) -> None:
-    form = attended.good("%om run --k 3 --form --judge rule").value
-    assert form.line == "%om run --k 3 --judge rule"
-
-
 def test_every_verb_has_a_form_and_its_line_is_a_line_of_that_verb(attended: Notebook) -> None:
     attended.good("%kg open alpine.ttl")
     attended.good("%kg open refuge.ttl")
@@ -95,17 +91,6 @@ def test_run_runs_the_line_and_a_second_change_runs_again(attended: Notebook) ->
     assert "search" in attended.matching.values
     assert attended.matching.option("k") == 2
     assert form.state.value == "done" and not form.button.disabled
-
-
-def test_without_a_front_end_the_line_is_printed_and_run_at_once(notebook: Notebook) -> None:
-    assert not someone_is_there(notebook.shell)
-    cell = notebook.good("%om start alpine.ttl refuge.ttl --k 3 --form")
-    assert cell.printed.startswith("%om start alpine.ttl refuge.ttl --k 3\n")
-    assert notebook.matching.option("k") == 3
-    for stage in ("retrieve", "store", "search"):
-        cell = notebook.good(f"%om {stage} --form")
-        assert cell.printed.startswith(f"%om {stage}\n")
-    assert cell.value.counts()["pairs"] > 0
 
 
 def test_a_form_keeps_python_variables_by_name(attended: Notebook) -> None:

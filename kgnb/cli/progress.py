@@ -1,0 +1,133 @@
+"""One line that shows how far a run is, on a terminal or in a notebook; and what its model calls took, in words."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TextIO, cast
+
+from kgnb.results.bundle import count
+from kgnb.results.escaping import one_line, visible
+from kgnb.results.wording import money
+from kgnb.results.wording import seconds as in_time
+from kgnb.run import Call
+
+CALLS = "model calls"
+
+
+class ProgressLine:
+    """Turns the events of a run into a line of text; a subclass shows it.
+
+    Args:
+        delay: seconds of work before the first line.
+        every: least seconds between two lines.
+        clock: the time in seconds.
+    """
+
+    shown = False  # whether a line is on show
+
+    def __init__(self, *, delay: float = 0.0, every: float = 0.1, clock: Callable[[], float] = time.monotonic) -> None:
+        self._delay, self._every, self._clock = delay, every, clock
+        self._begun = self._drawn = clock()
+        self._stage, self._calls = "", 0
+        self._calls_expected: int | None = None
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Takes in one event of a run: ``Run(on_event=line.event)``."""
+        match event["event"]:
+            case "step":
+                self._stage, self._calls, self._calls_expected = event["name"], 0, None
+                self._begun = self._clock()
+                if not self._delay:
+                    self.draw(self._stage, now=True)
+            case "call":
+                self._calls += 1
+                self.update(self._calls, self._calls_expected, CALLS)
+            case "estimate":
+                self.say(": ".join(filter(None, (event["name"], event["text"]))))
+            case "progress" if event["unit"] == CALLS:  # calls to come are announced; each is then counted
+                self._calls, self._calls_expected = event["done"], event["total"]
+                self._begun = self._clock()
+            case "progress":
+                self.update(event["done"], event["total"], event["unit"])
+
+    def update(self, done: int, total: int | None, unit: str) -> None:
+        """Shows how far the stage is, with the time left at the pace so far."""
+        share = f" of {total:,}" if total else ""
+        left = ""
+        if total and 0 < done < total and (taken := self._clock() - self._begun) >= 1:
+            left = f", {in_time(taken / done * (total - done))} left"
+        self.draw(f"{self._stage}: {done:,}{share} {unit}{left}")
+
+    def draw(self, text: str, now: bool = False) -> None:
+        """Shows a line, unless another was shown a moment ago."""
+        since = self._clock() - self._drawn
+        if now or since >= (self._every if self.shown else self._delay):
+            self._drawn = self._clock()
+            self.show(text)
+
+    def show(self, text: str) -> None:
+        """Puts a line on show in place of the last one."""
+        raise NotImplementedError
+
+    def say(self, text: str) -> None:
+        """Shows a line that stays."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Removes the line."""
+        raise NotImplementedError
+
+
+class TerminalLine(ProgressLine):
+    """The line on standard error. If that is not a terminal, only lines that stay are shown; with ``quiet``, none."""
+
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False, **timing: Any) -> None:
+        super().__init__(**timing)
+        self._stream = raw(stream if stream is not None else sys.stderr)
+        self._terminal, self._quiet = self._stream.isatty(), quiet
+
+    def show(self, text: str) -> None:
+        """Puts a line on show in place of the last one."""
+        if self._terminal:
+            self.shown = True
+            self._stream.write("\r\x1b[K" + one_line(text)[: shutil.get_terminal_size().columns - 1])
+            self._stream.flush()
+
+    def say(self, text: str) -> None:
+        """Shows a line that stays."""
+        self.clear()
+        if not self._quiet:
+            self._stream.write(f"kgnb: {visible(text)}\n")
+            self._stream.flush()
+
+    def clear(self) -> None:
+        """Removes the line."""
+        if self.shown:
+            self.shown = False
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def raw(stream: TextIO) -> TextIO:
+    """The stream below one that makes text harmless; what is drawn on it must be made ``visible`` first."""
+    return cast(TextIO, getattr(stream, "raw_stream", stream))
+
+
+def spent(calls: Iterable[Call]) -> list[str]:
+    """What model calls took, in words: how many, tokens, money."""
+    made = list(calls)
+    cached = sum(call.cached for call in made)
+    words = [count(len(made), "model call") + (f" ({cached:,} from cache)" if cached else "")]
+    if made:
+        tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
+        known = [call.usd for call in made if call.usd is not None]
+        words += [f"{tokens:,} tokens", cost(sum(known) if len(known) == len(made) else None)]
+    return words
+
+
+def cost(usd: float | None) -> str:
+    """An amount of money, or that it is unknown."""
+    return "price not known" if usd is None else money(usd)
