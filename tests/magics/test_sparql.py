@@ -248,7 +248,7 @@ def test_a_dead_endpoint_fails_with_what_to_do(notebook: Notebook) -> None:
     shown = notebook("%kg connect gone --url http://127.0.0.1:9/sparql").why
     assert "cannot be reached" in shown and "check the address" in shown
     assert "kgnb.toml does not describe" in notebook("%kg connect nowhere").why
-    assert "never written out" in notebook("%kg connect x --url http://127.0.0.1:9/ --auth sk-12345678").why
+    assert "env:NAME" in notebook("%kg connect x --url http://127.0.0.1:9/ --auth sk-12345678").why
 
 
 def completions(notebook: Notebook, text: str) -> list[str]:
