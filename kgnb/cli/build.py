@@ -23,7 +23,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.options import given_of, names_of
 from kgnb.backends import file_of, open_graph
 from kgnb.cli.outcome import check_outs
-from kgnb.cli.work import QUIET, Work, agent_command, counted
+from kgnb.cli.work import QUIET, Work, agent_command, counted, stage_options
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -186,10 +186,7 @@ FORMS = {".trig": "trig", ".nq": "n-quads", ".nt": "n-triples", ".ttl": "turtle"
 @click.option("--schema", metavar="FILE", help="An ontology whose subclasses decide which classes are compatible.")
 @click.option("--label", "labels", multiple=True, metavar="IRI",
               help="A label property; default: found by sampling. Repeatable.")  # fmt: skip
-@click.option("--similarity", type=click.FloatRange(0.5, 1), default=GroundOptions().similarity, show_default=True,
-              help="Least similarity of the name of a candidate.")  # fmt: skip
-@click.option("--margin", type=click.FloatRange(0, 0.5), default=GroundOptions().margin, show_default=True,
-              help="Least lead of the best candidate over the next.")  # fmt: skip
+@stage_options(GroundOptions, ("check_types",))
 @click.option("--any-type", is_flag=True, help="Do not compare classes.")
 @click.option("--cache", type=click.Path(file_okay=False), metavar="FOLDER", help="Keep the reference's labels here.")
 @QUIET
@@ -202,7 +199,7 @@ def ground(graph: str, reference: str, **given: Any) -> None:
       kgnb ground papers.trig https://example.org/sparql --cache labels/ --rewrite papers-linked.trig
     """
     work = Work(given)
-    options = GroundOptions(given["similarity"], given["margin"], not given["any_type"])
+    options = GroundOptions(**given_of(GroundOptions, given), check_types=not given["any_type"])
     decided = _decisions(Path(given["decisions"])) if given["decisions"] else None
     if given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS:  # before any work is done
         raise click.BadParameter(f"{given['rewrite']} does not end in {', '.join(FORMS)}", param_hint="--rewrite")

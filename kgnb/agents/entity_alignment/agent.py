@@ -108,7 +108,7 @@ AGENT = Agent(
         Stage(
             plan, ("propose", "planner"), {"options": "look"},
             ("share", "sure", "attributes", "relations", "planner", "policy"),
-            "Choose who is looked at, and by which tools.",
+            "Choose which entities to judge, and with which tools.",
             ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner policy --policy policy.json"),
         ),
         Stage(
@@ -117,12 +117,12 @@ AGENT = Agent(
         ),
         Stage(
             align, ("selected", "judge"), {}, (*ORACLE, "decisions", "both_orders", "heed"),
-            "Let the judge say which candidate it is, or none.",
+            "Let the judge decide which candidate is the same entity, or none.",
             ("%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1"),
         ),
         Stage(
             reflect, ("aligned", "judge"), {}, ("reflect_below", "heed", *ORACLE),
-            "Ask a second time where the answer is not sure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
+            "Ask again where an answer is unsure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
         ),
         Stage(optimise, help="Learn from known pairs which path suits which entity.", apart=True),
     ),

@@ -29,11 +29,9 @@ class LookOptions:
     """The options of the closer look."""
 
     share: float = Field(
-        default=0.10, ge=0.0, le=1.0, description="share of the entities that may be looked at; 1: all (paper)"
+        default=0.10, ge=0.0, le=1.0, description="share of the entities that may be judged; 1: all (paper)"
     )
-    sure: float = Field(
-        default=0.9, ge=0.0, le=1.0, description="first alignments at least this sure stand without a look"
-    )
+    sure: float = Field(default=0.9, ge=0.0, le=1.0, description="first alignments at least this sure are not judged")
     shown: int = Field(default=4, ge=1, le=20, description="candidates shown to a judge (paper: 10)")
     attributes: int = Field(default=5, ge=0, le=20, description="attribute triples shown (paper: 5)")
     relations: int = Field(default=5, ge=0, le=20, description="relation triples shown (paper: 5)")
@@ -46,9 +44,9 @@ class LookOptions:
         default=0.02, ge=0.0, le=1.0, description="below this margin candidates are shown in both orders"
     )
     reflect_below: float = Field(
-        default=0.75, ge=0.0, le=1.0, description="answers less sure than this are reflected on"
+        default=0.75, ge=0.0, le=1.0, description="answers less sure than this are asked again"
     )
-    heed: float = Field(default=0.5, ge=0.0, le=1.0, description="answers less sure than this change nothing")
+    heed: float = Field(default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored")
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ class Options:
         default=0.95,
         ge=0.0,
         le=1.0,
-        description="expected share of right ones among the matches; 0: chosen for the highest expected F1",
+        description="expected precision of the matches; 0: chosen for the highest expected F1",
     )
     block_rows: int = Field(
         default=1024, ge=1, le=100_000, description="entities compared at a time; bounds the memory"

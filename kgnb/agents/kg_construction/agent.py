@@ -28,12 +28,12 @@ AGENT = Agent(
     stages=(
         Stage(
             compile, ("tbox", "shapes"), {"closed_world": "closed_world"},
-            help="Compile an ontology into tools that can write valid facts only; a new graph begins.",
+            help="Compile an ontology into tools that can only write valid facts, and start a new graph.",
         ),
-        Stage(plan, ("compile", "budget"), help="Make the prompts of every step of the task."),
+        Stage(plan, ("compile", "budget"), help="Make the prompts for every step of the task."),
         Stage(
             instantiate, ("documents", "compile", "reader", "plan", "options"), {}, names_of(Options),
-            "Read documents through the tools; what they say joins the graph.",
+            "Read documents with the tools, and add what they say to the graph.",
         ),
         Stage(
             ground, ("built", "reference", "grounding"), {}, names_of(GroundOptions),

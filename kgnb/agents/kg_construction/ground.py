@@ -35,12 +35,10 @@ _METHOD = OneOf["exact", "fuzzy"]
 class Options:
     """What decides whether two things are one."""
 
-    similarity: float = Field(
-        default=0.9, ge=0.5, le=1.0, description="a name as like as this, or more, is a candidate"
-    )
-    margin: float = Field(default=0.05, ge=0.0, le=0.5, description="how far the best has to stand above the next")
-    check_types: bool = Field(default=True, description="link only to things of a class that fits")
-    page: int = Field(default=5000, ge=10, le=100000, description="rows asked of the reference at once")
+    similarity: float = Field(default=0.9, ge=0.5, le=1.0, description="least similarity of the name of a candidate")
+    margin: float = Field(default=0.05, ge=0.0, le=0.5, description="least lead of the best candidate over the next")
+    check_types: bool = Field(default=True, description="link only entities of compatible classes")
+    page: int = Field(default=5000, ge=10, le=100000, description="rows requested from the reference at once")
 
 
 def ground(

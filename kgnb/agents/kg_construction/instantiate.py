@@ -39,17 +39,17 @@ class Options:
     """How documents are cut and how much a reader may try."""
 
     passage: int = Field(default=6000, ge=200, le=200_000, description="characters a reader sees at once")
-    overlap: int = Field(default=400, ge=0, le=20_000, description="characters two passages share")
+    overlap: int = Field(default=400, ge=0, le=20_000, description="characters that two passages share")
     repairs: int = Field(
-        default=3, ge=0, le=20, description="times a refused call may be mended before it is left to a person"
+        default=3, ge=0, le=20, description="times a refused call may be corrected before it is left to a person"
     )
-    calls: int = Field(default=40, ge=1, le=500, description="replies of a model for one passage and step")
+    calls: int = Field(default=40, ge=1, le=500, description="model replies for each passage and step")
     feedback: bool = Field(default=True, description="tell the reader why a call is refused")
     tool_budget: int = Field(
         default=BUDGET,
         ge=0,
         le=1_000_000,
-        description="tokens of tool schemas a passage may cost; above it a few generic tools take their place",
+        description="most tokens of tool schemas for a passage; above that, a few generic tools are used",
     )
     width: int = Field(default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same")
 

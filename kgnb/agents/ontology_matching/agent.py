@@ -113,12 +113,12 @@ AGENT = Agent(
         Stage(
             validate, ("summarise", "judge"), {},
             ("judge", "error_rate", "seed", "decisions", "reference", "context", "ask"),
-            "Let the judge say which candidate, if any, means the same.",
+            "Let the judge decide which candidate, if any, means the same.",
             ("%om validate", "%om validate --ask 0.3", "%om validate --judge oracle --error-rate 0.1"),
         ),
         Stage(
             merge, ("validate",), _OPTIONS, ("confidence", "one_sided", "cardinality"),
-            "Put both directions together into one coherent alignment.",
+            "Combine both directions into one coherent alignment.",
             ("%om merge", "%om merge --cardinality n:m --confidence 0.6"),
         ),
     ),

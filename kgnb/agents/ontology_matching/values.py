@@ -46,7 +46,7 @@ class Options:
         le=1.0,
         description="cosine below which a candidate is dropped; none: calibrated per view (paper: 0.90)",
     )
-    confidence: float = Field(default=0.5, ge=0.0, le=1.0, description="mappings below this confidence are dropped")
+    confidence: float = Field(default=0.5, ge=0.0, le=1.0, description="least confidence of a mapping")
     one_sided: float = Field(
         default=0.7, ge=0.0, le=1.0, description="confidence needed if only one side found it (paper: drops all)"
     )

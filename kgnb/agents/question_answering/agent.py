@@ -48,23 +48,23 @@ AGENT = Agent(
     stages=(
         Stage(
             link, ("state",), {}, ("links",),
-            "Find the entities a question speaks of; what else a word may mean is shown.",
+            "Find the entities a question mentions, and what else its words may mean.",
         ),
         Stage(
             observe, ("state",), {}, ("depth", "breadth", "share", "directions", "observation"),
-            "Look around the entities: the triples that fit the question, drawn and ranked.",
+            "Look around the entities: the triples that fit the question, ranked and as a picture.",
         ),
         Stage(
             act, ("state",), {}, ("judge",),
-            "Choose what to ask of the graph, and ask it: the action, its reason, what the graph said.",
+            "Choose what to ask the graph, and ask it: the action, its reason and the graph's reply.",
         ),
         Stage(
             reflect, ("state",), {}, ("keep", "reflection", "judge"),
-            "Keep the triples that matter: the memory as paths, what is new marked.",
+            "Keep the triples that matter: the memory as paths, with new ones marked.",
         ),
         Stage(
             answer, ("state",), {}, ("confidence", "own_knowledge", "judge"),
-            "Answer from what is remembered: values, the triples that prove them, SPARQL that gives them again.",
+            "Answer from the memory: values, the triples that prove them, and SPARQL that reproduces them.",
         ),
     ),
     provides={"state": _state},

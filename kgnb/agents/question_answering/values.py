@@ -144,7 +144,7 @@ class Options:
 
     depth: int = Field(default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)")  # D
     breadth: int = Field(
-        default=50, ge=1, le=1000, description="triples an observation keeps each turn (paper: N = 50)"
+        default=50, ge=1, le=1000, description="triples an observation keeps per turn (paper: N = 50)"
     )  # N
     share: float = Field(
         default=0.1, ge=0.0, le=1.0, description="share of the kept triples observed from next (paper: P = 10 %)"
@@ -153,21 +153,27 @@ class Options:
     rounds: int = Field(default=8, ge=1, le=50, description="rounds of observe, act, reflect (paper: 8)")
     observation: bool = Field(default=True, description="observe the graph before acting (ablation: no)")
     reflection: Reflection = Field(default="judge", description="how triples are chosen (ablation)")
-    directions: Direction = Field(default="both", description="triples are followed (paper: outgoing)")
-    confidence: float = Field(default=0.6, ge=0.0, le=1.0, description="a reading below this confidence is unsure")
-    hops: int = Field(default=3, ge=1, le=4, description="relations a question may be read to follow in a row")
+    directions: Direction = Field(
+        default="both", description="directions in which triples are followed (paper: outgoing)"
+    )
+    confidence: float = Field(
+        default=0.6, ge=0.0, le=1.0, description="an interpretation below this confidence is unsure"
+    )
+    hops: int = Field(default=3, ge=1, le=4, description="relations that an interpretation may follow in a row")
     links: int = Field(default=5, ge=1, le=50, description="entities shown for one mention in the question")
-    page: int = Field(default=1000, ge=10, le=100_000, description="rows one query may give")
-    most: int = Field(default=10_000, ge=10, le=1_000_000, description="rows read of one answer, page by page")
-    timeout: float = Field(default=30.0, ge=0.1, le=3600.0, description="seconds one query may take")
+    page: int = Field(default=1000, ge=10, le=100_000, description="most rows of one query")
+    most: int = Field(default=10_000, ge=10, le=1_000_000, description="most rows of one answer, read page by page")
+    timeout: float = Field(default=30.0, ge=0.1, le=3600.0, description="time limit of one query in seconds")
     own_knowledge: bool = Field(
-        default=False, description="let the model answer from memory where the graph does not (marked so)"
+        default=False, description="let the model answer from memory if the graph cannot (marked as such)"
     )
     tools: Tools = Field(
         default="all", description="what a model may call: all (queries, the schema), or paper (neighbours and paths)"
     )
-    schema_tokens: int = Field(default=1500, ge=100, le=100_000, description="tokens of the schema a model is shown")
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of what is sampled")
+    schema_tokens: int = Field(
+        default=1500, ge=100, le=100_000, description="most tokens of the schema that a model is shown"
+    )
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of sampling")
 
 
 @dataclass(frozen=True)
