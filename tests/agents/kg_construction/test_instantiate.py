@@ -104,10 +104,12 @@ def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
     seen: list[Any] = []
 
     def again(task: Task, workspace: Workspace) -> None:
-        seen.extend(workspace.call("create_temperature", {"value": 1, "unit": "hopes"}, task.passage) for _ in "abc")
+        seen.extend(workspace.call("create_temperature", {"value": value, "unit": "hopes"}, task.passage)
+                    for value in (1, 1, 2, 3, 4))  # fmt: skip
 
     build_graph({"note": "x"}, PACK, judge=again)
-    assert [one.violations[0].constraint for one in seen[1:3]] == ["repeated call", "repeated call"]
+    said = [one.violations[-1].constraint for one in seen[:5]]
+    assert said == ["unit", "repeated call", "unit", "unit", "given up"] and not seen[4].retryable
 
 
 def test_without_feedback_a_model_gets_no_reasons() -> None:

@@ -122,6 +122,7 @@ LIBRARY = """
 @prefix : <https://lib.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Book a owl:Class ; rdfs:label "book" . :Author a owl:Class ; rdfs:label "author" .
+:Poet a owl:Class ; rdfs:subClassOf :Author .
 :Library a owl:Class ; rdfs:label "library" .
 :by a owl:ObjectProperty ; rdfs:label "written by" ; rdfs:domain :Book ; rdfs:range :Author .
 :in a owl:ObjectProperty ; rdfs:label "held in" ; rdfs:domain :Book ; rdfs:range :Library .
@@ -154,6 +155,7 @@ NOTES: list[tuple[str, set[str]]] = [
     # what follows a second heading or a heading of its own may be about another thing
     ("# Salt\npages: 98\n\n# Lights\nheld in: Dock Library", {"Salt pages 98"}),
     ("# Salt\npages: 98\n\n## Library\npages: 3\n\n## Authors\n- Ida Renn", {"Salt pages 98", "Salt by Ida Renn"}),
+    ("# Salt\npages: 98\n\n## Library\nwritten by: Ida Renn", {"Salt pages 98"}),
     ("# Salt\nwritten by: Ida Renn and Max Ort\npages: 98", {"Salt pages 98"}),  # one name or two?
 ]  # fmt: skip
 

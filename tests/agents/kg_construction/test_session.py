@@ -176,14 +176,18 @@ def test_an_entity_with_a_known_name_gets_no_new_facts(session: Session) -> None
 
 
 def test_a_name_of_a_disjoint_class_is_another_entity() -> None:
-    pack = pack_of(":Hut a owl:Class . :Inn a owl:Class . :Cook a owl:Class ; owl:disjointWith :Hut , :Inn .")
-    session = opened(pack)
+    session = opened(pack_of(
+        ":Hut a owl:Class . :Inn a owl:Class . :Cook a owl:Class ; owl:disjointWith :Hut , :Inn . "
+        ":keeps a owl:ObjectProperty ; rdfs:range :Inn ."
+    ))  # fmt: skip
     hut = make(session, "create_hut", "Barley")
     inn = session.call("create_inn", {"label": "Barley"})
     assert f'create_inn(label="Barley", entity={hut})' in inn.violations[0].hint
     cook = make(session, "create_cook", "Barley")
     assert cook != hut
     assert make(session, "create_cook", "barley") == cook
+    hints = [session.call("add_keeps", {"subject": cook, "object": one}).violations[0].hint for one in (hut, cook)]
+    assert f'create_inn(label="Barley", entity={hut})' in hints[0] and "nothing is both" in hints[1]
     assert session.call("create_inn", {"label": "Barley", "entity": hut}).ok
     assert len(session.entities()) == 2
 

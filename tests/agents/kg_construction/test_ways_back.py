@@ -174,6 +174,19 @@ def test_replaced_and_retracted_facts_stay_in_the_provenance() -> None:
     assert "age" in unknown.violations[0].hint
 
 
+def test_a_retraction_that_would_break_another_fact_is_refused() -> None:
+    session, iri = made(
+        ":P a owl:Class . :Q a owl:Class ; owl:disjointWith :P . :knows a owl:ObjectProperty ; rdfs:range :P .",
+        p="p", q="p",
+    )  # fmt: skip
+    assert session.call("add_knows", {"subject": iri["p"], "object": iri["q"]}).ok
+    before = session.turtle()
+    for _ in range(2):
+        assert not session.call("retract", {"subject": iri["q"], "property": "type"}).ok
+        assert session.turtle() == before
+    assert session.call("retract", {"subject": iri["p"], "property": "type"}).ok
+
+
 def test_a_refused_replacement_changes_nothing() -> None:
     session, iri = made(":age a owl:DatatypeProperty ; rdfs:range xsd:integer . :P a owl:Class .", p="p")
     session.call("add_age", {"subject": iri["p"], "value": 31})
