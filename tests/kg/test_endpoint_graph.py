@@ -86,7 +86,7 @@ def test_a_service_that_is_not_there_is_named() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"  # bound, so nobody else's, and not listened to
         clock = Clock()
-        graph = EndpointGraph(url, patience=Patience(tries=2, sleep=clock))
+        graph = EndpointGraph(url, patience=Patience(tries=9, sleep=clock))
         with pytest.raises(BackendError, match="cannot be reached"):
             graph.ask("ASK {}")
     assert len(clock.waits) == 1

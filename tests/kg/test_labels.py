@@ -92,4 +92,5 @@ def test_shortens_iris_only_where_they_can_be_read_back() -> None:
     assert shorten("http://xmlns.com/foaf/0.1/a/b") == "http://xmlns.com/foaf/0.1/a/b"
     assert shorten("http://x/a b", {"x": "http://x/"}) == "http://x/a b"
     assert shorten("http://x/y#z", {"x": "http://x/", "y": "http://x/y#"}) == "y:z"
+    assert shorten("http://x/y-z", {"y": "http://x/y-", "x": "http://x/"}) == "y:z"
     assert shorten("http://x/", [("x", "http://x/")]) == "x:"

@@ -58,6 +58,14 @@ def test_triple_terms_and_blank_nodes_can_be_asked_for() -> None:
     assert graph.select("SELECT ?o { ?s ?p ?o }", bindings={"s": Blank("other")}).rows == ()
 
 
+def test_a_query_sees_all_graphs_or_those_it_names_with_from() -> None:
+    graph = OxigraphGraph()
+    graph.update("INSERT DATA { <urn:a> <urn:p> 1 . GRAPH <urn:g> { <urn:a> <urn:p> 2 } }")
+    assert len(graph.select("SELECT ?o { <urn:a> <urn:p> ?o }")) == 2
+    (row,) = graph.select("SELECT ?o FROM <urn:g> { <urn:a> <urn:p> ?o }")
+    assert isinstance(row[0], Literal) and row[0].text == "2"
+
+
 def test_a_long_query_is_stopped_between_rows() -> None:
     graph = OxigraphGraph()
     graph.add((Iri(f"urn:{n}"), Iri("urn:p"), Literal(str(n))) for n in range(300))
