@@ -1,23 +1,9 @@
 """Datatypes and facets of OWL as shapes."""
 
-from kgnb.kg.ontology_reader import read_ontology
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import XSD, Literal
 from kgnb.shapes.checking import holds
-from kgnb.shapes.facts import Facts
-from kgnb.shapes.owl_reading import owl_shapes
-from kgnb.shapes.shape import Constraint, Shape, Warned
-from kgnb.shapes.tbox import TBox
-
-PREFIXES = """PREFIX : <http://hut.example/> PREFIX owl: <http://www.w3.org/2002/07/owl#>
-PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX schema: <https://schema.org/> """
-
-
-def read(turtle: str) -> tuple[list[Shape], list[Warned]]:
-    graph = OxigraphGraph()
-    graph.update(f"{PREFIXES} INSERT DATA {{ {turtle} }}")
-    return owl_shapes(TBox(Facts(graph.triples()), read_ontology(graph)), {})
+from kgnb.shapes.shape import Constraint, Shape
+from tests.shapes.reading import read
 
 
 def fits(shape: Shape, value: Literal) -> bool:
@@ -57,7 +43,7 @@ RANGES: dict[str, tuple[list[Literal], list[Literal]]] = {
 
 def test_ranges_take_the_literals_of_their_datatype() -> None:
     for range_, (legal, illegal) in RANGES.items():
-        shapes, _ = read(f":p a owl:DatatypeProperty ; rdfs:range {range_} .")
+        _, shapes, _ = read(f":p a owl:DatatypeProperty ; rdfs:range {range_} .")
         assert shapes, range_
         for value in legal:
             assert all(fits(shape, value) for shape in shapes), (range_, value)
@@ -66,7 +52,7 @@ def test_ranges_take_the_literals_of_their_datatype() -> None:
 
 
 def test_what_no_shape_expresses_is_reported() -> None:
-    _, warnings = read(
+    _, _, warnings = read(
         ":p a owl:ObjectProperty, owl:TransitiveProperty ; owl:propertyChainAxiom ( :q :r ) . :A a owl:Class ; "
         "owl:hasKey () ; rdfs:subClassOf 'B', [ owl:onProperty [] ] . [] rdfs:subClassOf :A . "
         "[] a owl:NegativePropertyAssertion . :q a owl:DatatypeProperty ; rdfs:range "
@@ -79,7 +65,7 @@ def test_what_no_shape_expresses_is_reported() -> None:
 
 
 def test_a_text_where_the_range_expects_another_datatype_is_typed() -> None:
-    shapes, warnings = read(
+    _, shapes, warnings = read(
         ":month a owl:DatatypeProperty ; rdfs:range xsd:gMonth . :Hut a owl:Class ; "
         "rdfs:subClassOf [ owl:onProperty :month ; owl:hasValue '--01' ] ."
     )
