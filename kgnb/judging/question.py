@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 from typing import Literal as OneOf
 
 UNSURE = "unsure"
@@ -173,17 +173,11 @@ class Estimate:
         return f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
 
 
-@runtime_checkable
-class Estimable(Protocol):
-    """A judge that knows what it would cost."""
-
-    def estimate(self, questions: Sequence[Any]) -> Estimate:
-        """What these questions would cost."""
-
-
 def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:
     """What ``questions`` would cost; nothing for a judge that asks no model.
 
     In a cascade the cheap judge really judges them, for only that shows what is left for the costly one.
     """
-    return judge.estimate(questions) if isinstance(judge, Estimable) else Estimate()
+    own = getattr(judge, "estimate", None)
+    expected: Estimate = own(questions) if own else Estimate()
+    return expected

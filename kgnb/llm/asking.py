@@ -42,14 +42,9 @@ def stop_asking() -> None:
         raise StopAsking
 
 
-def ask_many(
-    model: ChatModel,
-    requests: Sequence[Request],
-    width: int = 8,
-    on_done: Callable[[int, Outcome], object] | None = None,
-) -> list[Outcome]:
+def ask_many(model: ChatModel, requests: Sequence[Request], width: int = 8) -> list[Outcome]:
     """One outcome per request, in their order, at most ``width`` being asked at a time; see ``do_many``."""
-    return do_many(model.ask, requests, width, on_done)
+    return do_many(model.ask, requests, width)
 
 
 def do_many(

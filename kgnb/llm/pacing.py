@@ -18,6 +18,7 @@ from kgnb.llm.model import Attempt, ChatModel, ModelError, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
 MINUTE = 60.0  # seconds
+_LONGEST_WAIT = 60.0  # seconds
 _SLICE = 0.2  # seconds: how late an interrupt may be noticed
 
 stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("kgnb_llm_stopped", default=None)
@@ -180,20 +181,17 @@ class Paced:
     """A model asked at a shared pace, and asked again after a failure that may pass.
 
     That is: no answer, timeouts, 408, 409, 429, 5xx, and bodies that are not a completion. The wait is what the server
-    says (Retry-After, retry-after-ms), else 1, 2, 4, ... ``longest_wait`` seconds, less up to half of it: how much less
-    is drawn from the request itself, so that the same run waits the same. A server that asks for longer than
-    ``longest_wait`` is not asked again. Every try is in ``Reply.attempts`` or the error's.
+    says (Retry-After, retry-after-ms), else 1, 2, 4, ... 60 seconds, less up to half of it: how much less is drawn from
+    the request itself, so that the same run waits the same. A server that asks for more than 60 seconds is not asked
+    again. Every try is in ``Reply.attempts`` or the error's.
     """
 
-    def __init__(
-        self, model: ChatModel, pace: Pace | None = None, retries: int = 4, *, longest_wait: float = 60.0
-    ) -> None:
+    def __init__(self, model: ChatModel, pace: Pace | None = None, retries: int = 4) -> None:
         if retries < 0:
             raise ValueError("retries is 0 or more")
         self.model = model
         self.pace = pace or Pace()
         self.retries = retries
-        self.longest_wait = longest_wait
 
     def __repr__(self) -> str:
         return f"Paced({self.model!r}, retries={self.retries})"
@@ -221,14 +219,14 @@ class Paced:
                 attempts += error.attempts
                 error.attempts = attempts
                 wait = self._wait(error, request, number)
-                if number == self.retries or not error.passing or wait > self.longest_wait:
+                if number == self.retries or not error.passing or wait > _LONGEST_WAIT:
                     raise
         raise AssertionError("the last try returns or raises")
 
     def _wait(self, error: ModelError, request: Request, number: int) -> float:
         if error.retry_after is not None:
-            if error.retry_after <= self.longest_wait:
+            if error.retry_after <= _LONGEST_WAIT:
                 self.pace.hold(error.retry_after)
             return error.retry_after
         drawn = hashlib.sha256(f"{number}{request}".encode("utf-8", "replace")).digest()
-        return min(2.0**number, self.longest_wait) * (1 - drawn[0] / 512)
+        return min(2.0**number, _LONGEST_WAIT) * (1 - drawn[0] / 512)

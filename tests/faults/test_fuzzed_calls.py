@@ -77,9 +77,19 @@ def test_arguments_of_any_shape_are_refused_with_a_reason(how: str, record_prope
     hut = shared.call("create_hut", {"label": "Ambre"}).iri
     names = [tool.name for tool in PACK.tools] if how == "typed" else list(_SCHEMAS)
     keys = [
-        "label", "subject", "value", "object", "class", "facts", "property", "quote", "document", "words", "iri",
+        "label",
+        "subject",
+        "value",
+        "object",
+        "class",
+        "facts",
+        "property",
+        "quote",
+        "document",
+        "words",
+        "iri",
         "new",
-    ]  # fmt: skip
+    ]
     told = some.sampled_from(
         [hut, "hut:h1", "hut", "Ambre", 28, "28", {"beds": 28}, {"beds": [1, {}]}, "beds", "notes"]
     )
@@ -173,19 +183,9 @@ def test_a_query_of_any_shape_is_taken_apart_or_refused(record_property: Any) ->
 def test_a_bound_text_comes_back_as_it_was_and_changes_nothing(record_property: Any) -> None:
     graph = OxigraphGraph()
     graph.add([(Iri("http://a/x"), Iri("http://a/p"), Literal("kept"))])
-    hostile = some.text(alphabet=string.printable + "\u202e\x00é\\\"'<>{}#", max_size=30) | some.sampled_from(
-        [
-            '" } ; DROP ALL #',
-            "'''",
-            '"""',
-            "\\",
-            "\\u0022",
-            "{{name}}",
-            "?x",
-            "> <http://evil/",
-            "\n} INSERT DATA { <a:a> <a:b> 1 }",
-        ]  # fmt: skip
-    )
+    closing = ['" } ; DROP ALL #', "'''", '"""', "\\", "\\u0022", "{{name}}", "?x", "> <http://evil/"]
+    closing.append("\n} INSERT DATA { <a:a> <a:b> 1 }")
+    hostile = some.text(alphabet=string.printable + "\u202e\x00é\\\"'<>{}#", max_size=30) | some.sampled_from(closing)
 
     def ask(text: str) -> None:
         rows = graph.select(fill("SELECT ?v { BIND({{name}} AS ?v) }", {"name": text})).rows

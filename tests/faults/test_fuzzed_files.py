@@ -91,14 +91,8 @@ ASKED = {
     "url": "/v1",
     "body": {"messages": [{"role": "user", "content": "x"}]},
 }
-ANSWERED = {
-    "id": "1",
-    "status": "answered",
-    "values": ["http://a/x"],
-    "confidence": 0.5,
-    "support": [["a", "b", "c"]],
-    "sparql": "",
-}
+ANSWERED = {"id": "1", "status": "answered", "values": ["http://a/x"], "confidence": 0.5, "sparql": "",
+            "support": [["a", "b", "c"]]}  # fmt: skip
 QUESTIONS = {"id": "1", "question": "Who?", "entities": ["http://a/x"], "values": ["3"]}, {"id": 2, "question": "?"}
 BOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "cells": [
     {"cell_type": "code", "id": "a", "metadata": {"tags": ["parameters"]}, "source": "k: int = 3  # how many\n",
@@ -142,31 +136,26 @@ def alignment() -> Alignment:
     return Alignment(mappings[:2], "http://a.example", "http://b.example", dropped)
 
 
-def entity_folder(home: Path) -> list[Path]:
-    made = [
-        put(home, "ent_ids_1", "0\thttp://a.example/A\n1\thttp://a.example/B\n"),
-        put(home, "ent_ids_2", "2\thttp://b.example/A\n3\thttp://b.example/B\n"),
-        put(home, "rel_ids_1", "0\thttp://a.example/r\n"),
-        put(home, "rel_ids_2", "0\thttp://b.example/r\n"),
-        put(home, "triples_1", "0\t0\t1\n"),
-        put(home, "triples_2", "2\t0\t3\n"),
-        put(home, "sup_pairs", "0\t2\n"),
-        put(home, "ref_pairs", "1\t3\n"),
-    ]
-    return made
-
-
-def open_ea_folder(home: Path) -> list[Path]:
-    return [
-        put(home, "rel_triples_1", "http://a/A\thttp://a/r\thttp://a/B\n"),
-        put(home, "rel_triples_2", "http://b/A\thttp://b/r\thttp://b/B\n"),
-        put(home, "attr_triples_1", 'http://a/A\thttp://a/n\t"Ütta"@de\n'),
-        put(home, "attr_triples_2", 'http://b/A\thttp://b/n\t"3"^^<http://www.w3.org/2001/XMLSchema#integer>\n'),
-        put(home, "ent_links", "http://a/A\thttp://b/A\nhttp://a/B\thttp://b/B\n"),
-        put(home, "721_5fold/1/train_links", "http://a/A\thttp://b/A\n"),
-        put(home, "721_5fold/1/test_links", "http://a/B\thttp://b/B\n"),
-        put(home, "721_5fold/1/valid_links", ""),
-    ]
+ENTITIES = {
+    "ent_ids_1": "0\thttp://a.example/A\n1\thttp://a.example/B\n",
+    "ent_ids_2": "2\thttp://b.example/A\n3\thttp://b.example/B\n",
+    "rel_ids_1": "0\thttp://a.example/r\n",
+    "rel_ids_2": "0\thttp://b.example/r\n",
+    "triples_1": "0\t0\t1\n",
+    "triples_2": "2\t0\t3\n",
+    "sup_pairs": "0\t2\n",
+    "ref_pairs": "1\t3\n",
+}
+OPEN_EA = {
+    "rel_triples_1": "http://a/A\thttp://a/r\thttp://a/B\n",
+    "rel_triples_2": "http://b/A\thttp://b/r\thttp://b/B\n",
+    "attr_triples_1": 'http://a/A\thttp://a/n\t"Ütta"@de\n',
+    "attr_triples_2": 'http://b/A\thttp://b/n\t"3"^^<http://www.w3.org/2001/XMLSchema#integer>\n',
+    "ent_links": "http://a/A\thttp://b/A\nhttp://a/B\thttp://b/B\n",
+    "721_5fold/1/train_links": "http://a/A\thttp://b/A\n",
+    "721_5fold/1/test_links": "http://a/B\thttp://b/B\n",
+    "721_5fold/1/valid_links": "",
+}
 
 
 def run_folder(home: Path) -> list[Path]:
@@ -239,16 +228,13 @@ def good(*names: tuple[str, str | bytes | dict[str, Any]]) -> Callable[[Path], l
 
 def rdf(name: str) -> Kind:
     graph = rdflib.Graph().parse(data=TBOX, format="turtle")
-    forms = {
-        ".ttl": "turtle",
-        ".owl": "pretty-xml",
-        ".nt": "nt",
-        ".jsonld": "json-ld",
-        ".trig": "trig",
-        ".nq": "nquads",
-    }
-    form = forms[name]
-    content = rdflib.Dataset().parse(data=TBOX, format="turtle").serialize(format=form) if form in ("trig", "nquads") else graph.serialize(format=form)  # fmt: skip
+    forms = {".ttl": "turtle", ".owl": "pretty-xml", ".nt": "nt", ".jsonld": "json-ld"}
+    quads = {".trig": "trig", ".nq": "nquads"}
+    content = (
+        rdflib.Dataset().parse(data=TBOX, format="turtle").serialize(format=quads[name])
+        if name in quads
+        else graph.serialize(format=forms[name])
+    )
     return Kind(good((f"a{name}", content)), lambda home: read_quads(home / f"a{name}"))
 
 
@@ -276,8 +262,8 @@ KINDS = {
     "answers file": Kind(
         good(("a.jsonl", lines(ANSWERED))), lambda home: AnswerFile(home / "a.jsonl", resume=True).kept
     ),
-    "DBP15K folder": Kind(entity_folder, lambda home: is_entity_folder(home) and read_folder(home)),
-    "OpenEA folder": Kind(open_ea_folder, lambda home: is_entity_folder(home) and read_folder(home)),
+    "DBP15K folder": Kind(good(*ENTITIES.items()), lambda home: is_entity_folder(home) and read_folder(home)),
+    "OpenEA folder": Kind(good(*OPEN_EA.items()), lambda home: is_entity_folder(home) and read_folder(home)),
     "entity links": Kind(good(("links.tsv", "http://a/A\thttp://b/A\n")), lambda home: read_links(home / "links.tsv")),
     "CoDEx": Kind(
         good(
