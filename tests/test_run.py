@@ -84,7 +84,7 @@ def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Pat
     assert (run.totals["calls"], run.totals["cached"]) == (2, 1)
 
 
-def test_a_failed_call_is_noted_with_its_tries_and_the_error_goes_on() -> None:
+def test_a_failed_call_is_recorded_with_its_tries_and_the_error_is_raised() -> None:
     run = Run("example")
     model = run.watch(FailingModel())
     with pytest.raises(BackendError):
@@ -181,7 +181,7 @@ class Pair:
     options: tuple[Option, ...] = (Option("b#Bed", "Bed"),)
 
 
-def test_every_verdict_is_noted_with_its_question() -> None:
+def test_every_verdict_is_recorded_with_its_question() -> None:
     def rule(question: Pair) -> Verdict:
         if question.id == "2":
             return Verdict("unsure", rationale="too\nlittle to go by")
@@ -236,7 +236,7 @@ class TinyGraph:
         pass
 
 
-def test_every_query_is_noted_also_one_that_fails() -> None:
+def test_every_query_is_recorded_even_if_it_fails() -> None:
     run = Run("example")
     graph = run.watch_graph(TinyGraph())
     assert len(graph.select("SELECT ?s WHERE { ?s ?p ?o }")) == 2

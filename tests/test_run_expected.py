@@ -65,7 +65,7 @@ def test_a_budget_that_will_not_suffice_is_named_beforehand() -> None:
             assert event["text"].endswith(ends)
 
 
-def test_nothing_is_told_where_no_model_is_asked_or_only_kept_replies_are() -> None:
+def test_nothing_is_announced_without_a_model_or_in_a_replay() -> None:
     events: list[Any] = []
     Run("example", on_event=events.append).expect(Estimate(3))
     assert events == []
@@ -88,7 +88,7 @@ class Cheap:
         return [sure if number % 2 else replace(sure, decision="unsure") for number in range(len(questions))]
 
 
-def test_a_cascade_tells_what_is_left_for_the_model_and_asks_the_cheap_judge_once() -> None:
+def test_a_cascade_announces_what_is_left_for_the_model_and_asks_the_cheap_judge_once() -> None:
     events: list[Any] = []
     run, cheap = Run("example", on_event=events.append), Cheap()
     entry = {"question": 1, "why": "", "letter": "none", "decision": "unsure", "confidence": 0.5}
@@ -104,7 +104,7 @@ def test_a_cascade_tells_what_is_left_for_the_model_and_asks_the_cheap_judge_onc
     assert len([event for event in events if event["event"] == "estimate"]) == 1 and cheap.asked == 2
 
 
-def test_the_rest_of_a_batch_is_told_once_from_what_its_beginning_took() -> None:
+def test_the_cost_of_the_rest_of_a_batch_is_announced_once() -> None:
     events: list[Any] = []
     run = Run("example", on_event=events.append)
     model = run.watch(ScriptedModel(lambda request: "yes"))

@@ -57,7 +57,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_cache_is_named_and_left_as_it_is(tmp_path: Path, kind: type[VectorCache]) -> None:
+def test_a_file_that_is_not_a_cache_is_named_and_left_unchanged(tmp_path: Path, kind: type[VectorCache]) -> None:
     for name, harm in HARMS.items():
         path = tmp_path / f"{name}.sqlite"
         harm(path)

@@ -7,7 +7,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
 
 from kgnb.errors import DataError
 from kgnb.llm.model import Request, Usage
@@ -15,13 +17,16 @@ from kgnb.llm.model import Request, Usage
 _FORM = 'Its form: date = 2026-11-01, then a table a model: [models."NAME"] with prompt = 0.5 and completion = 1.5.'
 
 
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens in and out; ``cached``: for tokens in from the server's own cache."""
 
-    prompt: float
-    completion: float
-    cached: float | None = None  # None: the same as any other
+    prompt: Amount
+    completion: Amount
+    cached: Amount | None = None  # None: the same as any other
 
     @classmethod
     def stated(cls, text: str) -> Price:
@@ -54,20 +59,14 @@ class Prices:
             raise DataError(f"cannot be read as a table of prices: {error}", where=str(path), fix=_FORM) from error
         if "date" not in content:
             raise DataError("the prices have no date", where=str(path), fix=_FORM)
-        models = content.get("models")
-        if not isinstance(models, dict):
-            raise DataError("there is no table of models", where=str(path), fix=_FORM)
-        return cls(str(content["date"]), {name: _price(entry, f"{path}: {name}") for name, entry in models.items()})
+        try:
+            return cls(str(content["date"]), _MODELS.validate_python(content.get("models")))
+        except ValueError as error:
+            what = "it needs a table per model; a price is a number of US dollars per million tokens, 0 or more"
+            raise DataError(what, where=str(path), fix=_FORM, details=str(error)) from error
 
 
-def _price(entry: Any, where: str) -> Price:
-    entry = entry if isinstance(entry, dict) else {}
-    prompt, completion = (entry.get(name) for name in ("prompt", "completion"))
-    cached = entry.get("cached")
-    for each in (prompt, completion, 0 if cached is None else cached):
-        if isinstance(each, bool) or not isinstance(each, int | float) or not 0 <= each < float("inf"):
-            raise DataError("a price is a number of US dollars per million tokens, 0 or more", where=where, fix=_FORM)
-    return Price(float(prompt), float(completion), None if cached is None else float(cached))
+_MODELS = TypeAdapter(dict[str, Price])
 
 
 def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:

@@ -139,17 +139,15 @@ def read_run(path: Path | str) -> Record:
 
 def why_partial(path: Path | str) -> str:
     """Which budget was spent before the run in a folder had finished; "" if none was, or there is no run."""
-    why = ""
+    record = Record()
     try:
         with (Path(path) / EVENTS).open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                if line.startswith('{"event": "limit"'):
-                    record = Record()
+                if line.startswith('{"event": "limit"') and not record.partial:
                     record.apply(from_json(line))
-                    why = why or record.partial
     except (OSError, ValueError, KeyError):
-        return why
-    return why
+        pass
+    return record.partial
 
 
 def _set_aside(file: Path) -> None:

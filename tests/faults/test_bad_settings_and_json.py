@@ -18,7 +18,7 @@ WRONG = ("retries = 1e400", "retries = nan", "timeout = nan", "timeout = inf", "
          "width = true")  # fmt: skip
 
 
-def test_a_number_that_is_none_is_refused_by_the_name_of_its_setting(tmp_path: Path, record_property: Any) -> None:
+def test_a_setting_that_is_not_a_proper_number_is_refused_by_name(tmp_path: Path, record_property: Any) -> None:
     for table, line in [*(("model", one) for one in WRONG), ("folders", "cache = 5")]:
         (tmp_path / "kgnb.toml").write_text(f"[{table}]\n{line}\n")
         with pytest.raises(ConfigError, match=line.partition(" ")[0]):

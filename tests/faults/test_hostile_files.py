@@ -102,7 +102,7 @@ def test_a_literal_longer_than_the_parser_holds_is_named_with_its_line(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on addresses is Linux's")
-def test_a_small_file_is_read_where_addresses_are_few(tmp_path: Path) -> None:
+def test_a_small_file_is_read_with_little_address_space(tmp_path: Path) -> None:
     path = write(tmp_path, "a.ttl", f"{PREFIX}:a :b :c .")
     script = (
         "import resource, sys; from kgnb.kg.loading import read_quads;"

@@ -34,7 +34,7 @@ CLIMBING = (
 )
 
 
-def test_a_name_that_climbs_out_of_its_folder_is_no_name(
+def test_a_name_that_leads_out_of_its_folder_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], record_property: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -56,7 +56,7 @@ ASKING = {
 }
 
 
-def test_nobody_is_asked_because_a_file_says_so(tmp_path: Path, record_property: Any) -> None:
+def test_a_file_cannot_make_the_loader_fetch_anything(tmp_path: Path, record_property: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
         for name, text in ASKING.items():

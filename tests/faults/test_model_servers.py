@@ -93,7 +93,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("fault", "command"), PAIRS if WHOLE else SHORT)
-def test_a_command_ends_says_so_and_is_no_success(
+def test_a_command_ends_with_an_error_that_says_so(
     fault: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip

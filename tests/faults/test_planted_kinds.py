@@ -106,7 +106,7 @@ def test_our_own_tree_is_clean() -> None:
     assert not found
 
 
-def test_what_is_allowed_is_named_by_digest_or_by_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_allowed_by_digest_or_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = tmp_path / "project"
     home.mkdir()
     (home / "a.py").write_text(f"API_KEY = '{MIXED}'\n")

@@ -55,7 +55,7 @@ def test_no_key_is_in_any_file_that_a_command_leaves(
         assert not [path for path, content in files.items() if secret.encode() in content]
 
 
-def test_no_key_is_in_what_is_exported_of_an_endpoint(oxigraph_server: str, tmp_path: Path) -> None:  # noqa: F811
+def test_no_key_is_in_exports_of_an_endpoint(oxigraph_server: str, tmp_path: Path) -> None:  # noqa: F811
     """Rows and triples in every form, an answer with its query, and the pictures of all of them."""
     data = tmp_path.parent / "huts.ttl"
     data.write_text(

@@ -198,7 +198,7 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
 
 
 @pytest.mark.fault("MCP server")
-def test_who_asks_too_often_is_told_to_come_again_in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_that_ask_too_often_get_429_and_retry_after(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "MOST_A_SECOND", 5)
     told: list[int] = []
 

@@ -165,7 +165,7 @@ def test_a_server_killed_under_load_keeps_what_it_acknowledged(tmp_path: Path, n
     assert len(found) - len(acknowledged) <= 2  # what was on its way
 
 
-def test_two_hundred_connections_that_say_nothing_keep_nobody_out(tmp_path: Path) -> None:
+def test_two_hundred_silent_connections_do_not_block_others(tmp_path: Path) -> None:
     import socket
 
     with serving(tmp_path) as (url, _):

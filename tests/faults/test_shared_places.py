@@ -86,7 +86,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.fault("full disk, hostile names")
 @pytest.mark.parametrize("what", ["output", "run", "cache", *(["report"] if WHOLE else [])])
-def test_a_full_disk_costs_what_is_on_it_and_nothing_else(small_disk: Path, tmp_path: Path, what: str) -> None:
+def test_a_full_disk_affects_only_what_is_on_it(small_disk: Path, tmp_path: Path, what: str) -> None:
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * (200 << 10))
     if what == "output":

@@ -42,7 +42,7 @@ def memory(tmp_path: Path) -> Memory:
     return Memory(tmp_path / "deep" / "verdicts.sqlite")
 
 
-def test_what_was_decided_is_not_asked_again_and_reads_the_same(memory: Memory) -> None:
+def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory: Memory) -> None:
     first = Remembered(Counting(), memory).judge(QUESTIONS)
     judge = Counting()
     again = Remembered(judge, memory)
@@ -63,7 +63,7 @@ def test_another_model_standard_or_server_remembers_nothing_of_it(memory: Memory
     assert len(judge.asked) == len(QUESTIONS)
 
 
-def test_what_failed_is_asked_again_and_what_the_judge_cannot_tell_is_not(memory: Memory) -> None:
+def test_failed_questions_are_asked_again_and_unsure_ones_are_not(memory: Memory) -> None:
     Remembered(Counting(failing="class Number2", unsure="class Number4"), memory).judge(QUESTIONS)
     assert len(memory) == 5
     judge = Counting()
@@ -90,7 +90,7 @@ def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: Memory)
         Remembered(Replay(), memory, replaying=True).judge([ask("class C", "Bed", "Route")])
 
 
-def test_a_model_judge_is_told_apart_by_its_instructions_and_words() -> None:
+def test_model_judges_differ_by_instructions_and_words() -> None:
     def standard(instructions: str, *words: str) -> str:
         return ModelJudge[Ask](
             ScriptedModel([]), instructions=instructions, decisions=words, none_decision="different"

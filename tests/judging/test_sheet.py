@@ -197,7 +197,7 @@ def test_a_letter_may_be_written_in_any_plain_way() -> None:
         ({"question": 1}, "letter"),
     ],
 )  # fmt: skip
-def test_an_answer_that_is_none_is_a_problem_of_its_question_alone(bad: dict[str, Any], problem: str) -> None:
+def test_a_bad_answer_is_a_problem_of_its_question_alone(bad: dict[str, Any], problem: str) -> None:
     answers = sheet().read(reply(bad, answer(2, "B"), answer(3, "none", "different")))
     assert set(answers.verdicts) == {2, 3}
     assert problem in answers.problems[1] or (bad == {"question": 1} and "decision" in answers.problems[1])
@@ -209,7 +209,7 @@ def test_a_reply_without_answers_leaves_every_question_open() -> None:
         assert not answers.verdicts and set(answers.problems) == {1, 2, 3}
 
 
-def test_questions_that_were_not_asked_are_not_taken() -> None:
+def test_answers_to_questions_that_were_not_asked_are_ignored() -> None:
     assert set(sheet().read(GOOD, [2]).verdicts) == {2}
     assert sheet().read(reply(answer(4, "A"), answer(0, "A"), answer(True, "A"), answer("1", "A"))).verdicts.keys() == {
         1

@@ -88,7 +88,7 @@ def test_what_ends_a_batch_ends_the_batches_within_it() -> None:
     assert len(asked) < 20
 
 
-def test_never_wider_than_told() -> None:
+def test_never_more_than_width_calls_at_once() -> None:
     three = threading.Barrier(3, timeout=60)
     with StubServer(lambda body: "A" if three.wait() >= 0 else "") as server:
         outcomes = ask_many(OpenAIModel("stub", server.url), asks(12), 3)
@@ -123,7 +123,7 @@ def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again()
     assert not [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]
 
 
-def test_who_stops_between_two_rounds_keeps_what_was_answered_and_asks_no_more() -> None:
+def test_stopping_between_two_rounds_keeps_the_answers_and_asks_no_more() -> None:
     with Run("stopped") as run:
         model = run.watch(ScriptedModel(lambda request: "A"))
         before = ask_many(model, asks(3))
@@ -135,7 +135,7 @@ def test_who_stops_between_two_rounds_keeps_what_was_answered_and_asks_no_more()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_who_stops_within_a_round_keeps_what_was_answered_by_then() -> None:
+def test_stopping_within_a_round_keeps_the_answers_so_far() -> None:
     stopped = threading.Event()
 
     def stop(*_: object) -> None:
@@ -157,7 +157,7 @@ def test_who_stops_within_a_round_keeps_what_was_answered_by_then() -> None:
     assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, False, False, False]
 
 
-def test_an_interrupted_process_lets_replies_that_are_on_their_way_land(tmp_path: Path) -> None:
+def test_an_interrupted_process_still_caches_replies_under_way(tmp_path: Path) -> None:
     """Whoever is interrupted has paid for what is being answered: the next run finds it in the cache."""
     code = (
         "import signal, threading, os, sys\n"

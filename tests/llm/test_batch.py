@@ -57,13 +57,13 @@ def test_a_request_waits_in_the_form_of_the_batch_api_and_is_written_once(tmp_pa
     assert len(lines(tmp_path / "requests-002.jsonl")) == 1, "a later run begins a file of its own"
 
 
-def test_the_id_is_made_from_what_is_asked_and_not_of_whom() -> None:
+def test_the_id_depends_on_the_request_and_not_on_the_model() -> None:
     assert request_id(asking("Who?")) == request_id(asking("Who?"))
     others = [asking("who?"), asking("Who?", schema={}), asking("Who?", tools=(GREET,)), asking("Who?", max_tokens=9)]
     assert len({request_id(each) for each in [asking("Who?"), *others]}) == 5
 
 
-def test_replies_come_as_batch_output_or_plain_and_a_good_one_outdoes_an_error(tmp_path: Path) -> None:
+def test_replies_come_as_batch_output_or_plain_and_a_good_one_overrides_an_error(tmp_path: Path) -> None:
     model, asked = BatchModel(tmp_path, "m"), [asking(text) for text in ("a", "b", "c", "d")]
     outcomes = ask_many(model, asked, width=4)
     assert all(isinstance(outcome, Waiting) for outcome in outcomes)

@@ -57,7 +57,7 @@ def test_tool_calls_are_emulated(local: LocalModel) -> None:
     assert len(seen) == sum(use.call.name == "search" and not use.error for use in talk.uses)
 
 
-def test_a_reply_and_a_prompt_that_are_too_long_end_and_are_no_error(local: LocalModel) -> None:
+def test_a_reply_or_a_prompt_that_is_too_long_is_not_an_error(local: LocalModel) -> None:
     reply = local.ask(Request((Message("user", "Count to five."),), max_tokens=12))
     assert (reply.finish_reason, reply.usage.completion_tokens) == ("length", 12)
     long = local.ask(Request((Message("user", "hut " * 6000),), max_tokens=5))

@@ -84,7 +84,7 @@ def test_sends_tools_and_reads_calls() -> None:
 # ------------------------------------------------------------------------------------------------ making do
 
 
-def test_a_schema_is_sent_as_one_strictly_where_strictness_allows_it() -> None:
+def test_a_schema_is_sent_in_strict_mode_if_it_qualifies() -> None:
     loose = {"type": "object", "properties": {"choice": {"type": "string"}}}
     with StubServer(lambda body: '{"choice": "A"}') as server:
         model_of(server).ask(WITH_SCHEMA)

@@ -45,7 +45,7 @@ def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 6
     return Paced(model, Pace(clock=clock, sleep=clock.sleep), retries)
 
 
-def test_every_try_is_counted_and_the_servers_wishes_are_honoured() -> None:
+def test_every_try_is_counted_and_retry_after_is_respected() -> None:
     clock = Clock()
     faults = [stub.rate_limited(after=7), stub.rate_limited(after_ms=250), stub.server_error(), stub.cut_json(), None]
     with StubServer(lambda body: "A", faults) as server:

@@ -17,7 +17,7 @@ def test_reads_a_dated_table_and_prices_a_usage(tmp_path: Path) -> None:
     assert cost(Usage(500_000, 250_000), "vendor/model-4", prices) == 3.0
 
 
-def test_unknown_is_none_and_not_nothing() -> None:
+def test_an_unknown_price_is_none_and_not_zero() -> None:
     prices = Prices("2026-11-01", {"m": Price(0, 0)})
     assert cost(Usage(1, 1), "n", prices) is None
     assert cost(Usage(1, 1), "m", None) is None

@@ -51,7 +51,7 @@ def test_asks_once_and_replays_for_ever(cache: ReplayCache) -> None:
     assert len(model.asked) == len(cache) == 1
 
 
-def test_everything_that_may_sway_a_reply_makes_a_key_of_its_own() -> None:
+def test_everything_that_may_change_a_reply_changes_its_key() -> None:
     tool = ToolSpec("t", "d", {})
     requests = [
         ASK,
@@ -120,7 +120,7 @@ def test_a_failure_is_not_kept(cache: ReplayCache) -> None:
     assert len(server.requests) == 2
 
 
-def test_a_prompt_too_long_for_yesterdays_server_is_asked_anew_but_replayed_as_it_was(cache: ReplayCache) -> None:
+def test_a_context_overflow_is_asked_again_but_replayed_unchanged(cache: ReplayCache) -> None:
     overflow = Reply("", finish_reason="context_overflow")
     model = Replaying(ScriptedModel([overflow, "A"]), cache)
     assert model.ask(ASK).finish_reason == "context_overflow"
@@ -202,7 +202,7 @@ def test_a_colleague_replays_an_exported_folder_with_no_model(cache: ReplayCache
 
 
 @pytest.mark.parametrize("harm", ["prompt", "cut", "form", "name"])
-def test_a_changed_file_is_named_and_nothing_is_taken_in(cache: ReplayCache, tmp_path: Path, harm: str) -> None:
+def test_a_changed_file_is_named_and_nothing_is_imported(cache: ReplayCache, tmp_path: Path, harm: str) -> None:
     for seed in range(3):
         cache.put(Key.of(replace(ASK, seed=seed), "m"), Reply("A"))
     cache.export_folder(tmp_path / "out")

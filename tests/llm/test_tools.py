@@ -94,7 +94,7 @@ def test_a_call_in_the_text_is_a_call_and_other_words_are_nudged_while_native_ca
     assert server.requests[1].prompt.startswith("That was no tool call. Call a tool, or finish")
 
 
-def test_words_after_a_call_that_went_well_end_the_work_where_nothing_more_is_required() -> None:
+def test_words_after_a_successful_call_end_the_work_if_finish_requires_nothing() -> None:
     end = ToolSpec("finish", "Ends the work.", {"type": "object", "properties": {}})
     model = ScriptedModel([calling("search", label="x"), "That is all there is."])
     talk = call_tools(model, START, TOOLS, 9, finish=end)

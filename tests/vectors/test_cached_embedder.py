@@ -68,7 +68,7 @@ def test_more_texts_than_one_query_takes() -> None:
     assert (cached.computed, cached.reused) == (1700, 1700)
 
 
-def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
+def test_a_forked_child_opens_the_file_again(tmp_path: Path) -> None:
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this system cannot fork")
     cached = CachedEmbedder(TinyEmbedder(), VectorCache(tmp_path / "v.sqlite"))

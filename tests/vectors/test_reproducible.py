@@ -30,7 +30,7 @@ def test_an_alignment_is_the_same_whatever_the_kernels_and_threads_of_the_proces
     assert len(written) == 1
 
 
-def test_what_is_made_exact_is_what_numpy_gives_but_for_the_last_bits() -> None:
+def test_reproducible_functions_agree_with_numpy_except_for_the_last_bits() -> None:
     drawn = np.random.default_rng(0).standard_normal((400, 6))
     assert_allclose(exp(100 * drawn), np.exp(100 * drawn), rtol=1e-14)
     assert_allclose(log(np.abs(drawn)), np.log(np.abs(drawn)), rtol=1e-14, atol=1e-16)
