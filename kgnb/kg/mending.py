@@ -152,6 +152,7 @@ _BOUND = re.compile(r"<!ENTITY\s+([\w.\-]+)\s")
 _SINGLE = re.compile(r"(<!ENTITY\s+[\w.\-]+\s+)'([^']*)'")
 _NAMESPACE = re.compile(r"""xmlns:([\w.\-]+)\s*=\s*["']([^"'&]*)["']""")
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
+_LATE_DECLARATION = re.compile(r"\A(\s+)<\?xml\s[^>]*\?>")
 _NO_CONTENT = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)|<!DOCTYPE[^\[>]*+(?:\[.*?(?:\]\s*+>|\Z))?",
     re.DOTALL,
@@ -160,7 +161,7 @@ _NO_CONTENT = re.compile(
 
 
 def mend_xml(text: str, mends: Mends) -> str:
-    """XML with bare ampersands, undeclared entities, forbidden characters and malformed rdf:IDs rewritten."""
+    """XML that is nearly well-formed made so (ampersands, entities, forbidden characters, comments) and rdf:IDs too."""
     namespaces = dict(_NAMESPACE.findall(text[:65536]))
     rdf = next((prefix for prefix, iri in namespaces.items() if iri == PREFIXES["rdf"]), "rdf")
     identifier = re.compile(rf"""(\s){re.escape(rdf)}:(ID|nodeID)(\s*=\s*)(["'])(.*?)\4""", re.DOTALL)
@@ -197,10 +198,20 @@ def mend_xml(text: str, mends: Mends) -> str:
     def double_quoted(match: re.Match[str]) -> str:
         return f'{match[1]}"{match[2].replace(chr(34), "&#34;")}"'
 
-    text = _NOT_XML.sub(character, text)
+    def no_content(part: str) -> str:
+        if part.startswith("<!--") and part.endswith("-->") and ("--" in part[4:-3] or part.endswith("--->")):
+            mends.note("comments with -- removed", part, "")
+            return "\n" * part.count("\n")
+        return _SINGLE.sub(double_quoted, part)
+
+    def declaration(match: re.Match[str]) -> str:
+        mends.note("XML declarations after blanks removed", match[0], match[1])
+        return match[1]
+
+    text = _NOT_XML.sub(character, _LATE_DECLARATION.sub(declaration, text))
     pieces: list[str] = []
     end = 0
     for other in _NO_CONTENT.finditer(text):
-        pieces += [content(text[end : other.start()]), _SINGLE.sub(double_quoted, other[0])]
+        pieces += [content(text[end : other.start()]), no_content(other[0])]
         end = other.end()
     return "".join([*pieces, content(text[end:])])

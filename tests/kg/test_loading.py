@@ -91,6 +91,8 @@ SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
     ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'nodeID="1x'), BAD_NODE_ID, 1, "_:"),
     ("a.rdf", rdf_xml("<h:n>a&nbsp;b</h:n>"), "undeclared entities resolved", 1, "a\u00a0b"),
     ("a.rdf", rdf_xml('<h:p rdf:resource="&xsd;string"/>'), "undeclared entities resolved", 1, "XMLSchema#string>"),
+    ("a.rdf", rdf_xml("<!-- a -- b\n--><h:n>x</h:n>"), "comments with -- removed", 1, '"x" .'),
+    ("a.rdf", '\n<?xml version="1.0"?>' + rdf_xml("<h:n>x</h:n>"), "XML declarations after blanks removed", 1, '"x" .'),
     ("a.rdf", rdf_xml("<h:n>huts & routes</h:n>"), "bare & escaped", 1, "huts & routes"),
     ("a.rdf", rdf_xml("<h:n>a\x0bb&amp</h:n>"), "characters that XML forbids removed", 1, '"ab&amp"'),
     ("a.rdf", rdf_xml("<h:n>H\xfctte</h:n>").encode("latin-1"), "bytes that are not UTF-8", 1, "Hütte"),
