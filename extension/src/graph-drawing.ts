@@ -16,7 +16,7 @@ const OTHER = 7; // the colour of what is of no kind
 export const LIMITS = [0.05, 6] as const;
 
 /** A name cut to fit; wide letters (Chinese, Japanese, Korean) count twice. */
-export function cut(label: string): string {
+function cut(label: string): string {
   let used = 0;
   let kept = '';
   for (const letter of oneLine(label)) {
@@ -40,7 +40,7 @@ function isWide(letter: string): boolean {
 }
 
 /** Lines between the same two nodes merged, by direction. */
-export function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
+function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
   const together = new Map<string, GraphEdge[]>();
   for (const edge of edges) {
     const key = `${edge.source} ${edge.target}`;

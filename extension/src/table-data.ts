@@ -178,7 +178,7 @@ function isLiteral(cell: Cell): cell is LiteralCell {
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** Compares two cells of a column; empty ones come last in both directions. */
-export function compareCells(left: Cell, right: Cell, kind: Kind, descending: boolean): number {
+function compareCells(left: Cell, right: Cell, kind: Kind, descending: boolean): number {
   const [a, b] = [sortKey(left, kind), sortKey(right, kind)];
   if (a === null || b === null) {
     return Number(a === null) - Number(b === null);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { GraphState } from '../src/graph';
 import { drawGraph, newGraphState } from '../src/graph';
 import { readGraph } from '../src/graph-data';
-import { cut, elementsOf, linesOf } from '../src/graph-drawing';
+import { elementsOf } from '../src/graph-drawing';
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const DATA = {
   version: 1,
@@ -47,12 +47,6 @@ describe('a graph', () => {
     expect(drawn.querySelectorAll('a')).toHaveLength(0);
   });
 
-  it('puts lines between the same two nodes together', () => {
-    const lines = linesOf(readGraph(DATA).edges);
-    expect(lines.map(line => line.label)).toEqual(['has warden, employs', 'keeps', 'knows']);
-    expect(elementsOf(readGraph(DATA), new Map()).edges).toHaveLength(3);
-  });
-
   it('tells of a node chosen in the list, and lets it go again', () => {
     const state = newGraphState();
     const drawn = graph(state);
@@ -74,14 +68,6 @@ describe('a graph', () => {
     drawn.querySelector<HTMLElement>('.kgnb-graph-more')?.click();
     expect(count()).toBe(7);
     expect(drawn.querySelector('.kgnb-graph-more')).toBeNull();
-  });
-
-  it('colours a kind as its legend does', () => {
-    const data = { ...DATA, kinds: ['hut', 'value'], fills: [0, 8] };
-    const swatches = [...graph(newGraphState(), data).querySelectorAll<HTMLElement>('.kgnb-graph-swatch')];
-    expect(swatches.map(each => each.style.background)).toEqual(['var(--kgnb-kind-0)', 'var(--kgnb-kind-8)']);
-    const drawn = elementsOf(readGraph(data), new Map()).nodes.map(node => String(node.classes).split(' ')[0]);
-    expect(drawn.slice(0, 3)).toEqual(['kind-0', 'kind-8', 'kind-7']);
   });
 
   it('hides a kind and shows it again', () => {
@@ -108,21 +94,5 @@ describe('a graph', () => {
     expect(() => readGraph({ ...DATA, edges: [[0, 99, 'x']] })).toThrow('edges[0] ends at a node that is not there');
     expect(() => readGraph({ ...DATA, version: 2 })).toThrow('version 2');
     expect(graph(newGraphState(), { version: 1 }).querySelectorAll('.kgnb-graph-entry')).toHaveLength(0);
-  });
-
-  it('says so where there is nothing to draw, and offers nothing to press', () => {
-    const drawn = graph(newGraphState(), { ...DATA, title: '0 triples', kinds: [], nodes: [], edges: [], notes: [] });
-    expect(drawn.textContent).toBe('0 triplesNothing to draw.');
-    expect(drawn.querySelector('button, svg, details')).toBeNull();
-  });
-
-  it('counts one node as one', () => {
-    const drawn = graph(newGraphState(), { ...DATA, nodes: DATA.nodes.slice(2, 3), edges: [] });
-    expect(drawn.querySelector('summary')?.textContent).toBe('The same as a list: 1 node, 0 lines');
-  });
-
-  it('cuts long names, wide letters sooner', () => {
-    expect(cut('a'.repeat(40))).toHaveLength(26);
-    expect(cut('山'.repeat(40))).toHaveLength(13);
   });
 });

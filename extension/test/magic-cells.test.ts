@@ -85,15 +85,6 @@ describe('a cell with a magic', () => {
     expect(found).toContainEqual([':Hut', 'propertyName']);
     expect(found).toContainEqual(['<http://x/">', 'propertyName']);
   });
-
-  it('has Turtle below the other', () => {
-    const found = tokens(turtleMode, '%%turtle\n# a hut\n@prefix : <http://x/> .');
-    expect(found.slice(0, 3)).toEqual([
-      ['%%turtle', 'string.special'],
-      ['# a hut', 'comment'],
-      ['@prefix', 'keyword']
-    ]);
-  });
 });
 
 describe('Turtle', () => {
@@ -117,10 +108,6 @@ describe('Turtle', () => {
     ]);
     expect(found).toContainEqual([':d', 'propertyName']);
     expect(found.map(([, kind]) => kind)).not.toContain('comment');
-  });
-
-  it('ends on a text that is never closed, and on letters it does not know', () => {
-    expect(tokens(turtleMode, '%%turtle\n:a "open\n§ \\ ^^ """').length).toBeGreaterThan(3);
   });
 });
 

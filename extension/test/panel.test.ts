@@ -133,15 +133,6 @@ describe('the panel', () => {
     expect(drawn.querySelector('img')).toBeNull();
   });
 
-  it('marks every stage that has run, the start as well', () => {
-    const [agent] = SESSION.agents;
-    const start = { name: 'start', state: 'done', counts: {}, seconds: null };
-    const agents = [{ ...agent, stages: [start, ...(agent?.stages ?? [])] }];
-    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), actions(), THERE);
-    const marked = [...drawn.querySelectorAll('.kgnb-panel-stage')].filter(one => one.querySelector('.kgnb-icon-done'));
-    expect(marked.map(one => one.querySelector('.kgnb-panel-name')?.textContent)).toEqual(['start', 'retrieve']);
-  });
-
   it('shows a run that was stopped as stopped, and a price nobody knows as not known', () => {
     const [run] = SESSION.runs;
     const runs = [{ ...run, state: 'cancelled', working: false, progress: null, usd: null, limit: null }];
@@ -149,12 +140,6 @@ describe('the panel', () => {
     expect(drawn.textContent).toContain('cancelled');
     expect(drawn.textContent).toContain('Costnot known');
     expect(drawn.querySelector('[aria-label="Stop this run"], [role=progressbar]')).toBeNull();
-  });
-
-  it('keeps the saved runs it knows where an answer leaves them out', () => {
-    const { saved, ...rest } = SESSION;
-    expect(readPanel(rest).saved).toBeNull();
-    expect(readPanel({ ...rest, saved }).saved).toHaveLength(1);
   });
 
   it('offers a notebook where there is none, and no line to write into it', () => {
@@ -167,13 +152,6 @@ describe('the panel', () => {
     });
     expect(done.asked).toEqual([['begin']]);
     expect(buttons.filter(one => !one.disabled).map(one => one.textContent)).toEqual(['New KG notebook']);
-  });
-
-  it('offers to load kgnb where it is not loaded', () => {
-    const done = actions();
-    const drawn = drawPanel(NOTHING, fresh(), done, { ...THERE, said: 'not loaded', remedy: 'load' });
-    drawn.querySelector<HTMLButtonElement>('[aria-label="Load it here"]')?.click();
-    expect(done.asked).toEqual([['load']]);
   });
 
   it('remembers what a person folded', () => {
@@ -205,12 +183,6 @@ describe('offers of the kernel', () => {
     const found = readOffers(answer, '🏔 hütt');
     expect(found.items[0]).toEqual({ insertText: ':Hut', type: 'class', label: ':Hut  Hütte ↵ (⟨U+202E⟩alt)' });
     expect([found.start, found.end]).toEqual([3, 7]);
-  });
-
-  it('do not say the IRI of a prefix twice', () => {
-    const iri = 'http://www.w3.org/2004/02/skos/core#';
-    const items = [{ text: `skos: <${iri}>`, kind: 'prefix', label: iri }];
-    expect(readOffers({ start: 0, end: 0, items }, '').items[0]?.label).toBe(`skos: <${iri}>`);
   });
 });
 
