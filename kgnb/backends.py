@@ -40,7 +40,7 @@ URL = re.compile(r"^https?://", re.IGNORECASE)
 EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
 
 
-def open_graph(source: GraphSource, settings: Settings) -> Graph:
+def open_graph(source: GraphSource) -> Graph:
     """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph, a Graph, or a CONSTRUCT.
 
     Raises:
@@ -90,11 +90,11 @@ def file_of(spec: str | Path) -> str | Path:
     return huts.path(str(spec)[5:]) if str(spec).startswith("huts:") else spec
 
 
-def open_ontology(source: OntologySource, settings: Settings, *, individuals: bool = False) -> Ontology:
+def open_ontology(source: OntologySource, *, individuals: bool = False) -> Ontology:
     """The ontology in a graph; an Ontology is returned unchanged."""
     if isinstance(source, Ontology):
         return source
-    graph = open_graph(source, settings)
+    graph = open_graph(source)
     ontology = read_ontology(graph, individuals=individuals, concepts="beside")
     if not len(ontology):
         raise DataError(

@@ -73,10 +73,8 @@ def align(first: str, second: str | None, **given: Any) -> int:
     check_outs(outs, (PLAIN, *EXPORTED), (first, second, given["seeds"]), beside)
     work = Work(given)
     with work.reading(first, second):
-        sides = open_sides(
-            first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"], settings=work.settings
-        )
-        known = links_of(given["reference"], work.settings) if given["reference"] else sides.tests
+        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"])
+        known = links_of(given["reference"]) if given["reference"] else sides.tests
         outcome = _aligned(sides, known, given, work)
     for out in outs:
         if out == "-":

@@ -139,7 +139,7 @@ def _many(given: dict[str, Any], work: Work) -> None:
 def _opened(given: dict[str, Any], work: Work) -> tuple[Graph, dict[str, Any]]:
     """The graph, and the arguments to ask it with: run, options, judge, embedder, examples."""
     specs = list(given["graph"])
-    graph = open_graph(specs[0] if len(specs) == 1 else specs, work.settings)
+    graph = open_graph(specs[0] if len(specs) == 1 else specs)
     examples, wrong = scan_questions(given["examples"]) if given["examples"] else ((), ())
     if wrong:
         raise wrong[0]

@@ -134,7 +134,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     with work.reading(tbox):
         pack = compile_ontology(
             tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"],
-            derive_types=given["derive_types"], settings=work.settings,
+            derive_types=given["derive_types"],
         )  # fmt: skip
         if not pack.tbox.classes and not pack.tbox.properties:
             fix = "TBOX is the file that declares classes and properties; documents come after it."
@@ -204,7 +204,7 @@ def ground(graph: str, reference: str, **given: Any) -> None:
     if given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS:  # before any work is done
         raise click.BadParameter(f"{given['rewrite']} does not end in {', '.join(FORMS)}", param_hint="--rewrite")
     with work.reading(graph, reference):
-        mine = open_graph(graph, work.settings)
+        mine = open_graph(graph)
         found = ground_graph(
             mine, reference, options=options, schema=given["schema"], predicates=given["labels"], decisions=decided,
             cache=given["cache"], settings=work.settings, on_event=work.line.event,

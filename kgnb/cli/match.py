@@ -53,7 +53,7 @@ def match(source: str, target: str, **given: Any) -> int:
     options = Options(**given_of(Options, given))
     work = Work(given)
     with work.reading(source, target):
-        left, right = (open_ontology(spec, work.settings, individuals=options.individuals) for spec in (source, target))
+        left, right = (open_ontology(spec, individuals=options.individuals) for spec in (source, target))
         wanted, pairs = frozenset[Triple](), None
         if given["reference"]:  # read first: one that cannot be read costs no work
             wanted = turned(open_reference(given["reference"]), left, right, given["reference"]).triples

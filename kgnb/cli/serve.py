@@ -65,8 +65,8 @@ def serve(tbox: str, **given: Any) -> None:
     out = Path(given["out"]) if given["out"] else None
     if out is not None and (out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()):
         raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
-    pack = compile_ontology(tbox, given["shapes"], only=given["only"], settings=settings)
-    outside = [look_up(given["reference"], pack, settings=settings)] if given["reference"] else []
+    pack = compile_ontology(tbox, given["shapes"], only=given["only"])
+    outside = [look_up(given["reference"], pack)] if given["reference"] else []
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)
     file = GraphFile(out, session) if out is not None else None

@@ -104,10 +104,10 @@ class EaMagics(AgentMagics, agent=AGENT):
 
     def opened(self, task: Task) -> dict[str, Any]:
         """Both graphs with their seeds, names and test pairs."""
-        given, settings = task.specs, self.session.settings
+        given = task.specs
         first, second = (self.session.source(given[name]) for name in ("first", "second"))
         labels = [self.session.source(spec) for spec in given["labels"]]
-        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels, settings=settings)
+        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels)
         self._reference(task)  # one that cannot be read is reported before any work is done
         return {"left": sides.left, "right": sides.right, "sides": sides}
 
@@ -145,7 +145,7 @@ class EaMagics(AgentMagics, agent=AGENT):
 
     def _reference(self, task: Task) -> Links:
         reference = task.option("reference")
-        return links_of(reference, self.session.settings) if reference else ()
+        return links_of(reference) if reference else ()
 
     @agent_verb(AGENT, "optimise", "%ea optimise --save policy.json", "%ea optimise --judge oracle --error-rate 0.1")
     @argument("--train", metavar="FILE", default="", help="pairs to learn from [the seeds]")
@@ -157,7 +157,7 @@ class EaMagics(AgentMagics, agent=AGENT):
     @options_of(AGENT.knobs(ORACLE))
     def _optimise(self, arguments: argparse.Namespace) -> Any:
         task = self._task(arguments)
-        train = links_of(arguments.train, self.session.settings) if arguments.train else task["sides"].seeds
+        train = links_of(arguments.train) if arguments.train else task["sides"].seeds
         progress = self.progress()
         with task.telling(progress):
             learned = learn_policy(

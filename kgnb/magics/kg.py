@@ -216,7 +216,7 @@ class KgMagics(VerbMagics, magic="kg"):
         mine = (name for name, value in self.shell.user_ns.items() if value is files[0] and not name.startswith("_"))
         name = arguments.name or default_name(files[0] if written else next(mine, ""))
         try:
-            graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
+            graph = open_graph(files[0] if len(files) == 1 else files)
         except (DataError, ValueError) as error:
             raise self._meant(written, error) from error
         except TypeError as error:

@@ -205,7 +205,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     def opened(self, task: Task) -> dict[str, Any]:
         """The ontology, and any shapes given beside it."""
         return {
-            name: open_graph(self.session.source(task.specs[name]), self.session.settings)
+            name: open_graph(self.session.source(task.specs[name]))
             for name in ("tbox", "shapes")
             if task.specs[name] is not None
         }

@@ -104,16 +104,16 @@ class Session:
         """The ontology given by the name of an open graph, a path, a URL, a data set or a Python object."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         if named is None:
-            return open_ontology(spec, self.settings, individuals=individuals)
+            return open_ontology(spec, individuals=individuals)
         if individuals not in named.ontologies:
-            named.ontologies[individuals] = open_ontology(named.graph, self.settings, individuals=individuals)
+            named.ontologies[individuals] = open_ontology(named.graph, individuals=individuals)
         return named.ontologies[individuals]
 
     def opened(self, kind: str, spec: Any) -> Any:
         """An agent's input, opened according to its kind: graph, ontology, file, folder or text."""
         if kind == "ontology":
             return self.ontology(spec)
-        return open_input(kind, self.source(spec) if kind == "graph" else spec, self.settings)
+        return open_input(kind, self.source(spec) if kind == "graph" else spec)
 
     def graph_of(self, spec: Any) -> Graph | None:
         """The graph behind a spec of ``ontology``; None for an Ontology or a graph on a server."""
@@ -121,7 +121,7 @@ class Session:
         origin = named.origin if named is not None else spec
         if isinstance(spec, Ontology) or (isinstance(origin, str) and URL.match(origin)):
             return None
-        return named.graph if named is not None else open_graph(spec, self.settings)
+        return named.graph if named is not None else open_graph(spec)
 
     def close(self) -> None:
         """Closes every graph and index."""

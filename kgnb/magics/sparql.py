@@ -104,7 +104,6 @@ class SparqlMagics(PlainMagics, magic="sparql"):
                 update=arguments.update,
                 export=arguments.export or None,
                 labels=arguments.labels,
-                settings=self.session.settings,
             ),
             timeout=arguments.timeout,
         )

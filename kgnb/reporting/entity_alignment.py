@@ -167,20 +167,18 @@ def opened(
     if source or target:
         if not (source and target):
             raise ValueError("source and target are given together")
-        sides = open_sides(source, target, seeds=seeds or "none", names=names, settings=settings)
+        sides = open_sides(source, target, seeds=seeds or "none", names=names)
         title = f"{Path(source).name} and {Path(target).name}"
         if not reference:
             return title, sides, ()
-        return title, replace(sides, seeds=()), tuple(dict.fromkeys((*sides.seeds, *links_of(reference, settings))))
+        return title, replace(sides, seeds=()), tuple(dict.fromkeys((*sides.seeds, *links_of(reference))))
     if pair == "huts" and not folder:
         words = ("huts:alpine", "huts:refuge")
-        sides = open_sides(
-            "huts:hollenmark", "huts:corvane", seeds="none", names=names, labels=words, settings=settings
-        )
-        return "huts", sides, links_of("huts:entity-reference", settings)
+        sides = open_sides("huts:hollenmark", "huts:corvane", seeds="none", names=names, labels=words)
+        return "huts", sides, links_of("huts:entity-reference")
     place = Path(folder) if folder else data_folder(pair.split("/")[0], settings.data) / pair.split("/", 1)[1]
-    sides = open_sides(place, seeds="none", names=names, settings=settings)
-    given = links_of(seeds, settings) if seeds else open_sides(place, settings=settings).seeds
+    sides = open_sides(place, seeds="none", names=names)
+    given = links_of(seeds) if seeds else open_sides(place).seeds
     return folder and Path(folder).name or pair, sides, (*given, *sides.tests)
 
 

@@ -221,7 +221,7 @@ def run_report(
     session = current()
     judge, settings = judging(session, judge)
     own, queries = OURS.get(tbox, ("", ()))
-    pack = compile_ontology(tbox, shapes or None, settings=settings)
+    pack = compile_ontology(tbox, shapes or None)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
@@ -249,7 +249,7 @@ def run_report(
     compared: dict[str, Records] = {}
     if wanted is not None:
         compared = records(built.graph, wanted, queries) if own else entity_records(built.graph, wanted, pack)
-    packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
+    packs = (pack, *(compile_ontology(one) for one in others))
     scores = {name: one.score() for name, one in compared.items()}
     return BuildingResults(packs, built, run, scores, compared, tuple(found[1:] and found), linked, own)
 

@@ -251,7 +251,7 @@ def run_questions(
     task = _own(questions, graph) if questions else question_set(dataset, settings.data)
     if graph and not questions:
         task = replace(task, graph=graph, triples=())
-    opened = open_questions_graph(task, settings)
+    opened = open_questions_graph(task)
     given = entities == "given" or (entities == "auto" and not questions and dataset != "huts")
     chosen = sampled(task.questions, most)
     sliced = dataset == "qald10" and not graph and not questions
@@ -300,7 +300,7 @@ _SLICED = (
 )
 
 
-def open_questions_graph(task: QuestionSet, settings: Settings) -> Graph:
+def open_questions_graph(task: QuestionSet) -> Graph:
     """The graph of a question set.
 
     Raises:
@@ -316,7 +316,7 @@ def open_questions_graph(task: QuestionSet, settings: Settings) -> Graph:
             where=task.name,
             fix="Give one: -p graph=FILE, or an endpoint's URL. (For qald10, CoDEx in KGNB_DATA serves as a slice.)",
         )
-    return open_graph(task.graph, settings)
+    return open_graph(task.graph)
 
 
 def _own(questions: str, graph: str) -> QuestionSet:

@@ -121,7 +121,7 @@ def new_task(
     _check(agent, inputs, options)
 
     def opened(task: Task) -> dict[str, Any]:
-        return {one.name: open_input(one.kind, task.specs[one.name], chosen_settings) for one in agent.inputs}
+        return {one.name: open_input(one.kind, task.specs[one.name]) for one in agent.inputs}
 
     def begun(task: Task, tell: Callable[[Event], None]) -> Run:
         return run or new_run(
@@ -147,16 +147,16 @@ def run_through(task: Task) -> Any:
     return task.values[task.agent.sequence[-1]]
 
 
-def open_input(kind: str, spec: Any, settings: Settings) -> Any:
+def open_input(kind: str, spec: Any) -> Any:
     """An input, opened as its kind says: graph, ontology, file, folder or text.
 
     Raises:
         DataError: a file or folder is not there, or cannot be read.
     """
     if kind == "graph":
-        return open_graph(spec, settings)
+        return open_graph(spec)
     if kind == "ontology":
-        return open_ontology(spec, settings)
+        return open_ontology(spec)
     if kind in ("file", "folder"):
         path = Path(file_of(spec)).expanduser()
         if not (path.is_file() if kind == "file" else path.is_dir()):

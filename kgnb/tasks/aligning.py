@@ -130,12 +130,8 @@ def align(
         judge, settings = judge_and_model(judge, settings)
     wanted = judge in ("auto", "model") or planner == "model"
     chat = model or (answering_model(settings) if wanted else None)
-    sides = (
-        left
-        if isinstance(left, Sides)
-        else open_sides(left, right, seeds=seeds, names=names, labels=labels, settings=settings)
-    )
-    known = links_of(reference, settings) if reference is not None else sides.tests or None
+    sides = left if isinstance(left, Sides) else open_sides(left, right, seeds=seeds, names=names, labels=labels)
+    known = links_of(reference) if reference is not None else sides.tests or None
     ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
     with within(run, "entity_alignment", sides.digests(), settings, on_event) as run:
         before = run.totals

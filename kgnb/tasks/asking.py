@@ -250,7 +250,7 @@ def _opened(
     """The given context and run, or new ones, opened with the arguments ``given``."""
     if isinstance(graph, GraphContext):
         return graph, run or new_run("question_answering", {}, settings=settings, on_event=on_event)
-    opened = open_graph(graph, settings)
+    opened = open_graph(graph)
     run = run or new_run("question_answering", graph_digests(graph, opened), settings=settings, on_event=on_event)
     return open_context(opened, run=run, settings=settings, **given), run
 
@@ -275,7 +275,7 @@ def open_context(
     if isinstance(judge, str):
         judge, settings = judge_and_model(judge, settings)
     chat = model or (answering_model(settings) if judge in ("auto", "model", "cascade") else None)
-    opened = open_graph(graph, settings)
+    opened = open_graph(graph)
     watched = run.watch(chat) if run is not None and chat is not None else chat
     turn = Turn()
     if watched is not None:

@@ -41,7 +41,6 @@ def compile_ontology(
     loose_ranges: bool = False,
     derive_types: bool = False,
     only: Sequence[str] = (),
-    settings: Settings | None = None,
 ) -> ToolPack:
     """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
 
@@ -55,9 +54,8 @@ def compile_ontology(
     Raises DataError for a missing or malformed file and for shapes that cannot be enforced, ValueError for a class in
     ``only`` that does not exist.
     """
-    known = settings or Settings.load()
-    graph = open_graph(path_or_graph, known)
-    more = open_graph(shapes, known) if shapes is not None else None
+    graph = open_graph(path_or_graph)
+    more = open_graph(shapes) if shapes is not None else None
     return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges,
                          derive_types=derive_types, only=tuple(only))  # fmt: skip
 
@@ -111,7 +109,7 @@ def build_graph(
     settings = settings or Settings.load()
     found = find_documents(_named(documents))
     if not isinstance(pack_or_tbox, ToolPack):
-        pack = compile_ontology(pack_or_tbox, shapes, settings=settings)
+        pack = compile_ontology(pack_or_tbox, shapes)
     elif shapes is None:
         pack = pack_or_tbox
     else:
@@ -188,11 +186,11 @@ def ground(
     ``schema`` says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
     """
     settings = settings or Settings.load()
-    more = [open_graph(schema, settings)] if schema is not None else []
+    more = [open_graph(schema)] if schema is not None else []
     if isinstance(graph, Built):
-        more.append(open_graph(graph.pack.subclasses(), settings))
+        more.append(open_graph(graph.pack.subclasses()))
         graph = graph.graph
-    mine, theirs = open_graph(graph, settings), open_graph(reference, settings)
+    mine, theirs = open_graph(graph), open_graph(reference)
     with within(run, "kg_construction", {}, settings, on_event) as noting:
         return noting.do(
             ground_graph, mine, noting.watch_graph(theirs), options, schema=more, predicates=predicates,
@@ -201,17 +199,10 @@ def ground(
         )  # fmt: skip
 
 
-def look_up(
-    reference: GraphSource,
-    pack: ToolPack,
-    options: GroundOptions = GroundOptions(),
-    *,
-    settings: Settings | None = None,
-) -> Tool:
+def look_up(reference: GraphSource, pack: ToolPack, options: GroundOptions = GroundOptions()) -> Tool:
     """A tool that looks a name up in a reference graph: for ``build_graph(outside=...)`` and servers."""
-    settings = settings or Settings.load()
-    theirs = open_graph(reference, settings)
-    schema = [theirs, open_graph(pack.subclasses(), settings)]
+    theirs = open_graph(reference)
+    schema = [theirs, open_graph(pack.subclasses())]
     return look_up_tool(Names(label_index(theirs, page=options.page), options, schema))
 
 

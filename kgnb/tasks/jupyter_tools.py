@@ -27,7 +27,7 @@ _TYPES: dict[Any, Any] = {"string": str, "integer": int, "number": float, "boole
 def shared(tbox: str) -> Shared:
     """The one session of this process over an ontology."""
     settings = Settings.load()
-    pack = compile_ontology(tbox, settings=settings)
+    pack = compile_ontology(tbox)
     out = settings.cache / "jupyter" / "built.trig"
     out.parent.mkdir(parents=True, exist_ok=True)
     session = pack.session()

@@ -72,8 +72,8 @@ def match_ontologies(
         judge, settings = judge_and_model(judge, settings)
     wanted = judge in ("auto", "model", "cascade") or plan == "model"
     chat = model or (answering_model(settings) if wanted else None)
-    source = open_ontology(source, settings, individuals=options.individuals)
-    target = open_ontology(target, settings, individuals=options.individuals)
+    source = open_ontology(source, individuals=options.individuals)
+    target = open_ontology(target, individuals=options.individuals)
     source, target = comparable(source, target)
     with within(run, "ontology_matching", digests(source, target), settings, on_event) as run:
         watched = run.watch(chat) if chat else None

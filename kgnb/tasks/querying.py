@@ -20,7 +20,6 @@ from kgnb.kg.terms import Iri, Term, is_iri
 from kgnb.results.bundle import JSON_ROWS
 from kgnb.results.found import PICTURED, Changed, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.wording import short_iri
-from kgnb.settings import Settings
 
 Found: TypeAlias = Rows | Triples | YesNo | Changed
 
@@ -36,7 +35,6 @@ def query(
     update: bool = False,
     export: str | Path | None = None,
     labels: str = "",
-    settings: Settings | None = None,
 ) -> Found:
     """The result of a query or update: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or a change.
 
@@ -57,7 +55,7 @@ def query(
     >>> query("huts:alpine", "ASK { ?hut a owl:Class }")
     yes
     """
-    graph = open_graph(source, settings or Settings.load())
+    graph = open_graph(source)
     known = {**dict(getattr(graph, "prefixes", ())), **(prefixes or {})}
     asked = fill(text, values or {}) if values is not None else text
     form = query_form(asked)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -20,7 +21,6 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
 from kgnb.mapping_files import load as load_alignment
 from kgnb.mappings import Alignment
-from kgnb.settings import Settings
 
 Links: TypeAlias = tuple[tuple[str, str], ...]
 Source: TypeAlias = "GraphSource | EntityGraph"
@@ -54,7 +54,6 @@ def open_sides(
     seeds: Seeds = None,
     names: Names = "native",
     labels: Iterable[GraphSource] = (),
-    settings: Settings,
 ) -> Sides:
     """Both sides with their seeds and names; ``left`` alone is a folder.
 
@@ -69,21 +68,17 @@ def open_sides(
         folder = _folder(left)
         sides = Sides(from_raw(folder.left), from_raw(folder.right), (), folder.tests, folder.notes)
     else:
-        sides = Sides(open_entities(left, settings), open_entities(right, settings))
-    sides = _seeded(_labelled(sides, labels, settings), folder, seeds, settings)
+        sides = Sides(open_entities(left), open_entities(right))
+    sides = _seeded(_labelled(sides, labels), folder, seeds)
     return _named(sides, names)
 
 
-def _labelled(sides: Sides, vocabularies: Iterable[GraphSource], settings: Settings) -> Sides:
+def _labelled(sides: Sides, vocabularies: Iterable[GraphSource]) -> Sides:
     """The sides with labels of the relations and classes they use; a graph's own labels come first."""
     words: dict[str, str] = {}
     for source in vocabularies:
-        graph = open_graph(source, settings)
-        try:
+        with _opened(source) as graph:
             words = labels_in(graph.triples()) | words
-        finally:
-            if graph is not source and not isinstance(source, RdflibSource):
-                graph.close()
     if not words:
         return sides
     left, right = (replace(side, labels=used(words, side) | dict(side.labels)) for side in (sides.left, sides.right))
@@ -124,35 +119,38 @@ def from_raw(raw: RawGraph) -> EntityGraph:
     )
 
 
-def open_entities(source: Source, settings: Settings) -> EntityGraph:
+def open_entities(source: Source) -> EntityGraph:
     """The individuals of a graph given in any of the ways ``open_graph`` takes; an EntityGraph as it is."""
     if isinstance(source, EntityGraph):
         return source
     if isinstance(source, str | Path) and is_entity_folder(source):
         raise ValueError(f"{source} holds both graphs: give it alone")
-    opened = source if isinstance(source, Graph) else open_graph(source, settings)
+    with _opened(source) as graph:
+        number = graph.count()
+        if number > MOST_TRIPLES:
+            raise DataError(
+                f"it holds {number:,} triples, and {MOST_TRIPLES:,} is the most that is read at once",
+                where=graph.name,
+                fix="Align a part of it: a file with the entities in question and their triples.",
+            )
+        found = from_graph(graph)
+        if not len(found):
+            raise DataError("there is no individual in it", where=graph.name, fix="For classes, use kgnb match.")
+        return found
+
+
+@contextmanager
+def _opened(source: GraphSource) -> Iterator[Graph]:
+    """The graph, closed at the end if it was opened here."""
+    graph = open_graph(source)
     try:
-        return _individuals(opened)
+        yield graph
     finally:
-        if opened is not source and not isinstance(source, RdflibSource):
-            opened.close()
+        if graph is not source and not isinstance(source, RdflibSource):
+            graph.close()
 
 
-def _individuals(graph: Graph) -> EntityGraph:
-    number = graph.count()
-    if number > MOST_TRIPLES:
-        raise DataError(
-            f"it holds {number:,} triples, and {MOST_TRIPLES:,} is the most that is read at once",
-            where=graph.name,
-            fix="Align a part of it: a file with the entities in question and their triples.",
-        )
-    found = from_graph(graph)
-    if not len(found):
-        raise DataError("there is no individual in it", where=graph.name, fix="For classes, use kgnb match.")
-    return found
-
-
-def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path, settings: Settings) -> Links:
+def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links:
     """Pairs of IRIs from pairs, an alignment, or a file: two columns parted by a tab, SSSOM, Alignment RDF, Turtle."""
     if isinstance(given, Alignment):
         return tuple(mapping.pair for mapping in given if mapping.relation == "equivalent")
@@ -164,11 +162,11 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path, settings
             "there is no such file", where=str(path), fix="A line holds source IRI, TAB, target IRI; no header needed."
         )
     if path.name.lower().endswith(ALIGNMENT_FILES):
-        return links_of(load_alignment(path), settings)
+        return links_of(load_alignment(path))
     return read_links(path)
 
 
-def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds, settings: Settings) -> Sides:
+def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
     """The sides with their seeds; seeds are removed from the tests."""
     if seeds is None:
         seeds = "folder" if folder is not None else "none"
@@ -180,7 +178,7 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds, settings: S
         if not folder.seeds:
             raise DataError("it has no seeds", where=folder.left.name, fix="Give --seeds none, or a file of pairs.")
         return replace(sides, seeds=folder.seeds)
-    found = links_of(seeds, settings)
+    found = links_of(seeds)
     if folder is not None and found and all(one.isdigit() and other.isdigit() for one, other in found):
         found = tuple((folder.iri(one) or one, folder.iri(other) or other) for one, other in found)
     where = str(seeds) if isinstance(seeds, str | Path) else "the seeds"

@@ -3,7 +3,6 @@
 from kgnb.backends import file_of, open_ontology
 from kgnb.datasets.published import MatchingCase
 from kgnb.reporting.ontology_matching.stored import SYSTEMS, System, installed_alignments
-from kgnb.settings import Settings
 
 WRITES = """
 import json, sys
@@ -19,7 +18,7 @@ FAILING = (
 
 def test_what_a_system_finds_is_taken_and_one_that_fails_or_is_missing_stops_nothing() -> None:
     case = MatchingCase("huts", file_of("huts:alpine"), file_of("huts:refuge"))
-    source, target = (open_ontology(name, Settings(embedder="tiny")) for name in ("huts:alpine", "huts:refuge"))
+    source, target = (open_ontology(name) for name in ("huts:alpine", "huts:refuge"))
     hut, refuge = (side.of_kind("class")[0].iri for side in (source, target))
     double = System("Double", "json", WRITES.format(hut, refuge, refuge))
     [stored], notes = installed_alignments(case, source, target, [double, System("Nobody", "no_such_package", "")])

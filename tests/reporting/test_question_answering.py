@@ -123,7 +123,7 @@ def test_a_set_that_is_not_available_says_so(session: ReportSession) -> None:
 def test_checking_a_proof_does_not_count_as_a_query_of_the_next_question(session: ReportSession) -> None:
     task = question_set("huts", session.settings.data)
     run = Run("question_answering")
-    graph = open_questions_graph(task, session.settings)
+    graph = open_questions_graph(task)
     context = open_context(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
     measured = ask_all(task.questions[:4], context, Options(), run)
     noted = [query.query for step in run.steps for query in step.queries]
@@ -157,7 +157,7 @@ def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_
     benchmark_data: Path, session: ReportSession
 ) -> None:
     task = question_set("qald10", benchmark_data)
-    graph = open_questions_graph(task, session.settings)
+    graph = open_questions_graph(task)
     asked = [reference_on(graph, one) for one in task.questions if one.kind in ("yes/no", "count")]
     assert len(asked) == 161
     asked = asked[::3]

@@ -69,7 +69,7 @@ def run_cases(
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
     specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
-    read: dict[Any, Ontology] = {spec: open_ontology(spec, settings) for spec in specs}
+    read: dict[Any, Ontology] = {spec: open_ontology(spec) for spec in specs}
     wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
     names = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}

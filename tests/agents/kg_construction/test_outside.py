@@ -105,7 +105,7 @@ def test_unusable_tools_are_refused_before_a_document_is_read(tmp_path: Path) ->
         with pytest.raises(BackendError, match="does not answer") as told, outside_tools([server]):
             raise AssertionError("it opened")
         assert "TaskGroup" not in str(told.value) and "MODULE:FUNCTION" in str(told.value)
-    with pytest.raises(ConfigError, match="only a model"):
+    with pytest.raises(ConfigError, match="need a model"):
         build_graph({"note": "x"}, PACK, judge="rule", outside=[beds_of])
     spec = function_tool(beds_of).spec
     assert spec.description == "How many beds a hut has."

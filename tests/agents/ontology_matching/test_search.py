@@ -10,7 +10,6 @@ from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import Found, Options, Stored
 from kgnb.backends import open_ontology
 from kgnb.kg.ontology import Entity, Ontology, Text
-from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import HUT, REFUGE
@@ -33,7 +32,7 @@ def test_k_bounds_the_ranks(stored: Stored) -> None:
 
 
 def test_the_order_of_the_two_ontologies_changes_neither_candidates_nor_confidence() -> None:
-    huts = [open_ontology(f"huts:{name}", Settings()) for name in ("alpine", "refuge")]
+    huts = [open_ontology(f"huts:{name}") for name in ("alpine", "refuge")]
     there, back = (
         summarise(search(store(retrieve(*pair), MemoryIndex(), CharacterEmbedder()))) for pair in (huts, huts[::-1])
     )

@@ -17,7 +17,7 @@ from tests.agents.question_answering.worlds import context, graph
 @pytest.fixture(scope="module")
 def huts() -> GraphContext:
     settings = Settings()
-    return open_context(open_graph("huts:graph", settings), embedder=open_embedder("local", settings))
+    return open_context(open_graph("huts:graph"), embedder=open_embedder("local", settings))
 
 
 def ask(text: str, on: GraphContext) -> Answer:

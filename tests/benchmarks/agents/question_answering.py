@@ -57,7 +57,7 @@ def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, see
         graph = OxigraphGraph(name=cases.name)
         graph.add(cases.triples)
     else:
-        graph = open_graph(cases.graph, Settings())  # type: ignore[assignment]  # any Graph serves
+        graph = open_graph(cases.graph)  # type: ignore[assignment]  # any Graph serves
     context = open_context(graph, embedder=embedder)
     asked = list(sample(cases.questions, most, seed))
     begun = time.perf_counter()
@@ -129,7 +129,7 @@ def observing(cases: QuestionSet, embedder: Embedder, most: int = 40) -> Cost:
 
     Interpretation a question for the rule judge is neither way's: its vectors and its time are not counted.
     """
-    graph = open_graph(cases.graph, Settings())
+    graph = open_graph(cases.graph)
     counting = Counting(embedder)
     context = open_context(graph, embedder=counting)
     questions = [Question(one.id, one.text, one.entities) for one in sample(cases.questions, most, 1)][:most]

@@ -23,7 +23,6 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propose import BELIEF, precise, propose
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.datasets import huts
-from kgnb.settings import Settings
 from kgnb.tasks.sides import links_of, open_sides
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.benchmarks.agents.entity_alignment import case
@@ -71,8 +70,8 @@ def part(graph: EntityGraph, kept: Sequence[int]) -> EntityGraph:
 def opened(pair: str, data: Path) -> tuple[EntityGraph, EntityGraph, dict[int, int]]:
     """Both graphs and who is whom."""
     if pair == "huts":
-        sides = open_sides("huts:hollenmark", "huts:corvane", settings=Settings())
-        links = links_of(huts.path("entity-reference"), Settings())
+        sides = open_sides("huts:hollenmark", "huts:corvane")
+        links = links_of(huts.path("entity-reference"))
         return sides.left, sides.right, {sides.left.index(one): sides.right.index(other) for one, other in links}
     given = case(data / pair)
     return given.left, given.right, dict(np.vstack([given.seeds, given.tests]).tolist())

@@ -27,7 +27,6 @@ from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.backends import open_graph
 from kgnb.kg.rdflib_graph import to_rdflib
-from kgnb.settings import Settings
 from tests.agents.kg_construction.test_from_schemas import _filled
 from tests.conformance.agreement import our_results, their_results
 
@@ -139,7 +138,7 @@ def walks(data: Path, number: int, seed: int, only: str = "") -> Iterator[Walk]:
         if only in name and (data / name).exists():
             path = next(iter(sorted((data / name).rglob("*.[ot][wt]l"))), data / name)
             tbox = rdflib.Graph()
-            for triple in open_graph(str(path), Settings.load()).triples():
+            for triple in open_graph(str(path)).triples():
                 tbox.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]  # three nodes
             yield walk(compile_ontology(path), tbox, number, seed)
 

@@ -76,14 +76,14 @@ def took(agent: str, settings: Settings) -> Took:
 
 
 def _matching(settings: Settings, run: Any) -> tuple[float, str, Any]:
-    sides = [open_ontology(name, settings) for name in ("huts:alpine", "huts:refuge")]
+    sides = [open_ontology(name) for name in ("huts:alpine", "huts:refuge")]
     options = Options(context=huts.huts().context)
     found = match_ontologies(*sides, judge="cascade", options=options, settings=settings, run=run)
     return sum(map(len, sides)), "an entity", found
 
 
 def _alignment(settings: Settings, run: Any) -> tuple[float, str, Any]:
-    sides = open_sides("huts:hollenmark", "huts:corvane", labels=("huts:alpine", "huts:refuge"), settings=settings)
+    sides = open_sides("huts:hollenmark", "huts:corvane", labels=("huts:alpine", "huts:refuge"))
     found = align(sides, judge="model", settings=settings, run=run)
     return len(found.sides.left), "an entity", found
 

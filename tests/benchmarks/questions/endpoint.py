@@ -27,7 +27,6 @@ from kgnb.agents.question_answering.pipeline import answer_question, open_contex
 from kgnb.agents.question_answering.values import Question
 from kgnb.backends import open_graph
 from kgnb.kg.graph import Graph
-from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder
@@ -195,9 +194,9 @@ def main(number: int, asked: int) -> None:
             out.writelines(f"{line}\n" for line in triples(number))
         embedder.embed(texts)
         with serving(file, Path(kept)) as url:
-            served = took(open_graph(url, Settings()), texts, embedder)
+            served = took(open_graph(url), texts, embedder)
         click.echo(f"server, {number:,} triples: {served}")
-        local = took(open_graph(file, Settings()), texts, embedder)
+        local = took(open_graph(file), texts, embedder)
         click.echo(f"at hand: {local}")
         click.echo(f"server / at hand: {served.p50 / local.p50:.2f} at p50, {served.p90 / local.p90:.2f} at p90")
 

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
     (case,) = matching_set("oaei-anatomy", settings.data).cases
     embedder = open_embedder(given.embedder, settings, many=True)
-    described = retrieve(*(open_ontology(path, settings) for path in (case.source, case.target)))
+    described = retrieve(*(open_ontology(path) for path in (case.source, case.target)))
     texts = sorted(
         {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
         | {text for d in described.descriptions for text in d.related}
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stages[name] = (time.perf_counter() - begun, time.process_time() - cpu)
         return result
 
-    ontologies = timed("read", lambda: [open_ontology(path, settings) for path in (case.source, case.target)])
+    ontologies = timed("read", lambda: [open_ontology(path) for path in (case.source, case.target)])
     described = timed("retrieve", lambda: retrieve(*ontologies))
     stored = timed("store", lambda: store(described, open_index(None, settings), embedder))
     found = timed("search", lambda: search(stored))

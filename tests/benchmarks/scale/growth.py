@@ -82,7 +82,7 @@ def run_size(classes: int, embedder_name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made = generate(classes, folder)
-        sides = meter.measure("read", lambda: [open_ontology(path, settings) for path in (made.source, made.target)])
+        sides = meter.measure("read", lambda: [open_ontology(path) for path in (made.source, made.target)])
         described = meter.measure("retrieve", lambda: retrieve(*sides))
         cached = CachedEmbedder(embedder, VectorCache(folder / "vectors.sqlite"))
         texts = {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
