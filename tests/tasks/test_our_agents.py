@@ -10,6 +10,7 @@ from kgnb.tasks.agents import agent_called, call, run_agent
 
 PAIR = {"source": "huts:alpine", "target": "huts:refuge"}
 GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
+GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
 CHARACTERS = {"embedder": "characters"}
 
 
@@ -35,3 +36,9 @@ def test_an_unknown_option_or_a_missing_input_is_refused_before_any_work() -> No
             run_agent(agent, given, colour="red")
         with pytest.raises(ValueError, match="takes the inputs"):
             run_agent(agent, {})
+
+
+def test_alignment_and_construction_return_their_results() -> None:
+    assert len(run_agent("align", GRAPHS, judge="rule", **CHARACTERS)) > 100
+    note = {"note": "Tea\n\nHut: Refuge de l'Ambre\nServes 4\n"}
+    assert run_agent("kg_construction", {"tbox": "huts:kitchen", "documents": note}).counts()["documents"] == 1
