@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from kgnb.cli import main
 from tests.llm.stub_server import Body, StubServer
+from tests.reporting.conftest import notebook
 
 pytestmark = pytest.mark.fault("planted secrets")
 
@@ -91,13 +91,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("KGNB_CACHE", raising=False)
     monkeypatch.chdir(tmp_path)
-    cells = [
-        nbformat.v4.new_markdown_cell(text) if text.startswith("# ") else nbformat.v4.new_code_cell(text)
-        for text in (cell.replace("WIDGET", OF_WIDGET) for cell in CELLS)
-    ]
-    cells[1].metadata["tags"] = ["parameters"]
     (tmp_path / "templates").mkdir()
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "templates" / "planted.ipynb")
+    notebook(tmp_path / "templates", *(cell.replace("WIDGET", OF_WIDGET) for cell in CELLS), name="planted.ipynb")
     return tmp_path
 
 

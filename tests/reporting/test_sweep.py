@@ -1,14 +1,10 @@
 import json
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from kgnb.errors import DataError
 from kgnb.reporting.grid import part_of, read_grid
-from kgnb.reporting.sweep import SweepError, SweepResult, run_sweep
-from kgnb.settings import Settings
-from tests.reporting.conftest import notebook
+from kgnb.reporting.sweep import SweepError, run_sweep
 
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
@@ -83,38 +79,23 @@ def test_a_value_that_is_not_allowed_is_refused_before_anything_runs(sweep_file,
             part_of(items, wrong)
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A sweep of two small reports and what it gave in one process: what every other way must give."""
-
-    file: Path
-    result: SweepResult
-
-    def check(self, other):
-        assert other.states == {"done": 2}
-        assert other.comparison.read_bytes() == self.result.comparison.read_bytes()
-        assert other.html.read_bytes() == self.result.html.read_bytes()
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    place = tmp_path_factory.mktemp("whole")
-    notebook(place, "# Small", PARAMETERS, SAVES)
-    file = place / "grid.yaml"
-    file.write_text(json.dumps({"report": "small.ipynb", "parameters": {"k": [1, 2]}}))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SEEN", str(place / "seen"))
-        settings = Settings(embedder="tiny", cache=place / "cache")
-        return Whole(file, run_sweep(file, place / "serial", settings=settings))
-
-
 @pytest.mark.slow
-def test_parallel_equals_serial_and_what_is_done_does_not_run_again(whole, settings, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
-    for _ in range(2):
-        whole.check(run_sweep(whole.file, tmp_path / "parallel", workers=2, settings=settings))
-        assert seen(tmp_path) == ["1", "2"]
-    rows = json.loads(whole.result.comparison.read_text())["rows"]
+def test_one_process_several_and_dask_workers_give_the_same_and_nothing_runs_twice(sweep_file, settings, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
+    file = sweep_file(parameters={"k": [1, 2]})
+    serial = run_sweep(file, tmp_path / "serial", settings=settings)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None, host="127.0.0.1"
+    ) as cluster:  # workers that are processes of their own are killed in test_on_dask
+        spread = run_sweep(file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
+    assert spread.width == 2
+    again = [run_sweep(file, tmp_path / "parallel", workers=2, settings=settings) for _ in range(2)]
+    for other in (spread, *again):
+        assert other.states == {"done": 2}
+        assert other.comparison.read_bytes() == serial.comparison.read_bytes()
+        assert other.html.read_bytes() == serial.html.read_bytes()
+    assert seen(tmp_path) == ["1"] * 3 + ["2"] * 3  # serial, on Dask, in parallel; the second time nothing
+    rows = json.loads(serial.comparison.read_text())["rows"]
     assert [(row["figures"]["F1"], row["cost"]["calls"]) for row in rows] == [(10.0, 1), (20.0, 2)]
 
 
@@ -128,15 +109,3 @@ def test_a_failure_is_tried_twice_and_stops_nothing(sweep_file, settings, tmp_pa
     failed = json.loads(caught.value.result.comparison.read_text())["rows"][1]
     assert failed["state"] == "failed" and "no such word" in failed["error"]
     assert "partial" in caught.value.result.html.read_text()
-
-
-@pytest.mark.slow
-def test_two_dask_workers_give_what_one_process_gives(whole, settings, tmp_path, monkeypatch):
-    distributed = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None, host="127.0.0.1"
-    ) as cluster:  # workers that are processes of their own are killed in test_on_dask
-        spread = run_sweep(whole.file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
-    assert spread.width == 2
-    whole.check(spread)

@@ -20,8 +20,8 @@ from kgnb.reporting.grid import read_grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.session import read_ledger
 from tests.faults.tries import WHOLE
+from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
-from tests.reporting.answering import answer
 from tests.reporting.conftest import ASKS, notebook
 
 pytestmark = pytest.mark.fault("kill -9")
@@ -78,12 +78,12 @@ def check(tmp_path: Path, content: dict[str, Any], delay: float, width: str = "2
     """Run the sweep whole; then again, killed at a third, resumed, interrupted at two thirds, and resumed."""
     file = tmp_path / "grid.yaml"
     file.write_text(json.dumps({"report": "ontology-matching"} | content))
-    with StubServer(answer, delay=delay) as server:
+    with StubServer(oblige, delay=delay) as server:
         whole = Sweep(file, tmp_path / "whole", server)
         whole.run("sweep", str(file), "--out", str(whole.out), "-j", width)
         wanted, number = set(asked(server)), len(read_grid(file).items)
     assert whole.states() == {"done": number} and len(wanted) >= number // 2
-    with StubServer(answer, delay=delay) as server:
+    with StubServer(oblige, delay=delay) as server:
         cut = Sweep(file, tmp_path / "cut", server)
         (cut.home / "cache").mkdir(parents=True)
         for vectors in (whole.home / "cache").glob("vectors.sqlite"):
@@ -142,12 +142,12 @@ def test_a_sweep_killed_twenty_times_ends_like_a_whole_one_and_asks_nothing_twic
 ) -> None:
     file = tmp_path / "grid.yaml"
     file.write_text(json.dumps({"report": "ontology-matching", "parameters": HUTS}))
-    with StubServer(answer, delay=0.05) as server:
+    with StubServer(oblige, delay=0.05) as server:
         whole = Sweep(file, tmp_path / "whole", server)
         whole.run("sweep", str(file), "--out", str(whole.out), "-j", "2")
         wanted = Counter(asked(server))
     draw, killed = random.Random(21), 0
-    with StubServer(answer, delay=0.05) as server:
+    with StubServer(oblige, delay=0.05) as server:
         cut = Sweep(file, tmp_path / "cut", server)
         for number in range(20):
             again = number % 2 and (cut.out / "sweep.json").is_file()
