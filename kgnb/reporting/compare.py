@@ -84,19 +84,14 @@ def write_index(folder: Path) -> Path:
 
 
 def _listed(home: Path, folder: Path) -> list[str]:
-    request = read_request(home)
-    try:
-        ledger = read_ledger(home)
-        state: str = ledger.state if ledger else "not run"
-    except (ValueError, KeyError, TypeError):
-        state = "cannot be read"
-    metrics = read_metrics(home)
+    request, ledger, metrics = read_request(home), read_ledger(home), read_metrics(home)
+    state = "cannot be read" if ledger is None else "done" if ledger.state == "ran" else ledger.state
     figures = ", ".join(f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5])
     page = home / "report.html"
     link = _link(page.relative_to(folder).as_posix(), "open") if page.is_file() else ""
     name = Path(request.report).stem if request else home.parent.name
     headline = html.escape(f"{figures} {'; '.join(marks(metrics))}".strip())
-    return [html.escape(name), _changed(request), html.escape("done" if state == "ran" else state), headline, link]
+    return [html.escape(name), _changed(request), html.escape(state), headline, link]
 
 
 def _changed(request: ReportRequest | None) -> str:
@@ -104,7 +99,7 @@ def _changed(request: ReportRequest | None) -> str:
         return ""
     try:
         defaults = {entry.name: entry.default for entry in find_template(request.report).parameters}
-    except (ValueError, KeyError, OSError):
+    except (ValueError, DataError):  # a notebook that is gone or broken
         defaults = {}
     changed = {name: value for name, value in request.values.items() if value != defaults.get(name, "")}
     return f"<code>{html.escape(' '.join(assignments(changed)))}</code>" if changed else ""

@@ -1,6 +1,6 @@
 import json
 
-from kgnb.reporting.compare import comparison_page, cost_against_quality, write_comparison
+from kgnb.reporting.compare import comparison_page, cost_against_quality, write_comparison, write_index
 from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
 from kgnb.reporting.session import Cell, Ledger, ReportRequest
 
@@ -58,3 +58,15 @@ def test_reports_of_several_kinds_are_compared_in_what_they_share_and_linked(tmp
     assert [one.error for one in three.rows] == ["", "", "ValueError: no"]
     page, data = write_comparison(tmp_path / "out", three, "Three")
     assert 'href="../reports/failed/report.html"' in page.read_text() and str(tmp_path) not in data.read_text()
+
+
+def test_the_index_lists_reports_whose_notebook_is_gone_or_whose_ledger_is_broken(tmp_path) -> None:
+    for name, cells in (("one", None), ("two", "{]")):
+        (tmp_path / "mine" / name).mkdir(parents=True)
+        ReportRequest(str(tmp_path / "mine.ipynb"), {"k": 5}).save(tmp_path / "mine" / name, ())
+        Ledger(tmp_path / "mine" / name, {1: Cell(1, "x = 1", "ran", 0.1)}).save()
+        if cells:
+            (tmp_path / "mine" / name / "cells.json").write_text(cells)
+    index = write_index(tmp_path).read_text()
+    assert index.count("<td>mine</td><td><code>k=5</code></td>") == 2
+    assert "<td>done</td>" in index and "<td>cannot be read</td>" in index

@@ -39,6 +39,8 @@ def test_a_grid_is_every_combination_and_what_is_included_each_once(sweep_file):
         (1, "a"), (1, "b"), (2, "a"), (2, "b"), (3, "c"),
     ]  # fmt: skip
     assert grid.varied == ("k", "word")
+    grid = read_grid(sweep_file(parameters={"k": [1, 2], "word": ["a", "b"]}, exclude=[{"k": 2, "word": "b"}]))
+    assert [(item.values["k"], item.values["word"]) for item in grid.items] == [(1, "a"), (1, "b"), (2, "a")]
     assert grid.label(grid.items[0]) == "k=1 word=a"
 
 
