@@ -28,7 +28,8 @@ def limited(kilobytes: int, *words: str, cwd: Path) -> subprocess.CompletedProce
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({kilobytes} << 10, {kilobytes} << 10));"
         "sys.exit(main(sys.argv[1:]))"
     )
-    return subprocess.run([sys.executable, "-c", script, *words], cwd=cwd, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-B", "-c", script, *words]  # -B: a .pyc file cut short would break later imports
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_a_file_that_does_not_fit_leaves_the_old_one_and_no_part(
