@@ -28,22 +28,16 @@ def test_what_is_accepted_fits_the_lossless_schema(tool, data) -> None:
         assert all(violation.hint and violation.constraint for violation in read.violations)
 
 
-def test_a_text_with_a_language_needs_one() -> None:
-    pack = pack_of(":A a owl:Class . :p a owl:DatatypeProperty ; rdfs:domain :A ; rdfs:range rdf:langString .")
-    session = opened(pack)
-    iri = session.call("create_a", {"label": "one"}).iri
-    assert "language" in session.call("add_p", {"subject": iri, "value": "Hut"}).violations[0].hint
-    assert session.call("add_p", {"subject": iri, "value": "Hut", "language": "en"}).ok
-
-
-def test_a_wide_range_takes_the_narrowest_datatype_that_fits() -> None:
-    pack = pack_of(
-        ":A a owl:Class . :p a owl:DatatypeProperty ; rdfs:domain :A ; "
+def test_a_wide_range_takes_the_narrowest_datatype_that_fits_and_language_strings_need_a_language() -> None:
+    session = opened(pack_of(
+        ":A a owl:Class . :q a owl:DatatypeProperty ; rdfs:domain :A ; rdfs:range rdf:langString . "
+        ":p a owl:DatatypeProperty ; rdfs:domain :A ; "
         "rdfs:range [ a rdfs:Datatype ; owl:unionOf ( xsd:string xsd:integer xsd:date ) ] ."
-    )
-    session = opened(pack)
+    ))  # fmt: skip
     iri = session.call("create_a", {"label": "one"}).iri
     for value in (4, "2024-05-31", "soon"):
         assert session.call("add_p", {"subject": iri, "value": value}).ok
     kinds = {str(o.datatype).rsplit("#")[-1] for p, o in session.graph.predicate_objects() if str(p).endswith("#p")}
     assert kinds == {"integer", "date", "None"}
+    assert "language" in session.call("add_q", {"subject": iri, "value": "Hut"}).violations[0].hint
+    assert session.call("add_q", {"subject": iri, "value": "Hut", "language": "en"}).ok

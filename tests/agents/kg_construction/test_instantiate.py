@@ -9,7 +9,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Task
+from kgnb.agents.kg_construction.readers import CallableReader, Task
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.errors import BackendError
 from kgnb.llm.model import Reply, Request, ToolCall
@@ -74,19 +74,6 @@ def test_a_model_repairs_a_refused_unit() -> None:
     created = next(act for act in journal.acts if act.tool == "create_hut")
     assert text[created.start : created.end] == "Ambre"  # the words that name it
     assert "120" in built.session.trig()
-
-
-def test_a_server_without_tool_calls_is_asked_for_json() -> None:
-    def plain(request: Request) -> str:
-        told = any(message.text.startswith("Result:") for message in request.messages)
-        hut = {"tool": "create_hut", "arguments": {"label": "Ambre", "beds": 28}}
-        return json.dumps({"tool": "finish", "arguments": {}} if told else hut)
-
-    model = ScriptedModel(plain)
-    built = build_graph({"note": "The Ambre has 28 beds."}, PACK, judge=ModelReader(model, emulate=True))
-    assert (None, BEDS, rdflib.Literal(28)) in built.graph
-    assert model.asked[0].schema is not None
-    assert not model.asked[0].tools
 
 
 def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
