@@ -218,7 +218,7 @@ def write_journal(folder: Path, journal: Journal) -> None:
     try:
         write_whole(journal_file(folder, journal.document), text, lasting=True)
     except DataError as error:
-        warnings.warn(f"the journal of {journal.document} is not kept: {error.what}", NotKept, stacklevel=2)
+        warnings.warn(f"the journal of {journal.document} cannot be saved: {error.what}", NotKept, stacklevel=2)
 
 
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:

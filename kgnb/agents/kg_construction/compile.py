@@ -58,7 +58,7 @@ def compile(
     hold as ever. ``owl:imports`` are not followed.
 
     Raises:
-        DataError: there is no shape in ``shapes``, or one that cannot be read: what was asked to be held would not be.
+        DataError: there is no shape in ``shapes``, or one that cannot be read and so would not be enforced.
         ValueError: ``only`` names a class that there is not.
     """
     begun = perf_counter()
@@ -120,12 +120,12 @@ def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
     """Refuses given shapes that cannot be enforced; mistakes in the ontology's own are only warnings."""
     if not has_shapes(shapes):
         fix = "Give SHACL: [] a sh:NodeShape ; sh:targetClass :Hut ; sh:property [ sh:path :beds ; sh:minCount 1 ] ."
-        raise DataError("there is no SHACL shape in it, so nothing would be held", where=name, fix=fix)
+        raise DataError("there is no SHACL shape in it, so nothing would be enforced", where=name, fix=fix)
     mistakes = {one for one in read_shapes(shapes)[2] if one.kind in MISTAKES}.intersection(unread)
     if mistakes:
         said = "; ".join(sorted(f"{one.about} {one.text}".strip() for one in mistakes))
-        fix = "Mend the shapes, or leave them out: what cannot be read would not be held."
-        raise DataError(f"the shapes cannot be held: {said}", where=name, fix=fix)
+        fix = "Correct the shapes, or leave them out: those that cannot be read would not be enforced."
+        raise DataError(f"the shapes cannot be enforced: {said}", where=name, fix=fix)
 
 
 def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, str]:

@@ -21,29 +21,29 @@ class PromptRequests(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Starts the timer for the first request."""
         super().connection_made(transport)
-        self._wait()
+        self._start_timer()
 
     def data_received(self, data: bytes) -> None:
         """Stops the timer when the request is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED):
-            self._rest()
+            self._stop_timer()
 
     def on_response_complete(self) -> None:
         """Starts the timer for the next request."""
         super().on_response_complete()
-        self._wait()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stops the timer."""
-        self._rest()
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._rest()
+    def _start_timer(self) -> None:
+        self._stop_timer()
         self._timer = self.loop.call_later(self.seconds, self.transport.close)
 
-    def _rest(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -210,7 +210,7 @@ def _apply(journal: Journal, session: Session) -> list[Doubt]:
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
         if not result.ok:
-            reason = "another document says otherwise"
+            reason = "contradicts another document"
             refused.append(Doubt(journal.document, act.start, act.end, act.tool, arguments, reason, result.violations))
     return refused
 

@@ -41,7 +41,7 @@ _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
 )
 _NOT = frozenset("not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split())  # noqa: SIM905
-_UNREAD = "not read: without a model it is tables, lists and 'key: value' in the ontology's words"
+_UNREAD = "not read: without a model, only tables, lists and 'key: value' lines in the ontology's words are"
 
 Entity = tuple[str, str]
 """The IRI and the class of an entity."""
@@ -180,7 +180,7 @@ class _Note:
         noted = any(not one.tool and line.key in one.arguments for one in self.workspace.doubts)
         if not named and not noted:
             kind = self.lexicon.pack.tbox.label(self.cls)
-            reason = f"key not used: {line.key} (what is known of {a_noun(kind)} {kind} has no such name)"
+            reason = f"key not used: {line.key} ({a_noun(kind)} {kind} has no property of that name)"
             self._doubt(line, {line.key: line.value}, reason)
 
     def _value(self, slot: Slot, text: str, line: Line, unit: str = "") -> None:
@@ -289,7 +289,7 @@ class _Note:
         kind = self._kind(cls, line.text)
         place = [p.name for p in self.lexicon.creators[kind].parameters if p.property == number.iri]
         if _NOT.intersection(words(line.text)):
-            self._doubt(line, {str(line.number): line.text}, "it says what is not to be done")
+            self._doubt(line, {str(line.number): line.text}, "it says what not to do")
             return True
         more = dict.fromkeys(place, line.number)
         iri = self._create(kind, f"{line.number}. {line.text}", line, within=self.root, **more)
@@ -324,7 +324,7 @@ class _Note:
             elif number is not None and len(stating) == 1:
                 self._call(stating[0].tool.name, line, subject=iri, value=f"{number} {unit}")
             else:
-                reason = "a range is no number" if match["range"] else "no property takes this amount"
+                reason = "a range is not one number" if match["range"] else "no property takes this amount"
                 self._doubt(line, {"amount": match[0].strip(), "text": line.text}, reason)
 
     # "celery contains celery; butter contains milk" ------------------------------------------------------------------

@@ -321,9 +321,9 @@ def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App
             return await app(scope, receive, send)
         sent = b"".join(value for name, value in scope["headers"] if name == b"authorization")
         if hosts is not None and not all(hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"):
-            return await _turn_away(send, 421, b"this server is not called so")
+            return await _turn_away(send, 421, b"unknown host")
         if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
-            wanted = b"a token is wanted: Authorization: Bearer ..."
+            wanted = b"a token is required: Authorization: Bearer ..."
             return await _turn_away(send, 401, wanted, (b"www-authenticate", b"Bearer"))
         now = int(time.monotonic())
         second, calls = now, calls + 1 if now == second else 1

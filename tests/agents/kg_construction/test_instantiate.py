@@ -205,7 +205,7 @@ def test_contradictions_between_documents_are_left_to_a_person() -> None:
     assert one.graph.isomorphic(other.graph)
     assert len(set(one.graph.subjects(BEDS))) == 1
     built = build_graph({"a": "x", "b": "y"}, PACK, judge=huts(a=28, b=30))
-    assert [(doubt.document, doubt.reason) for doubt in built.doubts] == [("b", "another document says otherwise")]
+    assert [(doubt.document, doubt.reason) for doubt in built.doubts] == [("b", "contradicts another document")]
     assert list(built.graph.objects(None, BEDS)) == [rdflib.Literal(28)]
 
 
