@@ -136,7 +136,7 @@ def test_stopping_between_two_rounds_keeps_the_answers_and_asks_no_more() -> Non
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_stopping_within_a_round_keeps_the_answers_so_far() -> None:
-    stopped = threading.Event()
+    stopped, answered = threading.Event(), threading.Semaphore(0)
 
     def stop(*_: object) -> None:
         stopped.set()
@@ -144,6 +144,7 @@ def test_stopping_within_a_round_keeps_the_answers_so_far() -> None:
 
     def third_stops(request: Request) -> str:
         if request.messages[-1].text == "2":
+            assert all(answered.acquire(timeout=60) for _ in range(2))
             signal.raise_signal(signal.SIGUSR1)  # handled in the main thread
             assert stopped.wait(60)
             time.sleep(1)
@@ -151,7 +152,7 @@ def test_stopping_within_a_round_keeps_the_answers_so_far() -> None:
 
     before = signal.signal(signal.SIGUSR1, stop)
     try:
-        outcomes = ask_many(ScriptedModel(third_stops), asks(6), 1)
+        outcomes = do_many(ScriptedModel(third_stops).ask, asks(6), 1, lambda *_: answered.release())
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, False, False, False]
