@@ -75,12 +75,12 @@ ROOMS = {
     "kg": 4_945,
     "shapes": 3_150,
     "llm": 2_490,
-    "results": 2_690,
+    "results": 2_630,
     "cli": 2_120,
     "vectors": 1_980,
-    "tasks": 2_120,
+    "tasks": 2_070,
     "judging": 1_680,
-    "datasets": 1_460,
+    "datasets": 1_450,
     "run": 1_800,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.

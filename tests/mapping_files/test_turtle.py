@@ -38,6 +38,9 @@ def test_hostile_iris_cannot_leave_their_brackets() -> None:
         if isinstance(t.subject, ox.NamedNode)
     }
     assert subjects == {"http://a#x%3E%20a%20%3Chttp://evil%3E%20.%20%3Chttp://y"}
+    assert "<http://a#x%23y> owl:sameAs" in turtle.write(
+        Alignment((Mapping("http://a#x#y", "http://b#z", kind="individual"),))
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from kgnb.tasks.agents import agent_called, call, run_agent
 
 PAIR = {"source": "huts:alpine", "target": "huts:refuge"}
 GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
-GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
 CHARACTERS = {"embedder": "characters"}
 
 
