@@ -58,4 +58,10 @@ def test_the_bounds_themselves_are_feasible() -> None:
         (1.0, 1.0, 1.0, 1.0),
     ):
         assert is_feasible(hits1, hits10, lowest) and is_feasible(hits1, hits10, highest), hits1
-        assert not is_feasible(hits1, hits10, highest + 0.01) and not is_feasible(hits1, hits10, lowest - 0.01), hits1
+        assert not is_feasible(hits1, hits10, highest + 0.001) and not is_feasible(hits1, hits10, lowest - 0.001), hits1
+
+
+def test_hits_at_ten_ends_at_ten() -> None:
+    wrong = [f"b#w{number}" for number in range(10)]
+    assert ranking({"a#1": [*wrong[:9], "b#1"]}, [("a#1", "b#1")]).hits10 == 1
+    assert ranking({"a#1": [*wrong, "b#1"]}, [("a#1", "b#1")]).hits10 == 0
