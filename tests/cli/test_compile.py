@@ -17,11 +17,3 @@ def test_writes_the_pack_and_its_statistics_the_same_bytes_each_time(tmp_path: P
     assert "15 classes" in said.err and "property chain" in said.err and said.out == ""
     assert main(["compile", str(tmp_path / "kitchen.ttl"), "--out", str(again), "-q"]) == 0
     assert all((out / name).read_bytes() == (again / name).read_bytes() for name in names)
-
-
-def test_what_cannot_be_read_or_written_is_told_in_a_line(tmp_path: Path, capsys) -> None:
-    (tmp_path / "kitchen.ttl").write_text(TBOX)
-    for tbox, out, status, said in (("none", "pack", 1, "no such file"), ("kitchen", "kitchen.ttl", 2, "is a file")):
-        assert main(["compile", str(tmp_path / f"{tbox}.ttl"), "--out", str(tmp_path / out)]) == status
-        assert said in capsys.readouterr().err
-    assert not (tmp_path / "pack").exists()

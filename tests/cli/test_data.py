@@ -29,15 +29,3 @@ def test_a_file_of_a_mirror_that_is_not_the_one_we_know_is_refused(capsys, tmp_p
     assert status == 1
     assert "not the file we know" in capsys.readouterr().err
     assert not (tmp_path / "data" / "oaei-anatomy" / "mouse.owl").exists()
-
-
-def test_a_wrong_command_is_a_usage_error(capsys, monkeypatch):
-    monkeypatch.delenv("KGNB_DATA", raising=False)
-    wrong = (
-        (("get", "oaei-anatomi"), "Invalid value for"),
-        (("get", "oaei-anatomy"), "name a folder"),
-        (("fetch",), "No"),
-    )
-    for words, said in wrong:
-        assert main(["data", *words]) == 2
-        assert said in capsys.readouterr().err

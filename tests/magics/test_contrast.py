@@ -45,13 +45,6 @@ def test_items_may_come_in_any_order_and_have_several_words(matched: Notebook) -
         assert isinstance(matched(f"%om explain {line}").error, DataError)
 
 
-def test_what_ranks_above_the_chosen_says_why_it_lost(matched: Notebook) -> None:
-    (found,) = tables_of(matched.good("%om explain Hut").value)
-    assert {row[1].label: row[-1] for row in found.rows}["mountain hut"] == ""
-    rows = tables_of(matched.good("%om explain Warden").value)[0].rows
-    assert any(row[-2] for row in rows) or all("likely" in row[-1] for row in rows)
-
-
 def tables_of(page: Page) -> list[Table]:
     return [part for part in page.parts if isinstance(part, Table)]
 

@@ -36,13 +36,6 @@ def test_the_pack_shows_itself_and_stages_follow(notebook: Any, tmp_path: Path) 
     assert "smoked ham" in notebook.good("%kgc picture").value.text()
 
 
-def test_sentences_read_without_a_model_give_a_way_on(notebook: Any, tmp_path: Path) -> None:
-    compiled(notebook)
-    (tmp_path / "letter.txt").write_text("Yesterday my sister and I had a wonderful time in the mountains.")
-    assert "%llm use" in notebook.good(f"%kgc instantiate {tmp_path / 'letter.txt'} --judge rule").value.table().text()
-    assert "%llm use" not in notebook.good("%kgc instantiate huts:kitchen-notes --judge rule").value.table().text()
-
-
 def test_the_trace_holds_every_stage_since_the_ontology_was_compiled(notebook: Any) -> None:
     compiled(notebook)
     assert [step.name for step in notebook.good("%kgc trace").value.steps] == ["compile"]

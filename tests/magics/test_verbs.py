@@ -22,16 +22,6 @@ def test_load_ext_is_idempotent_and_unload_takes_everything_away(folder: Any, ne
     kgnb.unload_ipython_extension(shell)
 
 
-def test_each_shell_has_a_session_of_its_own(folder: Any, new_shell: Callable[[], Any]) -> None:
-    one = Notebook(new_shell())
-    magics.load(one.shell)
-    one.good("%kg open alpine.ttl")
-    two = Notebook(new_shell())
-    magics.load(two.shell)
-    assert two.session is not one.session
-    assert not two.session.graphs and list(one.session.graphs) == ["alpine"]
-
-
 def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(notebook: Notebook) -> None:
     for family in magics.FAMILIES:
         if set(family.verbs) == {family.magic}:  # %%sparql has no verbs
