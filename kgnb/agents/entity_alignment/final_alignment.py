@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -238,14 +238,15 @@ CONSOLATION = 0.001
 """The weight of next candidates in the assignment: small, so that the surest entity gets the contested one."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Wish:
-    """The target that one row wants (at most one) with its worth."""
+    """The target (-1: none) that one row wants."""
 
-    worth: dict[int, float] = field(default_factory=dict)
-    answer: Answer | None = None
-    fixed: bool = False  # a person decided it
-    heeded: bool = False  # it is the judge's choice, not the first alignment
+    target: int
+    worth: float  # in the assignment
+    confidence: float
+    by: str
+    answer: Answer | None = None  # None: a person decided it
 
 
 def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) -> Settled:
@@ -259,24 +260,25 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
     wishes |= _fixed(proposal, decided or {})
     chosen: list[int] = proposal.first.tolist()
     for row, wish in wishes.items():
-        chosen[row] = next(iter(wish.worth), -1)
+        chosen[row] = wish.target
     lost: dict[int, int] = {}
     if proposal.options.cardinality == "1:1" and proposal.options.assignment != "argmax":
         for row, target in _repaired(proposal, wishes, chosen).items():
             if chosen[row] >= 0 and target != chosen[row]:
                 lost[row] = chosen[row]
             chosen[row] = target
-    choices = {row: _choice(proposal, row, wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()}
+    choices = {row: _choice(wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()}
     choices |= {row: Choice(chosen[row], 0.0, FIRST, lost=target) for row, target in lost.items() if row not in wishes}
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
 
 def _wish(answer: Answer, proposal: Proposal, heed: float) -> _Wish:
     """The answer's choice, or the first alignment if it does not decide."""
-    target, confidence = answer.standing(heed)
-    worth = {proposal.right.index(target): max(0.01, confidence)} if target else {}
-    sure = answer.verdict.sure and answer.verdict.confidence >= heed
-    return _Wish(worth, answer, heeded=sure or target != answer.question.first)
+    (iri, confidence), verdict = answer.standing(heed), answer.verdict
+    target, worth = (proposal.right.index(iri), max(0.01, confidence)) if iri else (-1, 0.0)
+    if (verdict.sure and verdict.confidence >= heed) or iri != answer.question.first:
+        return _Wish(target, worth, worth if iri else verdict.confidence, verdict.judged_by, answer)
+    return _Wish(target, worth, answer.question.confidence if iri else 0.0, FIRST, answer)
 
 
 def _fixed(proposal: Proposal, decided: Mapping[str, Decided]) -> dict[int, _Wish]:
@@ -289,9 +291,9 @@ def _fixed(proposal: Proposal, decided: Mapping[str, Decided]) -> dict[int, _Wis
             continue
         first = int(proposal.first[row])
         if one.target and one.target in proposal.right:
-            found[row] = _Wish({proposal.right.index(one.target): 10.0}, None, True)
+            found[row] = _Wish(proposal.right.index(one.target), 10.0, 1.0, PERSON)
         elif not one.target and (first < 0 or proposal.right.entities[first] in one.rejected):
-            found[row] = _Wish({}, None, True)
+            found[row] = _Wish(-1, 0.0, 1.0, PERSON)
     return found
 
 
@@ -305,40 +307,25 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
     if not rivals:
         return {}
     held = {target for target, rows in wanting.items() if len(rows) == 1}
-    worth = {
-        (row, target): value
-        for row in rivals
-        for target, value in _worths(proposal, row, wishes.get(row), chosen[row], held).items()
-    }
+    worth: dict[tuple[int, int], float] = {}
+    for row in rivals:
+        wish, wanted = wishes.get(row), chosen[row]
+        own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth
+        worth[row, wanted] = own
+        if wish is None or wish.answer is not None:
+            for target, score in zip(proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True):
+                if target >= 0 and target not in held and target != wanted and score > 0:
+                    worth[row, target] = CONSOLATION * min(score, own)
     return dict.fromkeys(rivals, -1) | {row: target for row, target in one_to_one(worth) if worth[row, target] > 0}
 
 
-def _worths(proposal: Proposal, row: int, wish: _Wish | None, wanted: int, held: set[int]) -> dict[int, float]:
-    """The targets that a row may get: the wanted one, and its other candidates that nobody holds."""
-    own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth[wanted]
-    found = {wanted: own}
-    if wish is not None and wish.fixed:
-        return found
-    for target, score in zip(proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True):
-        if target >= 0 and target not in held and target != wanted and score > 0:
-            found[target] = CONSOLATION * min(score, own)
-    return found
-
-
-def _choice(proposal: Proposal, row: int, wish: _Wish, target: int, lost: int) -> Choice:
-    answer = wish.answer
-    if wish.fixed:
-        return Choice(target, 1.0 if lost < 0 else 0.0, PERSON, lost=lost)
-    assert answer is not None
-    wanted, worth = next(iter(wish.worth.items()), (-1, 0.0))
-    if target != wanted:
-        confidence = SECOND_CHOICE * worth if target >= 0 else 0.0
-        return Choice(target, round(confidence, 4), FIRST, lost=lost, answer=answer)
-    if wish.heeded:
-        confidence = worth if target >= 0 else answer.verdict.confidence
-        return Choice(target, round(confidence, 4), answer.verdict.judged_by, answer=answer)
-    confidence = float(proposal.confidence[row]) if target >= 0 else 0.0
-    return Choice(target, round(confidence, 4), FIRST, answer=answer)
+def _choice(wish: _Wish, target: int, lost: int) -> Choice:
+    if target == wish.target:
+        return Choice(target, round(wish.confidence, 4), wish.by, answer=wish.answer)
+    if wish.answer is None:
+        return Choice(target, 0.0, PERSON, lost=lost)
+    confidence = SECOND_CHOICE * wish.worth if target >= 0 else 0.0
+    return Choice(target, round(confidence, 4), FIRST, lost=lost, answer=wish.answer)
 
 
 def align_entities(

@@ -228,10 +228,6 @@ class Lexicon:
         # alike may be derived from each other (cochlea, cochlear)
         return 0.0 if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs) else alike
 
-    def likeness(self, one: Name, other: Name, *, headed: bool = False) -> float:
-        """How alike two names are, 0 to 1."""
-        return self.compare(one, other, headed=headed)[0]
-
     def compare(self, one: Name, other: Name, *, headed: bool = False) -> Comparison:
         """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft TF-IDF).
 

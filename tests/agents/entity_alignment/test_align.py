@@ -74,18 +74,16 @@ def test_the_rule_keeps_the_first_alignment_unless_another_shares_clearly_more(s
 
 
 def test_a_judge_by_name_says_what_it_needs():
-    with pytest.raises(ConfigError, match="asks a model"):
-        make_judge("model")
-    with pytest.raises(ConfigError, match="answers from a reference"):
-        make_judge("oracle")
-    with pytest.raises(ConfigError, match="file to keep decisions"):
-        make_judge("person")
-    with pytest.raises(ValueError, match="there is no judge 'dog'"):
-        make_judge("dog")
-    with pytest.raises(ConfigError, match="needs a policy"):
-        make_planner("policy")
-    with pytest.raises(ConfigError, match="asks a model"):
-        make_planner("model")
-    with pytest.raises(ValueError, match="there is no planner 'cat'"):
-        make_planner("cat")
+    for make, name, error, said in (
+        (make_judge, "model", ConfigError, "asks a model"),
+        (make_judge, "oracle", ConfigError, "answers from a reference"),
+        (make_judge, "person", ConfigError, "file to keep decisions"),
+        (make_judge, "dog", ValueError, "there is no judge 'dog'"),
+        (make_planner, "policy", ConfigError, "needs a policy"),
+        (make_planner, "model", ConfigError, "asks a model"),
+        (make_planner, "person", ConfigError, "needs a file of decisions"),
+        (make_planner, "cat", ValueError, "there is no planner 'cat'"),
+    ):
+        with pytest.raises(error, match=said):
+            make(name)
     assert make_judge().name == "rule" and make_planner().name == "rule"

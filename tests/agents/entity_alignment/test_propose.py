@@ -7,7 +7,7 @@ import pytest
 
 from kgnb.agents.entity_alignment import candidates, comparison, names
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.propose import propose, written_from
+from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import (
     NO_CANDIDATE,
     Assignment,
@@ -113,16 +113,6 @@ def test_nothing_to_compare_is_no_failure(assignment: str) -> None:
         assert found._repr_mimebundle_()["text/plain"]
 
 
-@pytest.mark.parametrize(
-    "names", [["Hut"] * 12, ["!!!"] * 12, ["東京", "京都", "Москва", "\u0600\u0301x", "  ", "١٢٣"] * 2]
-)
-def test_odd_and_equal_names_are_no_failure(names: list[str]) -> None:
-    names = names * (12 // len(names))
-    found = propose(graph("a", names), graph("b", list(reversed(names))), EMBEDDER)
-    assert len(found.first) == 12
-    assert np.isfinite(found.confidence).all()
-
-
 def test_entities_may_be_named_by_iri_or_index() -> None:
     given = world(60)
     by_index = propose(given.left, given.right, EMBEDDER, Options(), [(0, int(given.answers[0]))], [1, 2], [3, 4, 5])
@@ -149,15 +139,6 @@ def test_refuses_what_is_in_neither_graph(wrong: dict[str, list[object]]) -> Non
         propose(given.left, given.right, EMBEDDER, **wrong)  # type: ignore[arg-type]
 
 
-def test_a_proposal_shows_names_and_reasons() -> None:
-    found = propose(graph("a", ["Hut <b>"]), graph("b", ["Hut <b>"]), EMBEDDER)
-    shown = found._repr_mimebundle_()
-    assert "Hut <b>" not in shown["text/html"]
-    assert "have a first alignment" in shown["text/plain"]
-    assert "weights of the views" not in shown["text/html"].partition("In figures")[0]
-    assert "weights of the views" in shown["text/html"]
-
-
 def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_precision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -178,9 +159,7 @@ def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_prec
     assert np.array_equal(large.first, propose(left, right, embedder, Options(rounds=1)).first)
 
 
-@pytest.mark.parametrize("precision", [0.95, 0.3])
-def test_without_names_nothing_is_written_that_is_likelier_wrong_than_right(precision: float) -> None:
-    choices = np.array([0.99] * 40 + [0.45, 0.4, 0.25], dtype=np.float32)
-    kept = choices >= written_from(choices, 60, precision, named=False)
-    assert kept.sum() == (40 if precision > 0.5 else 42)  # unless less is wanted
-    assert (choices >= written_from(choices, 60, precision)).sum() == 42  # the F1 to be expected is the best
+def test_odd_and_equal_names_are_no_failure() -> None:
+    for called in (["Hut"] * 12, ["!!!"] * 12, ["東京", "京都", "Москва", "\u0600\u0301x", "  ", "١٢٣"] * 2):
+        found = propose(graph("a", called), graph("b", called[::-1]), EMBEDDER)
+        assert len(found.first) == 12 and np.isfinite(found.confidence).all()

@@ -31,13 +31,10 @@ def test_right_answers_raise_what_is_found(selected, knowing, truth, proposal):
     assert settled.simulation and settled.notes()[0].startswith("SIMULATION")
 
 
-def test_answers_nobody_is_sure_of_change_nothing(selected, proposal):
-    for verdict in (Verdict("unsure"), Verdict("different", None, 0.3)):
-        settled = settle(align(selected, CallableJudge(lambda question, said=verdict: said)))
-        assert np.array_equal(settled.targets, proposal.first)
-
-
 def test_none_takes_a_first_alignment_away_and_says_so(selected):
+    for unsure in (Verdict("unsure"), Verdict("different", None, 0.3)):
+        kept = settle(align(selected, CallableJudge(lambda question, said=unsure: said)))
+        assert np.array_equal(kept.targets, kept.proposal.first)
     settled = settle(align(selected, CallableJudge(lambda question: Verdict("different", None, 0.9), "no")))
     matched = [question for question in selected.questions if question.first]
     assert matched and all(settled.targets[question.row] == -1 for question in matched)

@@ -1,6 +1,13 @@
 """Two small ontologies of the same thing, written out, for the tests of the stages."""
 
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.values import Options, Summarised
 from kgnb.kg.ontology import Entity, Ontology, Restriction, Text
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.index import MemoryIndex
 
 HUT = "http://hut.example/alpine#"
 REFUGE = "http://refuge.example/onto/"
@@ -56,3 +63,9 @@ def refuge() -> Ontology:
             entity("RF_0000012", "datatype property", "elevation", domain=(REFUGE + "RF_0000002",)),
         ),
     )
+
+
+def questions_of(source: Ontology, target: Ontology, options: Options = Options()) -> Summarised:
+    """The questions about two ontologies, by their letters."""
+    stored = store(retrieve(source, target), MemoryIndex(), CharacterEmbedder())
+    return summarise(search(stored, options=options))

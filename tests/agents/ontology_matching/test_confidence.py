@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 
 from kgnb.agents.ontology_matching.confidence import LEAST, MOST, calibrated
 from kgnb.agents.ontology_matching.merge import merge
-from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge
-from kgnb.agents.ontology_matching.search import search
-from kgnb.agents.ontology_matching.store import store
-from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import Summarised
 from kgnb.kg.ontology import Entity, Ontology, Text
-from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.index import MemoryIndex
+from tests.agents.ontology_matching.small import questions_of
 
 HERE, THERE = "http://here.example/", "http://there.example/"
 
@@ -37,10 +31,6 @@ def shop(space: str, keeper: str, *, told: str = "") -> Ontology:
     )
 
 
-def summarised_pair(*sides: Ontology) -> Summarised:
-    return summarise(search(store(retrieve(*sides), MemoryIndex(), CharacterEmbedder())))
-
-
 KINDS = ("words", "name", "name alone", "property", "foreign")
 
 
@@ -51,16 +41,7 @@ def test_the_order_of_a_kind_is_kept(one: float, other: float, kind: str, entiti
     assert all(p < LEAST or LEAST <= calibrated(p, kind, entities) <= MOST for p in (one, other))
 
 
-def test_the_smaller_the_ontologies_the_less_a_name_says() -> None:
-    shown = [calibrated(0.999, "name alone", entities) for entities in (10, 30, 100, 1_000, 100_000)]
-    assert shown == sorted(shown) and shown[1] < 0.8 < 0.9 <= shown[3] == shown[4]
-    borne_out = [
-        calibrated(0.999, "name", entities) - alone for entities, alone in zip((30, 1_000), shown[1::2], strict=True)
-    ]
-    assert borne_out[0] > 0.1 > borne_out[1]
-
-
 def test_a_homonym_is_shown_as_less_than_nine_in_ten() -> None:
-    summarised = summarised_pair(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
+    summarised = questions_of(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
     shown = {m.source_label.casefold(): m.confidence for m in merge(validate(summarised, RuleJudge()))}
     assert shown["shop"] >= 0.9 > shown["coach"] >= LEAST

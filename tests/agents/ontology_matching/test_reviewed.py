@@ -43,17 +43,11 @@ def about(summarised: Summarised, side: Side, iri: str) -> MatchQuestion:
     return next(q for q in summarised.questions if (q.side, q.about.iri) == (side, iri))
 
 
-def with_candidate(summarised: Summarised, side: Side, iri: str, other: str) -> MatchQuestion:
-    question = about(summarised, side, iri)
-    assert other in {each.iri for each in question.others}
-    return question
-
-
 def test_a_decision_answers_from_either_side_with_its_relation_turned(
     summarised: Summarised, decisions: MatchDecisions
 ) -> None:
-    there = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
-    back = with_candidate(summarised, "target", KEEPER, HUT + "Warden")
+    there = about(summarised, "source", HUT + "Warden")
+    back = about(summarised, "target", KEEPER)
     decisions.decide(there, "broader", KEEPER, who="Ada", note="guardians too")
     judge = Asked()
     said = Reviewed(decisions, judge).judge([there, back])
@@ -61,16 +55,11 @@ def test_a_decision_answers_from_either_side_with_its_relation_turned(
     assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {("person:Ada", 1.0, "guardians too")}
     assert judge.questions == []
     assert decisions.by_pair()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
-
-
-def test_a_decision_still_holds_when_the_question_reads_differently(
-    summarised: Summarised, decisions: MatchDecisions
-) -> None:
-    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
-    decisions.decide(question, "equivalent", KEEPER)
-    changed = replace(question, context="mountain huts")
-    assert changed.id != question.id
-    assert Reviewed(decisions, Asked()).judge([changed])[0].choice == KEEPER
+    changed = replace(there, context="mountain huts")
+    assert changed.id != there.id and Reviewed(decisions, judge).judge([changed])[0].choice == KEEPER
+    turned = GivenDecisions([PairDecision(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
+    [verdict] = Reviewed(turned, judge).judge([there])  # whatever the kind and the direction
+    assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
 
 
 def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
@@ -89,7 +78,7 @@ def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
 def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
     summarised: Summarised, decisions: MatchDecisions
 ) -> None:
-    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
+    question = about(summarised, "source", HUT + "Warden")
     rival = next(
         q
         for q in summarised.questions
@@ -101,19 +90,6 @@ def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
     Reviewed(decisions, loose, exclusive=False).judge([rival])
     assert KEEPER not in {other.iri for one in strict.questions for other in one.others}
     assert KEEPER in {other.iri for other in loose.questions[0].others}
-
-
-def test_without_a_judge_the_rest_waits(summarised: Summarised, decisions: MatchDecisions) -> None:
-    verdicts = Reviewed(decisions).judge(summarised.questions)
-    assert {verdict.decision for verdict in verdicts} == {"unsure"}
-    assert Reviewed(decisions).name == "person" and Reviewed(decisions, Asked()).name == "person > first"
-
-
-def test_known_rulings_hold_whatever_the_kind_and_the_direction(summarised: Summarised) -> None:
-    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
-    turned = GivenDecisions([PairDecision(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
-    [verdict] = Reviewed(turned, Asked()).judge([question])
-    assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
 
 
 def test_what_is_taken_over_twice_is_added_once(decisions: MatchDecisions) -> None:

@@ -6,18 +6,12 @@ from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
-from kgnb.agents.ontology_matching.summarise import summarise
-from kgnb.agents.ontology_matching.values import Found, Options, Stored
+from kgnb.agents.ontology_matching.values import Options, Stored
 from kgnb.backends import open_ontology
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.index import MemoryIndex
-from tests.agents.ontology_matching.small import HUT, REFUGE
-
-
-def test_an_equal_synonym_is_a_candidate_from_both_sides(found: Found) -> None:
-    pair = (HUT + "Warden", REFUGE + "RF_0000003", "class")
-    assert {r.direction for r in found.rankings if r.view == "exact" and r.pair == pair} == {"source", "target"}
+from tests.agents.ontology_matching.small import questions_of
 
 
 def test_a_threshold_of_one_leaves_equal_names_and_equal_vectors_only(stored: Stored) -> None:
@@ -26,16 +20,9 @@ def test_a_threshold_of_one_leaves_equal_names_and_equal_vectors_only(stored: St
     assert any(r.view == "exact" for r in strict.rankings)
 
 
-def test_k_bounds_the_ranks(stored: Stored) -> None:
-    few = search(stored, options=Options(k=1, similarity=0.0))
-    assert all(r.rank == 1 for r in few.rankings if r.view != "exact")
-
-
 def test_the_order_of_the_two_ontologies_changes_neither_candidates_nor_confidence() -> None:
     huts = [open_ontology(f"huts:{name}") for name in ("alpine", "refuge")]
-    there, back = (
-        summarise(search(store(retrieve(*pair), MemoryIndex(), CharacterEmbedder()))) for pair in (huts, huts[::-1])
-    )
+    there, back = (questions_of(*pair) for pair in (huts, huts[::-1]))
     ours = {pair: case.probability for pair, case in RuleJudge().weigh(there.questions).items()}
     theirs = {pair: case.probability for pair, case in RuleJudge().weigh(back.questions).items()}
     assert ours == pytest.approx({(one, other, kind): value for (other, one, kind), value in theirs.items()}, abs=1e-9)

@@ -13,6 +13,7 @@ def test_a_stored_ontology_is_neither_embedded_nor_written_again(described: Desc
     second = store(described, index, embedder)
     assert first.written == first.points > 0
     assert (second.written, embedder.texts) == (0, asked)
+    assert not set(first.collections) & set(store(described, index, CharacterEmbedder()).collections)
 
 
 def test_an_ontology_keeps_its_collection_on_either_side() -> None:
@@ -21,12 +22,6 @@ def test_an_ontology_keeps_its_collection_on_either_side() -> None:
     back = store(retrieve(refuge(), alpine()), index, embedder)
     assert back.written == 0
     assert there.collections == back.collections[::-1]
-
-
-def test_embedders_never_share_a_collection(described: Described) -> None:
-    index = MemoryIndex()
-    tiny, characters = store(described, index, TinyEmbedder()), store(described, index, CharacterEmbedder())
-    assert not set(tiny.collections) & set(characters.collections)
 
 
 def test_a_point_says_what_it_is_about(described: Described) -> None:

@@ -22,24 +22,21 @@ class Stubborn:
         return [self.verdict for _ in questions]
 
 
-@pytest.mark.parametrize(
-    ("verdict", "reason"),
-    [
+def test_answers_that_are_not_on_the_list_count_as_unsure(summarised: Summarised) -> None:
+    for verdict, reason in (
         (Verdict("equivalent", "http://invented.example/x", 1.0), "which is not an option"),
         (Verdict("same", None, 1.0), "'same' is not a decision"),
         (Verdict("broader", None, 0.9), "without a candidate"),
         (Verdict("different", None, 7.0), "not between 0 and 1"),
-    ],
-)
-def test_what_was_not_offered_counts_as_unsure(summarised: Summarised, verdict: Verdict, reason: str) -> None:
-    for one in validate(summarised, Stubborn(verdict)).judged:
-        assert one.verdict.decision == UNSURE and one.verdict.choice is None
-        assert reason in one.verdict.rationale
-
-
-def test_alternatives_that_were_not_offered_are_left_out(summarised: Summarised) -> None:
-    verdict = Verdict("different", None, 0.5, also=(("http://invented.example/x", 0.4),))
-    assert all(one.verdict.also == () for one in validate(summarised, Stubborn(verdict)).judged)
+    ):
+        for one in validate(summarised, Stubborn(verdict)).judged:
+            assert one.verdict.decision == UNSURE and one.verdict.choice is None
+            assert reason in one.verdict.rationale
+    verdict = Verdict(
+        "different", summarised.questions[0].others[0].iri, 0.5, also=(("http://invented.example/x", 0.4),)
+    )
+    first = validate(summarised, Stubborn(verdict)).judged[0].verdict
+    assert first.decision == "different" and first.choice is None and first.also == ()
 
 
 def test_a_judge_that_skips_questions_is_refused(summarised: Summarised) -> None:
