@@ -62,6 +62,14 @@ def test_a_decision_answers_from_either_side_with_its_relation_turned(
     assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
 
 
+def test_a_decision_made_from_the_target_is_kept_as_seen_from_the_source(
+    summarised: Summarised, decisions: MatchDecisions
+) -> None:
+    decisions.decide(about(summarised, "target", KEEPER), "narrower", HUT + "Warden", who="Ada")
+    (one,) = decisions.by_pair().values()
+    assert (one.pair, one.relation) == ((HUT + "Warden", KEEPER, "class"), "broader")
+
+
 def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
     summarised: Summarised, decisions: MatchDecisions
 ) -> None:
