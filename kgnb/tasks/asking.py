@@ -23,7 +23,7 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
-from kgnb.files import from_json, write_whole
+from kgnb.files import read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
@@ -162,20 +162,13 @@ class AnswerFile:
         write_whole(self.path, "".join(self._lines.values()), lasting=True)
 
     def _read(self) -> dict[str, Outcome]:
-        lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         found: dict[str, Outcome] = {}
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
+        for number, line in read_lines(self.path):
             try:
-                outcome = Outcome.from_json(from_json(line))
+                outcome = Outcome.from_json(line)
             except (ValueError, TypeError, KeyError) as error:
-                if number == len(lines):  # cut off while it was written: that question is asked again
-                    continue
                 raise DataError(
-                    "this line is not an answer",
-                    where=f"{self.path}:{number}",
-                    fix="Leave out --resume to start again.",
+                    "this line is not an answer", where=f"{self.path}:{number}", fix="Leave out --resume to start over."
                 ) from error
             if outcome.status not in ("failed", "waiting") and not outcome.partial:
                 found[outcome.id] = outcome
