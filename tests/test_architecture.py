@@ -72,7 +72,7 @@ ROOMS = {
     "agents": 23_320,
     "reporting": 7_260,
     "magics": 5_350,
-    "kg": 4_945,
+    "kg": 4_930,
     "shapes": 3_150,
     "llm": 2_490,
     "results": 2_630,

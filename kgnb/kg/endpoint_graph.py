@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError, DataError
 from kgnb.files import from_json
-from kgnb.kg.endpoint_wire import PATIENCE, Answer, Courtesy, Wire, courtesy_towards, harmless, public_url
+from kgnb.kg.endpoint_wire import PATIENCE, Answer, Wire, courtesy_towards, harmless, public_url
 from kgnb.kg.graph import Bindings, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
@@ -133,7 +133,8 @@ NO_GRAPH = "urn:x-kgnb:no-graph"
 class EndpointGraph:
     """A graph behind a SPARQL endpoint; read-only unless ``update_url`` is given.
 
-    Whether queries see named graphs is the service's choice. ``triples`` and ``count`` look into all of them;
+    A service on the public network is asked at most five times a second, by all graphs on its host together. Whether
+    queries see named graphs is the service's choice. ``triples`` and ``count`` look into all of them;
     ``named_graphs=False`` saves that where the default graph holds everything already (Virtuoso, QLever, Wikidata).
     """
 
@@ -151,7 +152,6 @@ class EndpointGraph:
         default_graph: str = "",
         timeout: float = 60.0,
         patience: Patience | None = None,
-        queries_per_second: float | None = None,
         name: str = "",
     ) -> None:
         """Nothing is sent yet.
@@ -168,8 +168,6 @@ class EndpointGraph:
             default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere else).
             timeout: seconds per try, unless a call names others.
             patience: how a busy or unreachable service is retried.
-            queries_per_second: by default 5 on the public network (shared by all graphs on that host) and no limit (0)
-                on one's own.
             name: how messages name it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
@@ -183,10 +181,9 @@ class EndpointGraph:
         address, authorization = _authorization(url, user, password, token)
         # by the protocol GRAPH then finds nothing; Virtuoso has to be told
         of_graph = {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH} if default_graph else {}
-        pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
         rest = timeout, patience or PATIENCE
         parameters = {**of_graph, **(parameters or {})}
-        self._wire = Wire(address, authorization, headers or {}, parameters, *rest, courtesy=pace)
+        self._wire = Wire(address, authorization, headers or {}, parameters, *rest, courtesy=courtesy_towards(address))
         self._update: Wire | None = None
         if update_url is not None:
             address, own = _authorization(update_url, user, password, token)

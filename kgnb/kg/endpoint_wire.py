@@ -31,7 +31,7 @@ from kgnb.secret import HIDDEN, blot_forms
 
 AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
 PUBLIC_QUERIES_PER_SECOND = 5.0
-"""How many queries a second a service on the public network gets by default."""
+"""How many queries a second a service on the public network gets."""
 
 
 def is_public(url: str) -> bool:
@@ -57,8 +57,6 @@ class Courtesy:
         seconds: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if per_second < 0:
-            raise ValueError(f"{per_second} queries a second: 0 or more")
         self.per_second = per_second
         self._seconds, self._sleep = seconds, sleep
         self._lock = threading.Lock()

@@ -86,12 +86,9 @@ class Ontology:
         return iter(self.entities)
 
     @cached_property
-    def _by_iri(self) -> dict[tuple[str, str], Entity]:
-        return {(entity.iri, entity.kind): entity for entity in self.entities}
-
-    @cached_property
-    def _first(self) -> dict[str, Entity]:
-        return {entity.iri: entity for entity in reversed(self.entities)}
+    def _found(self) -> dict[tuple[str, Kind | None], Entity]:
+        """The entities by IRI and kind, and the first of each IRI by None."""
+        return {(e.iri, kind): e for e in reversed(self.entities) for kind in (e.kind, None)}
 
     def of_kind(self, *kinds: Kind) -> tuple[Entity, ...]:
         """The entities of these kinds, in order."""
@@ -99,6 +96,4 @@ class Ontology:
 
     def find(self, iri: str, kind: Kind | None = None) -> Entity | None:
         """The entity with this IRI (and kind, where an IRI has several), or None."""
-        if kind is not None:
-            return self._by_iri.get((iri, kind))
-        return self._first.get(iri)
+        return self._found.get((iri, kind))
