@@ -11,6 +11,11 @@ def test_no_more_than_the_share_is_looked_at_and_the_sure_are_left_alone(proposa
         rows = worth_a_look(proposal, LookOptions(share=share))
         assert len(rows) <= share * len(proposal)
         assert all(proposal.first[row] < 0 or proposal.confidence[row] < 0.9 for row in rows)
+    few, more = (set(worth_a_look(proposal, LookOptions(share=share))) for share in (0.04, 0.1))
+    assert few < more  # the most doubtful first
+    matched = [row for row in more if proposal.first[row] >= 0]
+    left = [row for row in range(len(proposal)) if row not in more and proposal.first[row] >= 0]
+    assert max(proposal.confidence[matched]) <= min(proposal.confidence[left]) + 1e-6
     assert worth_a_look(proposal, LookOptions(share=0.0)) == []
     assert len(worth_a_look(proposal, LookOptions(share=1.0))) == len(proposal)
 
