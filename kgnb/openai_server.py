@@ -232,8 +232,8 @@ class OpenAIServer:
         if not key and required:
             raise ConfigError(
                 "OpenAI's server needs a key",
-                fix=f'Set {self._table}.key = "env:OPENAI_API_KEY" in kgnb.toml (and that variable), '
-                f"or another {self._table}.base_url.",
+                fix="Set the variable OPENAI_API_KEY, or name another: %llm use MODEL --key env:NAME in a notebook, "
+                f'{self._table}.key = "env:NAME" in kgnb.toml. Another server: {self._table}.base_url.',
             )
         if not (key.isascii() and key.isprintable()):  # a header cannot hold it, and the error would show it
             raise ConfigError(

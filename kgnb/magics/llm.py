@@ -44,7 +44,7 @@ class LlmMagics(VerbMagics, magic="llm"):
     @argument("--prices", metavar="FILE", default="", help="a TOML file of prices (see docs/settings.md)")
     def use(self, arguments: argparse.Namespace) -> None:
         """Use this model from now on."""
-        if arguments.key and not arguments.key.startswith("env:"):
+        if arguments.key and not arguments.key.startswith(("env:", "keyring:")):
             raise LineError(
                 "give the name of the key's variable, never the key itself",
                 line="%llm use MODEL --key env:NAME",
@@ -56,9 +56,11 @@ class LlmMagics(VerbMagics, magic="llm"):
         settings = settings.with_(price=arguments.price or kept)
         settings = settings.with_(prices=Path(arguments.prices)) if arguments.prices else settings
         prices_of(settings)  # raises if the table cannot be read
-        settings.api_key()  # raises now if the variable is not set, not in the middle of a run
+        key = settings.api_key()  # raises now if the variable is not set, not in the middle of a run
         self.session.settings = settings
-        print(f"model: {_name(settings)}; try it: %llm test")
+        asked = not settings.base_url and ":" not in settings.model and not key.reveal()
+        hint = "OpenAI's server needs a key: add --key env:NAME, or --base-url" if asked else "try it: %llm test"
+        print(f"model: {_name(settings)}; {hint}")
 
     @verb("llm off", "%llm off")
     def off(self, arguments: argparse.Namespace) -> None:

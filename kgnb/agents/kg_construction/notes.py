@@ -81,6 +81,27 @@ def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[Line]
     return found
 
 
+def named_by_keys(lexicon: Lexicon, lines: Sequence[Line]) -> list[Line]:
+    """The lines with titles made of keys, in a text without a title: "Movie: The Salt Road" or "name: The Salt Road".
+
+    Such a key names a class or a name, and no property of the ontology; its value comes first in its paragraph.
+    """
+    if any(line.heading for line in lines):
+        return list(lines)
+    stated = {phrase for slot in lexicon.slots for phrase in slot.phrases}
+    paragraphs: list[list[Line]] = []
+    for at, line in enumerate(lines):
+        if at == 0 or line.start > lines[at - 1].end + 1:
+            paragraphs.append([])
+        of_class = line.key and not line.item and not paragraphs[-1] and lexicon.class_called(line.key)
+        if words(line.key) not in stated and (of_class or line.key.casefold() in NAMING):
+            title = _as_title(replace(line, text=line.value))
+            paragraphs[-1].insert(0, replace(title, key=line.key, value=line.value) if of_class else title)
+        else:
+            paragraphs[-1].append(line)
+    return [line for paragraph in paragraphs for line in paragraph]
+
+
 def _as_title(line: Line) -> Line:
     return Line(line.text, line.start, line.end, heading=TITLE)
 

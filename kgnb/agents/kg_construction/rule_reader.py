@@ -26,7 +26,17 @@ from babel.numbers import NumberFormatError, parse_decimal
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon, Phrase, Slot
-from kgnb.agents.kg_construction.notes import BRACKET, KINDS, TITLE, Line, about, parse_lines, records, rows
+from kgnb.agents.kg_construction.notes import (
+    BRACKET,
+    KINDS,
+    TITLE,
+    Line,
+    about,
+    named_by_keys,
+    parse_lines,
+    records,
+    rows,
+)
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult
@@ -63,6 +73,7 @@ class RuleReader:
             names.add(str(one.arguments.get("label", "")), (one.iri, one.term))
         tables, rest = rows(self.lexicon, passage)
         lines = parse_lines(rest, passage.start, titled=passage.number == 1)
+        lines = named_by_keys(self.lexicon, lines) if passage.number == 1 else lines
         for note in (*records(self.lexicon, lines), *tables):
             formed = [line for line in note if line.heading or line.key or line.item]
             in_sentences = len(note) < 2 or len(formed) < len(note) / 2
@@ -83,7 +94,7 @@ def _doubt_unread(lines: Sequence[Line], passage: Passage, workspace: Workspace)
 
     def unread(line: Line) -> bool:
         read = any(start < line.end and end > line.start for start, end in used)
-        return not (read or line.heading or line.text.endswith(":"))
+        return not (read or line.heading or line.text.endswith(":") or line.key.casefold() in KINDS)
 
     for free, group in groupby(lines, unread):
         if free:
@@ -196,7 +207,7 @@ class _Note:
             self._thing(name, line, slot)
 
     def _names(self, text: str, slot: Slot) -> list[str]:
-        """The one name that a text is, or several where each is known; none where it could be either."""
+        """One name, or several where each is known or ";" parts them; none where the text could be either."""
         individuals = self.lexicon.individuals(slot.value.classes)
 
         def known(name: str) -> bool:
@@ -204,13 +215,11 @@ class _Note:
             return fits or bool(individuals.get(words(name)))
 
         between = rf"\s+(?:{self.lexicon.conjunction})\s+"
+        listed = list(filter(None, re.split(r"\s*;\s+", text.strip(" ."))))
         parts = list(filter(None, re.split(rf"\s*[,;]\s+|{between}", text.strip(" ."))))
-        if len(parts) > 1 and not known(text):
-            if all(map(known, parts)):
-                return parts
-            if re.search(between, text) and not self.lexicon.pack.tbox.has_trait(slot.iri, "Functional"):
-                return []
-        return [text]
+        if len(parts) < 2 or known(text) or self.lexicon.pack.tbox.has_trait(slot.iri, "Functional"):
+            return [text]
+        return parts if all(map(known, parts)) else listed if len(listed) == len(parts) else []
 
     def _thing(self, text: str, line: Line, slot: Slot) -> None:
         """States an entity as a value: one of the ontology's own, or a new one.

@@ -53,6 +53,21 @@ KINDS = [
 ]
 
 
+def test_a_note_without_a_heading_is_named_by_its_keys() -> None:
+    """The class or "name" as a key; and names with a comma between them are left to a person, not taken for one."""
+    for text in (
+        "Sculpture: Girl\ninventory number: 2\nmade of: marble\n\nSculpture: Horse\ninventory number: 3",
+        "type: sculpture\nname: Girl\ninventory number: 2\n\nname: Horse\nkind: sculpture\ninventory number: 3",
+    ):
+        graph = built(text).graph
+        found = {str(label): str(graph.value(one, M.number)) for one, label in graph.subject_objects(RDFS.label)}
+        assert {name: found.get(name) for name in ("Girl", "Horse")} == {"Girl": "2", "Horse": "3"}, text
+        assert set(graph.objects(None, RDF.type)) <= {M.Sculpture, M.Material}
+    several = built("# Girl\n- made of: bronze, oak wood\n- inventory number: 2")
+    assert not list(several.graph.objects(None, M.madeOf)) and "Write each on a line" in several.doubts[0].reason
+    assert len(list(built("# Girl\n- made of: bronze; oak\n- inventory number: 2").graph.objects(None, M.madeOf))) == 2
+
+
 def test_a_thing_is_of_the_class_that_the_note_names_else_of_the_most_general_one() -> None:
     for text, kind in KINDS:
         graph = built(text).graph
