@@ -24,11 +24,11 @@ def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) 
     assert rows[0]["calls"] == 0 < rows[1]["calls"] and all(0 < row["F1"] <= 100 for row in rows)
     apart, some = backbones.differing(found), backbones.examples(found)
     assert len(apart.rows) == 3 and all(row[2] for row in apart.rows)
-    assert apart.rows[2][3], "a model that understands nothing and one that does differ"
+    assert apart.rows[2][3], "a model that understands nothing differs from one that does"
     assert all(len(set(row[1:])) > 1 for row in some.rows)
 
 
-def test_no_model_and_a_parameter_that_there_is_not_are_refused(tmp_path: Path) -> None:
+def test_a_missing_model_and_an_unknown_parameter_are_refused(tmp_path: Path) -> None:
     begin(ReportSession(tmp_path, Settings(cache=tmp_path)))
     with pytest.raises(ValueError, match="no model is named"):
         backbones.run_models(of="ontology-matching", about="", models=" , ")

@@ -1,4 +1,4 @@
-"""The report on graph construction: patterns read our notes, recorded replies show what feedback is worth."""
+"""The graph-construction report: patterns read our notes, recorded replies show the worth of feedback."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_the_report_shows_every_part() -> None:
     assert report.stages(results).rows[-1][6] == "$0"
 
 
-def test_what_feedback_step_plan_and_outside_tools_are_worth_is_told_of_recorded_replies() -> None:
+def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_replies() -> None:
     results = report.run_report(
         tbox="huts:dairy", shapes="", documents="huts:dairy-notes", reference="huts:dairy-reference", against="",
         judge="recorded:dairy", tboxes="", ablation=True, outside="kgnb.datasets.dairy:register",
@@ -51,12 +51,12 @@ def test_what_feedback_step_plan_and_outside_tools_are_worth_is_told_of_recorded
     assert rows["all of it"]["micro"] == rows["without step plan"]["micro"] == 1
     assert rows["without outside tools"]["supplies"] < 1 and rows["without outside tools"]["precision"] == 1
     assert rows["all of it"]["tokens"] > rows["without step plan"]["tokens"] > 0
-    assert results.run.totals["calls"] == rows["all of it"]["requests"]  # what is tried besides is not the run's
+    assert results.run.totals["calls"] == rows["all of it"]["requests"]  # the ablation is not part of the run
     assert len(report.ablation(results)) == 4
     assert results.title == "kgnb's alp dairies, 4 documents"
 
 
-def test_a_pattern_names_several_tboxes_each_for_itself(tmp_path) -> None:
+def test_a_pattern_stands_for_every_tbox_that_matches(tmp_path) -> None:
     for name in ("b.ttl", "a.ttl"):
         (tmp_path / name).write_text("")
     assert each(f"huts:kitchen, {tmp_path}/*.ttl") == ["huts:kitchen", f"{tmp_path}/a.ttl", f"{tmp_path}/b.ttl"]

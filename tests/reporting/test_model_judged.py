@@ -1,4 +1,4 @@
-"""Each agent's report, judged by a model: what its page must hold, stopped by a budget, and made again the same.
+"""Each agent's report with a model as judge: its page, a spent budget, and the same report made again.
 
 The second time there is no model, no key, no network and another order of sets: a replay gives the same figures,
 pictures and page.
@@ -57,7 +57,7 @@ sys.addaudithook(lambda event, told: refuse(event, told) if event in WATCHED els
 
 @pytest.fixture
 def wall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Refuses kernels to connect to anything; the file notes that it stood, and who ran against it.
+    """Keeps kernels from connecting to anything; the file records that it was up, and every attempt.
 
     Jupyter's own sockets are ZeroMQ's: kernels do not open them through Python.
     """
@@ -88,7 +88,7 @@ def pictures(result: ReportResult) -> list[str]:
 
 
 def lasting(result: ReportResult) -> tuple[bytes, list[str], str]:
-    """What must be the same whenever a report is made: figures, pictures, page."""
+    """The parts that are the same in every run: figures, pictures, page."""
     return (result.folder / "metrics.json").read_bytes(), pictures(result), without_times(result.html.read_text())
 
 
@@ -97,7 +97,7 @@ def calls(folder: Path) -> list[Mapping[str, Any]]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_report_says_what_it_must_stops_at_its_budget_and_is_made_again_without_network(
+def test_a_report_is_complete_stops_at_its_budget_and_repeats_without_network(
     name: str, tmp_path: Path, wall: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     budget = 1  # the cascade on huts needs two calls in all
@@ -111,11 +111,11 @@ def test_a_report_says_what_it_must_stops_at_its_budget_and_is_made_again_withou
             whole = report(name, tmp_path / "whole", here, patch)
             asked = len(server.requests)
     assert short == f"the budget of {budget} model calls is spent ({budget} used)"
-    # with more of it the paid replies are used, not asked for again
+    # with a larger budget the paid replies are used, not asked for again
     assert "partial" not in whole.metrics and "This result is partial" not in whole.html.read_text()
     assert sum(call["cached"] for call in calls(tmp_path / "whole")) >= budget
     assert len({call["request"] for call in calls(tmp_path / "whole")}) >= asked - budget
-    says_what_it_must(whole, tmp_path)
+    check_page(whole, tmp_path)
     # no server any more, no network, another order of sets
     replayed = report(
         name, tmp_path / "replayed", settings(tmp_path, base_url=server.url, replay="replay"), monkeypatch
@@ -123,13 +123,13 @@ def test_a_report_says_what_it_must_stops_at_its_budget_and_is_made_again_withou
     assert lasting(replayed) == lasting(whole)
     assert wall.read_text() == "up\n"
     assert all(call["cached"] and call["usd"] == 0.0 for call in calls(tmp_path / "replayed"))
-    if name == "ontology-matching":  # the same corridor for all
+    if name == "ontology-matching":  # the same code for all
         missing_reply(name, tmp_path, server.url, monkeypatch)
         assert wall.read_text() == "up\n" * 2
 
 
 def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Why the report is partial whose budget is spent: on one page, of the others in what they say of themselves."""
+    """Why the report with a spent budget is partial; one report is run as a page, the others only as functions."""
     if name == "ontology-matching":
         short = report(name, folder, told, monkeypatch)
         assert short.metrics["partial"] is True and "This result is partial" in short.html.read_text()
@@ -148,7 +148,7 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
     return why
 
 
-def says_what_it_must(made: ReportResult, tmp_path: Path) -> None:
+def check_page(made: ReportResult, tmp_path: Path) -> None:
     """Headline, errors, costs, how to run it again, who made it when; nothing of this machine, nothing to be loaded."""
     page = made.html.read_text()
     byline, times = TIMES.findall(page)
@@ -172,7 +172,7 @@ def says_what_it_must(made: ReportResult, tmp_path: Path) -> None:
 
 
 def missing_reply(name: str, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reply that is gone from the cache: the replay names it, and asks nobody."""
+    """Without a reply in the cache, a replay names it and asks nobody."""
     last = calls(tmp_path / "whole")[-1]["request"]
     with sqlite3.connect(tmp_path / "cache" / "replies.sqlite") as db:
         assert db.execute("DELETE FROM replies WHERE digest = ?", (last,)).rowcount == 1

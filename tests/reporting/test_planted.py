@@ -101,7 +101,7 @@ def shapes(secret: str) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_planted_secrets_are_in_no_file_of_a_report_and_not_in_its_cache(
+def test_planted_secrets_reach_no_file_of_a_report_and_no_cache(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with StubServer(careless) as server:

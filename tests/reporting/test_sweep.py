@@ -32,7 +32,7 @@ def seen(tmp_path):
     return sorted((tmp_path / "seen").read_text().split())
 
 
-def test_a_grid_is_every_combination_and_what_is_included_each_once(sweep_file):
+def test_a_grid_holds_every_combination_once_and_leaves_out_what_is_excluded(sweep_file):
     include = [{"k": 3, "word": "c"}, {"k": 1, "word": "a"}]
     grid = read_grid(sweep_file(parameters={"k": [1, 2], "word": ["a", "b"]}, include=include))
     assert [(item.values["k"], item.values["word"]) for item in grid.items] == [

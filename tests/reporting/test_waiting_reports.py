@@ -1,4 +1,4 @@
-"""A report, or a sweep, whose model is asked by file waits, goes on with the replies, and is made from a recording."""
+"""Reports and sweeps that ask a model by file wait for the replies, continue with them, and replay from a recording."""
 
 import json
 from collections.abc import Callable
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.slow
 
 
 def rounds(run: Callable[[], Any], folder: Path, *said: str) -> tuple[int, Any]:
-    """Run until nothing waits any more, answering what does: how many rounds it took, and what came of it."""
+    """Run until nothing waits, answering each round: the number of rounds, and the result."""
     for number in range(8):
         try:
             return number, run()
         except Waiting as error:
             assert all(text in f"{error.what} {error.fix}" for text in said), error
             assert answer_all(folder, number + 1)
-    raise AssertionError("it waits for ever")
+    raise AssertionError("it never stops waiting")
 
 
 def test_a_report_waits_round_by_round_and_replays_without_a_server(tmp_path: Path) -> None:
