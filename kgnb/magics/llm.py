@@ -23,7 +23,7 @@ from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.running import prices_of
-from kgnb.vectors.index import Hit, search
+from kgnb.vectors.index import Hit
 
 TEST = Request((Message("user", "Answer with the single word: ready"),), max_tokens=200)
 BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
@@ -262,7 +262,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
         vector = interruptible(lambda: self.session.embedder().embed([arguments.text]))[0]
         hits: list[tuple[str, Hit]] = []
         for name in names:
-            found = search(index, name, arguments.view, vector, k=arguments.k, kind=arguments.kind)
+            found = index.search(name, arguments.view, vector, k=arguments.k, kind=arguments.kind)
             hits += [(name, hit) for hit in found]
         hits.sort(key=lambda one: (-one[1].score, one[1].id))
         rows: list[list[Value]] = [

@@ -28,7 +28,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One point found by ``search``; ``score`` is the cosine."""
+    """One point found by a search; ``score`` is the cosine."""
 
     id: str
     score: float
@@ -37,7 +37,7 @@ class Hit:
 
 @runtime_checkable
 class VectorIndex(Protocol):
-    """Named collections of points, read view by view."""
+    """Named collections of points, read or searched view by view."""
 
     @property
     def name(self) -> str:
@@ -58,24 +58,30 @@ class VectorIndex(Protocol):
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
         """All ids (sorted), payloads and vectors (of unit length, or zero) of one view."""
 
+    def search(
+        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+    ) -> list[Hit]:
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id."""
+
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
 
 
-def search(
-    index: VectorIndex, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+def nearest_points(
+    ids: Sequence[str],
+    payloads: Sequence[Payload],
+    stored: Vectors,
+    vector: Sequence[float] | Vectors,
+    k: int,
+    kind: str,
 ) -> list[Hit]:
-    """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id.
-
-    Every point is compared. Cosines are rounded to 6 places, so that equal texts tie in every store.
-    """
-    ids, payloads, stored = index.read(collection, view)
-    query = _unit(vector, stored.shape[1]).astype(np.float64)
+    """The ``k`` points (of one kind, if given) nearest to a vector; cosines of 6 places, which tie in any store."""
+    query = unit_vector(vector, stored.shape[1]).astype(np.float64)
     if not np.any(query):
         return []  # nothing is near to an empty text
     rows = [row for row, payload in enumerate(payloads) if not kind or payload.get("kind") == kind]
     scores = np.round(stored[rows] @ query, 6) + 0.0
-    best = sorted(zip(scores.tolist(), rows, strict=True), key=lambda found: (-found[0], found[1]))
+    best = sorted(zip(scores.tolist(), rows, strict=True), key=lambda found: (-found[0], ids[found[1]]))
     return [Hit(ids[row], score, payloads[row]) for score, row in best[:k]]
 
 
@@ -118,10 +124,10 @@ def checked_point(point: Point, views: Mapping[str, int]) -> Vectors:
             raise ValueError(f"{key!r} cannot be a payload key")
         if (isinstance(value, str) and not _is_text(value)) or (isinstance(value, float) and not math.isfinite(value)):
             raise ValueError(f"{value!r} cannot be a payload value: JSON cannot hold it")
-    return _unit(point.vector, dimensions)
+    return unit_vector(point.vector, dimensions)
 
 
-def _unit(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
+def unit_vector(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
     """The vector as float32, of unit length or zero; ValueError if its length or a part is wrong."""
     values = np.asarray(vector, dtype=np.float64)
     if values.shape != (dimensions,):
@@ -212,6 +218,12 @@ class MemoryIndex:
                 views[view].packed = ids, vectors
             ids, vectors = views[view].packed or ([], matrix([], dimensions))
             return list(ids), [dict(points[id][0]) for id in ids], vectors
+
+    def search(
+        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+    ) -> list[Hit]:
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id."""
+        return nearest_points(*self.read(collection, view), vector, k, kind)
 
     def close(self) -> None:
         """Forget everything."""

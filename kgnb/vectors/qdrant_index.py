@@ -21,6 +21,7 @@ from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
     RESERVED,
+    Hit,
     Payload,
     Point,
     checked_name,
@@ -28,13 +29,16 @@ from kgnb.vectors.index import (
     checked_view,
     checked_views,
     matrix,
+    nearest_points,
     no_collection,
+    unit_vector,
 )
 
 _NAMESPACE = uuid.UUID("7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11")  # of this package; makes a point's UUID from its id
 _BATCH = 256  # points per request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
 _PAGE = {True: 5000, False: 512}  # points per page when everything is read, by local or remote
 _TIMEOUT = 60  # seconds
+_MARGIN = 1e-5  # by how much scores of equal vectors may differ between stores
 
 Found = TypeVar("Found")
 
@@ -105,6 +109,39 @@ class QdrantIndex:
         ids, payloads = [point[0] for point in points], [point[1] for point in points]
         return ids, payloads, matrix([point[2] for point in points], dimensions)
 
+    def search(
+        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+    ) -> list[Hit]:
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id.
+
+        The server compares every point. It breaks ties as it likes, so more are asked for until the k-th is passed.
+        """
+        dimensions = checked_view(view, self._views_of(collection))
+        query = unit_vector(vector, dimensions).tolist()
+        if not any(query):
+            return []  # nothing is near to an empty text
+        of_kind = models.Filter(must=[models.FieldCondition(key="kind", match=models.MatchValue(value=kind))])
+        limit = k + 8
+        while True:
+            found = self._ask(
+                lambda client, limit=limit: client.query_points(  # type: ignore[misc]  # a lambda with a default
+                    collection,
+                    query=query,
+                    using=view,
+                    limit=limit,
+                    query_filter=of_kind if kind else None,
+                    with_vectors=[view],
+                    search_params=models.SearchParams(exact=True) if self._remote else None,
+                ),
+                collection,
+            ).points
+            if len(found) < limit or found[-1].score < found[k - 1].score - _MARGIN:
+                break
+            limit *= 4
+        points = [_point(point, view) for point in found]
+        vectors = matrix([point[2] for point in points], dimensions)
+        return nearest_points([point[0] for point in points], [point[1] for point in points], vectors, query, k, kind)
+
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
         with self._guard:
@@ -116,10 +153,7 @@ class QdrantIndex:
         offset: Any = None
         while True:
             points, offset = self._page(collection, view, offset)
-            for point in points:
-                payload, vector = dict(point.payload or {}), point.vector
-                kept: Any = payload.pop(RESERVED, {})
-                yield str(kept.get("id", point.id)), payload, vector[view]  # type: ignore[index,call-overload,misc]
+            yield from (_point(point, view) for point in points)
             if offset is None:
                 return
 
@@ -193,6 +227,13 @@ class QdrantIndex:
             fix="Check that the server runs at this address and is a Qdrant of 1.12 or later.",
             details=details[:2000],
         )
+
+
+def _point(point: models.Record | models.ScoredPoint, view: str) -> tuple[str, Payload, list[float]]:
+    """The id, payload and vector of a stored point."""
+    payload = dict(point.payload or {})
+    kept: Any = payload.pop(RESERVED, {})
+    return str(kept.get("id", point.id)), payload, point.vector[view]  # type: ignore[index,call-overload,return-value]
 
 
 def _open(location: str, api_key: str | None) -> QdrantClient:

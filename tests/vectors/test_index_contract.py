@@ -8,7 +8,7 @@ import pytest
 
 from kgnb.errors import BackendError
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.index import Point, VectorIndex, search
+from kgnb.vectors.index import Point, VectorIndex
 
 VIEWS = {"syntactic": 4, "semantic": 3}
 
@@ -109,11 +109,11 @@ def test_searches_by_cosine_then_id_and_by_kind(index: VectorIndex, collection: 
     ids = [f"{number:02d}" for number in range(60)]
     index.add(collection, [point(id, [1, 2, 3, 4], kind="class") for id in reversed(ids)])
     index.add(collection, [point("best", [4, 3, 2, 1], kind="property"), point("empty", [0, 0, 0, 0])])
-    hits = search(index, collection, "syntactic", [4, 3, 2, 1], k=7)
+    hits = index.search(collection, "syntactic", [4, 3, 2, 1], k=7)
     assert [hit.id for hit in hits] == ["best", *ids[:6]]
     assert (hits[0].score, hits[0].payload) == (1.0, {"kind": "property"}) and len({hit.score for hit in hits[1:]}) == 1
-    assert search(index, collection, "syntactic", [4, 3, 2, 1], k=1, kind="class")[0].id == "00"
-    assert search(index, collection, "syntactic", [0, 0, 0, 0], k=1) == []
+    assert index.search(collection, "syntactic", [4, 3, 2, 1], k=1, kind="class")[0].id == "00"
+    assert index.search(collection, "syntactic", [0, 0, 0, 0], k=1) == []
     for view, vector in (("unknown", [1, 0, 0, 0]), ("syntactic", [1, 0])):
         with pytest.raises(ValueError):
-            search(index, collection, view, vector, k=1)
+            index.search(collection, view, vector, k=1)
