@@ -329,6 +329,18 @@ def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word:
 # ------------------------------------------------------------------------------------------------------------ measures
 
 
+def _bound(asked: ParsedQuestion, use: RelationUse) -> Literal | None:
+    """The number that values are compared with, or the value of the thing after "than"; None where it has none."""
+    shape = asked.shape
+    if not shape.than:
+        return bound_of(use.example, shape.bound, shape.operator)
+    for thing in sorted(asked.things, key=asked.place, reverse=True):
+        ends, _ = asked.context.reader.ends(thing.iri, Hop(use.iri), 1)
+        if ends and isinstance(ends[0], Literal):
+            return ends[0]
+    return None
+
+
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
     """Values ordered or compared by a relation of theirs that fits the words."""
     shape, made = asked.shape, list[Interpretation]()
@@ -341,9 +353,9 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
                 base, by=(Hop(use.iri),), score=base.score + near - 1.0, confidence=min(base.confidence, sure)
             )
             if shape.operator:
-                bound = bound_of(use.example, shape.bound, shape.operator)
-                said = f"{base.explanation}; {name} {shape.operator} {shape.bound}"
-                made.append(replace(found, operator=shape.operator, bound=bound, explanation=said))
+                bound = _bound(asked, use)
+                said = f"{base.explanation}; {name} {shape.operator} {bound.text if bound and shape.than else shape.bound}"
+                made += [replace(found, operator=shape.operator, bound=bound, explanation=said)] if bound else []
             else:
                 said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
                 made.append(replace(found, form=shape.form, explanation=said))
