@@ -77,14 +77,14 @@ ROOMS = {
     "llm": 2_490,
     "results": 2_630,
     "cli": 2_120,
-    "vectors": 1_980,
+    "vectors": 2_030,
     "tasks": 2_070,
     "judging": 1_680,
     "datasets": 1_450,
     "run": 1_800,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 66_750
+TOTAL = 64_650
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],
