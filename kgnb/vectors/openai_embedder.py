@@ -15,7 +15,7 @@ from kgnb.openai_server import OpenAIServer, Refusal
 from kgnb.patience import Patience
 from kgnb.vectors.embedder import Vectors
 
-_TIMEOUT = 60.0  # seconds
+_TIMEOUT = 300.0  # seconds in all: on the processor of a laptop a full request takes minutes
 _TEXTS_A_REQUEST = 128
 _LETTERS_A_REQUEST = 100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three
 

@@ -22,6 +22,7 @@ REACHED = {  # figures that a card states, as its commands print them
     "oaei-anatomy": ((r"this pair +\S+ +\S+ +(\S+)  this run", 94.0),),
     "oaei-conference": ((r"micro over these 10 pairs +\S+ +\S+ +(\S+)  this run", 75.0),),
     "questions-codex-m": ((r"exact (\d+) of 50", 48), (r"cascade.*exact (\d+) of 50", 48)),
+    "questions-us-geography": ((r"exact (\d+) of 60", 59), (r"cascade.*exact (\d+) of 60", 58)),
     "questions-webnlg": ((r"exact (\d+) of 50", 46), (r"cascade.*exact (\d+) of 50", 47)),
     "small-pairs": ((r"final, cascade +121 of 128 right.* F1 (\S+);", 95.7),),
     "srprs-en-fr": ((r"Hits@1 (\d+\.\d+)%", 99.7),),
