@@ -1,14 +1,14 @@
 """The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by keyboard."""
 
+import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.judging.test_model_judge_over_http import first_option
 from tests.llm.stub_server import StubServer
 
 from .conftest import PATIENCE, SHADES, Lab, Visit, write
@@ -22,6 +22,13 @@ FURTHER = """first => Number(document.querySelector('.kgnb-panel-working [role=p
 MATCHING = ("%om retrieve", "%om store", "%om search", "%om summarise")
 PRICES = 'date = 2026-11-01\n[models."stub"]\nprompt = 2.0\ncompletion = 8.0\n'
 SETTINGS = '[model]\nname = "stub"\nbase_url = "{url}"\nprices = "prices.toml"\nwidth = 1\n'
+
+
+def first_option(body: Mapping[str, Any]) -> str:
+    """The reply that takes the first option of every question."""
+    numbers = re.findall(r"^##\w+ question (\d+)$", body["messages"][1]["content"], re.M)
+    first = {"why": "so", "letter": "A", "decision": "equivalent", "confidence": 0.9}
+    return json.dumps({"answers": [{"question": int(number), **first} for number in numbers]})
 
 
 @pytest.fixture
