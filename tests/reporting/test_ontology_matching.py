@@ -23,7 +23,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> ReportSession:
     return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report ontology-matching")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)  # before any test that fills the session's cache
 def results(session: ReportSession) -> om.MatchingResults:
     return om.run_cases(session=session)
 
