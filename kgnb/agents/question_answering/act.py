@@ -1,8 +1,8 @@
-"""Act: a judge chooses what to ask of the graph, and it is asked (section 3.3).
+"""Act: a judge chooses an action, and it is run on the graph (section 3.3).
 
-What a judge writes itself (a query, an action not on the list) may name only IRIs that were seen in this run, or the
-classes and relations of the graph; a repeated action is refused, and so are ``Paths`` with fewer than two entities. A
-model's conversation goes on in ``State.talk``: what its call brought is the result it reads next.
+Queries and unlisted actions that a judge writes may name only IRIs seen in this run and the graph's classes and
+relations. Repeated actions and ``Paths`` with fewer than two entities are refused. A model's conversation continues in
+``State.talk``, with the outcome of each call as its result.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from kgnb.judging import Verdict
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.model import Message
 
-_READINGS = 5  # offered
-_NEIGHBOURS = 12  # offered
-_TRIED = 4  # interpretations that are run for a model to choose from
+_READINGS = 5  # interpretations offered
+_NEIGHBOURS = 12  # neighbours offered
+_TRIED = 4  # interpretations run in advance for a model to choose from
 _NOTHING = ("0", "false")
 PENDING = "(asked)"
-"""The result of a call whose action has not been done yet."""
+"""Placeholder for the result of a call whose action is still to be performed."""
 
 
 def act(state: State) -> State:
-    """The state with one more action done: chosen by the judge, checked, and asked of the graph."""
+    """Perform one more action: the judge chooses it, it is checked, and the graph replies."""
     question = act_question(state)
     (verdict,) = state.context.judges.act.judge([question])
     state = after(state, getattr(verdict, "tried", ()))
@@ -57,7 +57,7 @@ def act(state: State) -> State:
 
 
 def after(state: State, done: Sequence[Acted]) -> State:
-    """The state with more that was done, and the IRIs it brought among those that were seen."""
+    """Add actions to the history, and the IRIs they returned to those seen."""
     seen = state.seen
     for acted in done:
         seen |= iris(acted.triples) | iris(acted.values)
@@ -68,11 +68,11 @@ def after(state: State, done: Sequence[Acted]) -> State:
 
 
 def _ended(state: State, acted: Acted, column: str) -> State:
-    """The state with the answer that a query was to give unseen; none, a nought and a no are to be seen first."""
+    """Commit to a query's result at once if the judge asked for it; empty, zero and false results are shown first."""
     try:
         ending = Commit(acted.number, column)
         values = resolve(state, ending).values if column else ()
-    except ValueError:  # no such column, or nothing there
+    except ValueError:  # no such column, or an empty one
         return state
     if acted.notes or acted.truncated or not any(term_text(state, value) not in _NOTHING for value in values):
         return state
@@ -81,7 +81,7 @@ def _ended(state: State, acted: Acted, column: str) -> State:
 
 
 def tried(state: State) -> tuple[Acted, ...]:
-    """The best interpretations as queries that were run, those alone that bring something, and each something else."""
+    """Run the best interpretations as queries; keep those with results, one for each distinct result."""
     schema, found = graph_schema(state.context), dict[frozenset[Term], Acted]()
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
@@ -99,7 +99,7 @@ def tried(state: State) -> tuple[Acted, ...]:
 
 
 def _told(state: State, acted: Acted, verdict: Verdict) -> State:
-    """The state with the model's turn and what it brought, where a model chose."""
+    """Add the model's turn and its result to the conversation, if a model chose."""
     talk: tuple[Message, ...] = getattr(verdict, "talk", ())
     if not talk:
         return state
@@ -110,7 +110,7 @@ def _told(state: State, acted: Acted, verdict: Verdict) -> State:
 
 
 def act_question(state: State) -> ActQuestion:
-    """What may be done next. Nothing that was done before is offered again."""
+    """The actions to choose from next, without those already performed."""
     label = state.context.reader.names.label
     offers: list[tuple[Action, str, Interpretation | None]] = []
     for candidate in state.observation.interpretations[:_READINGS]:
@@ -149,7 +149,7 @@ def act_question(state: State) -> ActQuestion:
 
 
 def action_of(candidate: Interpretation) -> Action:
-    """The action that asks what an interpretation asks: one relation of an entity, or a query."""
+    """The action for an interpretation: ``Neighbours`` for a single relation, otherwise a query."""
     plain = candidate.form == "values" and _bare(candidate)
     if plain and candidate.start is not None and len(candidate.hops) == 1:
         return Neighbours(candidate.start, candidate.hops[0].relation)
@@ -157,15 +157,15 @@ def action_of(candidate: Interpretation) -> Action:
 
 
 def _bare(candidate: Interpretation) -> bool:
-    """Whether an interpretation is a path and nothing else."""
+    """Whether an interpretation is only a path."""
     return candidate.type is None and not (candidate.by or candidate.also or candidate.among)
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
-    """The action, if it may be done; a query of ``ours`` follows an interpretation, and need not be taken apart again.
+    """The action, if it is permitted; queries of ``ours`` come from an interpretation and are not checked again.
 
     Raises:
-        ValueError: it was done before, names what was never seen, or asks too much; says which.
+        ValueError: it is a repetition, names an IRI that was never seen, or asks too much; the message says which.
     """
     if isinstance(action, Finish | GiveUp):
         return action
@@ -200,13 +200,13 @@ def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
         action = read_action(verdict.choice)
         candidate = _interpretation(question, action)
         allowed(state, action, ours=candidate is not None)
-    except (ValueError, DataError) as error:  # not an action, or not allowed
+    except (ValueError, DataError) as error:  # not an action, or not permitted
         reason = error.what if isinstance(error, DataError) else str(error)
         return Acted(Finish(), "the action was refused", 0.0, by, refused=(*refused, Refusal(verdict.choice, reason)))
     acted = Acted(action, verdict.rationale, verdict.confidence, by, interpretation=candidate, refused=refused)
     try:
         return _performed(state, acted)
-    except DataError as error:  # a query that its engine cannot read or carry out
+    except DataError as error:  # the engine cannot parse or run the query
         return replace(acted, error=error.what)
     except BackendError as error:
         return replace(acted, confidence=0.0, error=f"the graph did not answer: {error.what}")
@@ -218,7 +218,6 @@ def _interpretation(question: ActQuestion, action: Action) -> Interpretation | N
 
 
 def _performed(state: State, acted: Acted) -> Acted:
-    """The action with what the graph says to it."""
     reader, action = state.context.reader, acted.action
     if isinstance(action, Neighbours):
         triples, notes = _neighbours(state, action, acted.interpretation)
@@ -241,7 +240,7 @@ def _performed(state: State, acted: Acted) -> Acted:
 
 
 def _read_query(state: State, acted: Acted, action: Query, candidate: Interpretation) -> Acted:
-    """A query that follows an interpretation, with the paths that prove what it gives."""
+    """Run an interpretation's query, and collect the triples that prove its values."""
     reader = state.context.reader
     values, note = values_of(reader, action.sparql)
     if candidate.start is not None and candidate.hops and _bare(candidate):

@@ -1,6 +1,6 @@
-"""Question answering, described: its stages and options, from which every shell is made.
+"""The description of question answering, its stages and options, from which every interface is built.
 
-Its stages move one state on, and observe, act and reflect come round again; so a shell's task keeps the states.
+The stages pass on one state, and observe, act and reflect repeat, so a task keeps its states.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kgnb.agents.question_answering.values import Options
 
 @options
 class Judging:
-    """Who decides, and what compares words."""
+    """Which judge decides, and which embedder compares words."""
 
     judge: JudgeName = Field(default="auto", description="who decides; auto: cascade with a model, rule without")
     embedder: str = Field(
@@ -33,7 +33,7 @@ def _state(task: Any) -> Any:
     return task.state
 
 
-__all__ = ["AGENT", "Judging", "views"]  # tables and cards register themselves as views
+__all__ = ["AGENT", "Judging", "views"]  # importing it registers the tables and cards
 AGENT = Agent(
     name="question_answering",
     magic="qa",

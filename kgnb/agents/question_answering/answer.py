@@ -1,8 +1,8 @@
-"""Answer: values, the triples that prove them, and a query that gives them again (section 3.1).
+"""Answer: values, the triples that prove them, and a query that reproduces them (section 3.1).
 
-A query is shown only after it was run and gave exactly the values. Where what is remembered does not support an answer,
-or the wording does not fit what was followed, there are no values, the status is "unsure", and what the best
-interpretation gives is a guess beside them.
+A query is shown only if running it returned exactly the values. If the memory does not support an answer, or the
+wording does not fit the relations followed, the answer has status "unsure", no values, and the result of the best
+interpretation as a guess.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 
 _MOST = 200  # values a judge looks at
 _SUPPORT = 200  # triples shown as proof
-_LABELLED = 1000  # values whose labels are looked up; the others show their IRI
+_LABELLED = 1000  # values whose labels are looked up; the rest show their IRI
 
 
 def answer(state: State) -> State:
-    """The state with its answer."""
+    """Answer the question, or say why that is not possible."""
     if state.acted is not None and isinstance(state.acted.action, Commit | GiveUp):
         return replace(state, stage="answer", answered=_committed(state, state.acted, state.acted.action))
     if state.acted is not None and state.acted.refused and not any(one.values or one.triples for one in state.history):
@@ -53,7 +53,7 @@ def answer(state: State) -> State:
 
 
 def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
-    """An answer without values, which says what is known of how it came about."""
+    """An answer without values, with everything known about how it was reached."""
     return Answer(
         state.question,
         rounds=state.round,
@@ -69,7 +69,7 @@ def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
 
 
 def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
-    """The answer a model has given in its conversation, with the triples and the query that prove it."""
+    """The answer a model gave in its conversation, with the triples and the query that prove it."""
     base = _blank(state, acted.judged_by, acted.reason, acted.confidence)
     if isinstance(ending, GiveUp):
         return _unsure(state, base, (), ())
@@ -93,7 +93,7 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
 
 
 def _gives(state: State, found: Resolved, query: str) -> tuple[str, str]:
-    """The query that gives exactly the values, tried out, and a note; "" where none does."""
+    """A tested query that returns exactly the values ("" if there is none), and a note."""
     column = found.column
     if found.query is not None and len(found.query.columns) > 1 and refuse_update(query) == "SELECT":
         query = projected(query, column)
@@ -109,14 +109,14 @@ def _gives(state: State, found: Resolved, query: str) -> tuple[str, str]:
 
 
 def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
-    """The triples seen that speak of the values."""
+    """The triples seen so far that mention the values."""
     seen = [*(triple for one in state.history for triple in one.triples), *state.memory.triples]
     seen += [one.triple for one in state.observation.triples]
     return tuple(dict.fromkeys(triple for triple in seen if triple[0] in values or triple[2] in values))
 
 
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
-    """Which of the values that came up answer, and the action they came from."""
+    """The question which of the values found are the answer, and the action that returned them."""
     acted = state.followed or next((a for a in reversed(state.history) if a.values or a.triples), None)
     values: tuple[Term, ...] = ()
     if acted is not None and acted.values:
@@ -148,7 +148,7 @@ def _chosen(question: AnswerQuestion, decision: str, choices: Sequence[str | Non
 
 
 def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen: Sequence[Term]) -> tuple[Triple, ...]:
-    """The triples that prove the chosen values: whole paths that end in them, or all a query matched."""
+    """The triples that prove the chosen values: whole paths ending in them, or all that a query matched."""
     if not chosen:
         return ()
     if acted is not None and (acted.values or acted.interpretation is not None):
@@ -161,7 +161,7 @@ def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen
 
 
 def _denied(acted: Acted) -> tuple[Triple, ...]:
-    """A "no" and a count of none are proved by what was looked for, and is not there: the pattern's own start."""
+    """Proof for "no" or a count of zero: the triples near the start of the pattern that found no match."""
     interpretation = acted.interpretation
     if interpretation is None or interpretation.start is None or not interpretation.hops:
         return ()
@@ -179,12 +179,12 @@ def _paths(acted: Acted, chosen: Sequence[Term]) -> list[Path]:
 def _reproduced(
     state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]
 ) -> tuple[tuple[Term, ...], str, str]:
-    """The values, the query that gives exactly them ("" if there is none), and a note."""
+    """The values, a query that returns exactly these ("" if there is none), and a note."""
     query = ""
     if acted is not None and acted.interpretation is not None:
         query = sparql(acted.interpretation)
         ran = isinstance(acted.action, Query) and acted.action.sparql == query and not acted.notes
-        if ran and same_values(acted.values, chosen):  # that very query gave them a moment ago
+        if ran and same_values(acted.values, chosen):  # this query has just returned them
             return acted.values, query, ""
     elif acted is not None and isinstance(acted.action, Query):
         query = acted.action.sparql
@@ -202,7 +202,7 @@ def _reproduced(
 
 
 def _common(state: State, chosen: Sequence[Term]) -> Interpretation | None:
-    """The relations that lead from a task entity to all chosen values along remembered paths, if they are the same."""
+    """The one sequence of relations, if any, on all remembered paths from a task entity to the chosen values."""
     found: set[tuple[Iri, tuple[Hop, ...]]] = set()
     for path in state.memory.paths:
         if end_of(path, state.linked.entities) not in chosen:
@@ -224,7 +224,7 @@ def _common(state: State, chosen: Sequence[Term]) -> Interpretation | None:
 
 
 def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]) -> Answer:
-    """No answer from the graph; the model's own, marked as such, where that is allowed and there is one."""
+    """No answer from the graph; the model's own, marked as such, if allowed and available."""
     if not state.linked.entities and not chosen:
         reason = "no entity of the graph was found in the question"
     elif chosen and not support:

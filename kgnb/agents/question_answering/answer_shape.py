@@ -1,7 +1,7 @@
-"""How a question asks: for things, their number, yes or no, the highest of them, those beyond a bound.
+"""The shape of a question: it asks for things, a number, yes or no, an extreme, or things beyond a bound.
 
-A small table of words, and no grammar: what is compared is found by vectors, which way it is compared never is, for
-vectors do not tell "highest" from "lowest". Words that are in no table are left to be explained by relations.
+This uses word tables, not a grammar. Vectors find what is compared, but the direction always comes from the tables,
+because vectors cannot tell "highest" from "lowest". All other words must be explained by relations.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _ADJECTIVES = {
     "strong": "strong weak:- stark",
     "old": "old:- young new recent late early:- alt:- jung neu",
 }
-"""What is measured, and the adjectives that say so; a minus: the less of it, the more it is so. Of "old" the time when
-something began is measured: what began later is younger."""
+"""Adjectives by what they measure; a minus marks those that mean less of it. "Old" measures when something began: what
+began later is younger."""
 _IRREGULAR = {
     "highest": "high", "höchste": "high", "höher": "high", "größte": "large", "größer": "large", "grösste": "large",
     "grösser": "large", "längste": "long", "länger": "long", "kürzeste": "short", "kürzer": "short", "jüngste": "young",
     "jünger": "young", "älteste": "old", "älter": "old", "last": "late", "first": "early", "eldest": "old",
 }  # fmt: skip
 GENERAL = frozenset(["large", "old"])
-"""What may be measured by more than one relation: a big house by its beds or its floors."""
+"""Measures that several relations may stand for: a house may be big by its beds or its floors."""
 _BEYOND = {
     "more": ">", "over": ">", "above": ">", "exceeding": ">", "after": ">", "since": ">=", "mehr": ">", "über": ">",
     "nach": ">", "fewer": "<", "less": "<", "under": "<", "below": "<", "before": "<", "until": "<=", "weniger": "<",
@@ -51,7 +51,7 @@ _FRENCH = {
     "profond": "deep", "petit": "small", "petite": "small", "bas": "low", "basse": "low", "court": "short",
     "vieux": "old", "vieille": "old", "ancien": "old", "ancienne": "old", "récent": "new", "récente": "new",
 }  # fmt: skip
-"""After "le plus" and "la plus"."""
+"""Adjectives after "le plus" and "la plus"."""
 _OPPOSITES = [
     tuple(frozenset(side.split()) for side in pair.split("|"))
     for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
@@ -67,27 +67,27 @@ _STOP = PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", 
 
 @dataclass(frozen=True)
 class Shape:
-    """How a question asks. ``used`` are the places of the words that say so; the others are left to be explained."""
+    """How a question asks. ``used`` holds the positions of the words that say so; the rest must be explained."""
 
     form: Form = "values"
     used: frozenset[int] = frozenset()
-    measured: str = ""  # what values are ordered or compared by: "high"; "" where a noun says it
-    noun: tuple[str, ...] = ()  # what there is most of, or more of
+    measured: str = ""  # what values are ordered or compared by, such as "high"; "" if a noun says it
+    noun: tuple[str, ...] = ()  # what is counted or measured: "beds" in "most beds"
     noun_at: frozenset[int] = frozenset()
     operator: str = ""
-    bound: str = ""  # the number or year values are compared with
-    than: bool = False  # they are compared with an entity's
+    bound: str = ""  # the number or year that values are compared with
+    than: bool = False  # values are compared with that of an entity
     year: bool = False  # the bound is a year
-    either: bool = False  # one of the entities named is asked for
+    either: bool = False  # the answer is one of the entities named
 
     @property
     def compares(self) -> bool:
-        """Whether values are ordered, or compared with something."""
+        """Whether values are ordered or compared."""
         return bool(self.operator) or self.form in ("most", "least")
 
 
 def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> Shape:
-    """The shape of a question; ``names`` are those of its tokens that name entities.
+    """The shape of a question; ``names`` holds its tokens that name entities.
 
     >>> shape_of(["How", "many", "beds", "does", "it", "have", "?"]).form
     'count'
@@ -111,7 +111,7 @@ def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> Shape:
 
 
 def _extreme(low: Sequence[str], form: Form, used: set[int]) -> Shape | None:
-    """The most or least of something."""
+    """The shape of a question for the most or least, if it is one."""
     if form == "exists":
         return None
     for at, word in enumerate(low):
@@ -137,7 +137,7 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> Shape | None:
 
 
 def _beyond(low: Sequence[str], form: Form, used: set[int], names: Collection[str], sentence: Sequence[str]) -> Shape:
-    """Values on one side of a number, a year, or what another entity has."""
+    """The shape of a comparison with a number, a year or another entity; else the plain shape."""
     for at, word in enumerate(low):
         if word == "in" and low[at + 1 : at + 2] and _YEAR.fullmatch(low[at + 1]):
             return Shape(form, frozenset({*used, at, at + 1}), "old", operator="in", bound=low[at + 1], year=True)
@@ -174,7 +174,7 @@ def _beyond(low: Sequence[str], form: Form, used: set[int], names: Collection[st
 
 
 def _either(shape: Shape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]) -> Shape:
-    """The shape of "which is higher, A or B?"."""
+    """The shape, marked as ``either`` if it is like "Which is higher, A or B?"."""
     places = [at for at, token in enumerate(sentence) if token in names]
     joined = len(places) > 1 and any(low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1]))
     if not joined or shape.form == "exists":
@@ -196,7 +196,7 @@ def _form(most: bool) -> Form:
 
 
 def _noun(low: Sequence[str], begin: int) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The words from a place on to the next word that says nothing."""
+    """The content words from ``begin`` to the next stop word (at most four words), and their positions."""
     end = begin
     while end < len(low) and low[end] and low[end] not in _STOP and end - begin < 4:
         end += 1
@@ -205,7 +205,7 @@ def _noun(low: Sequence[str], begin: int) -> tuple[tuple[str, ...], frozenset[in
 
 
 def measure_of(adjective: str) -> tuple[str, bool] | None:
-    """What an adjective measures, and whether more of it is more of that."""
+    """What an adjective measures, and whether it means more of it (True) or less (False)."""
     for measured, said in _ADJECTIVES.items():
         for word in said.split():
             name, _, minus = word.partition(":")
@@ -215,7 +215,7 @@ def measure_of(adjective: str) -> tuple[str, bool] | None:
 
 
 def polar(word: str) -> bool:
-    """Whether a word says which way something is compared: highest, fewer, before.
+    """Whether a word gives the direction of a comparison: highest, fewer, before.
 
     >>> [polar(word) for word in ("highest", "fewer", "before", "warden")]
     [True, True, True, False]
@@ -224,7 +224,7 @@ def polar(word: str) -> bool:
 
 
 def opposite(word: str, names: Collection[str]) -> bool:
-    """Whether the words of some names say the opposite of a word, which vectors hold for much the same.
+    """Whether some names contain the opposite of a word, which vectors barely tell apart.
 
     >>> opposite("die", ["year", "of", "birth"]), opposite("die", ["place", "of", "death"])
     (True, False)

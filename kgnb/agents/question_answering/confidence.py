@@ -1,4 +1,4 @@
-"""How sure an interpretation is of its question: which words it leaves unexplained, and its calibrated confidence."""
+"""How well an interpretation accounts for its question: the words it leaves unexplained, its calibrated confidence."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kgnb.agents.question_answering.segmentation import PREPOSITIONS, QUESTION_W
 from kgnb.kg.words import key, plain, words
 
 UNEXPLAINED = 0.35
-"""What is left of an interpretation's confidence for each word of the question that it does not explain."""
+"""Factor on an interpretation's confidence for each word of the question that it does not explain."""
 VERB = 0.8
-"""As UNEXPLAINED, for the one word that is left where it stands as a verb does."""
+"""Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
 _ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
 _NEAR = 0.36  # nearness from which a name explains a word
-_PHRASE = 0.2  # nearness from which a phrase of two words is explained as a whole by the relation nearest to it
+_PHRASE = 0.2  # nearness from which the nearest relation explains a phrase of two words as a whole
 _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
-"""Words between two conditions, both of which hold; "et" is left out, for names have it."""
+"""Words that join two conditions; "et" is left out because it occurs in names."""
 _BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
 _OR = frozenset(["or", "either", "oder", "ou"])
 _OTHERS = frozenset(["else", "another"])
@@ -29,13 +29,13 @@ _EXCEPT = frozenset("not never without except neither nor only nicht nie ohne au
 
 
 def calibrated(asked: ParsedQuestion, candidate: Interpretation, ranked: Sequence[Interpretation]) -> Interpretation:
-    """The interpretation with its calibrated confidence: a logistic regression on how sure its parts are, and on how
-    much it leads what reads the question by other relations; less for words that ask for more than it says.
+    """The interpretation with its calibrated confidence: a logistic regression on the raw confidence and the lead over
+    interpretations with other relations, reduced for words that ask for more than the interpretation says.
 
-    Fitted on the development halves of tests/benchmarks/questions, the huts, two and three relations of PathQuestion
-    (weight .3), and those halves without the relations that answer (weight .7). Each graph left out in its turn, 135 of
-    145 natural answers of .6 or more are right, 82 of 83 of .9 or more. What else the phrases are near to, the form and
-    the number of relations made it no better there; the two factors are set, not fitted: an unread word is no answer.
+    Fitted on the development halves of tests/benchmarks/questions, the huts, PathQuestion with two and three relations
+    (weight .3), and those halves without the relations that answer (weight .7). In leave-one-graph-out validation, 135
+    of 145 natural answers at .6 or above are right, and 82 of 83 at .9 or above. Adding the phrases' other neighbours,
+    the form or the number of relations did not help. The two penalty factors are set by hand, not fitted.
     """
     doubts = _doubts(asked, candidate)
     raw = min(max(candidate.confidence, 1e-4), 1 - 1e-4)
@@ -52,12 +52,12 @@ def _parts(candidate: Interpretation) -> tuple[object, ...]:
 
 
 def rank(candidate: Interpretation) -> float:
-    """By how much one candidate goes before another."""
+    """The score by which candidates are ordered, higher first."""
     return 0.25 * candidate.score + 2.0 * candidate.confidence - 0.5 * len(candidate.unused)
 
 
 def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """The interpretation, less sure for each word of the question that nothing in it explains; the words are said."""
+    """The interpretation with the words it does not explain, and its confidence reduced for each of them."""
     unused = unexplained(asked, candidate)
     end = [token.lower() for token in asked.sentence if token[:1].isalnum()][-1:]
     if end == ["do"] and not any(number == 1 and "job" in key(text) for text, number in candidate.phrases):
@@ -77,10 +77,10 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
 
 
 def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words that ask for more than an interpretation's structure says.
+    """The words that ask for more than an interpretation's structure expresses.
 
-    Counting links and measuring what a path leads to are guesses of their own: there a relation that is merely near
-    to a word is no evidence, and each word must be part of a name.
+    Counting links, or measuring the end of a path, is a guess in itself, so being near to a relation is not enough
+    there: each word must be part of a name.
     """
     found = [*_beyond_structure(asked, candidate), *_polarity(asked, candidate)]
     if candidate.counted or (candidate.by and (candidate.hops or candidate.also)):
@@ -88,12 +88,12 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     shape, measures = asked.shape, candidate.by or (candidate.hops if candidate.operator else ())
     counts = candidate.counted or all(asked.gives_number(one.relation) for one in measures)
     if shape.noun and not shape.measured and not counts:
-        found += shape.noun  # "more floors" is no floor area
+        found += shape.noun  # "more floors" does not mean floor area
     return [word for word in dict.fromkeys(found) if word not in candidate.unused or polar(word)]
 
 
 def _polarity(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words that say which way is compared, where a candidate compares nothing; no vector tells them."""
+    """The words for a direction that the candidate does not follow; vectors cannot tell directions apart."""
     names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
     low = [token.lower() for token in asked.sentence]
     found = [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
@@ -101,7 +101,7 @@ def _polarity(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 def _beyond_structure(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words that join, exclude or add a condition, where the interpretation has no part that does so."""
+    """The words that join, exclude or add a condition without a matching part in the interpretation."""
     low = [token.lower() for token in asked.sentence]
     names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
     entities = {link.iri for link in asked.things}
@@ -119,12 +119,12 @@ def _beyond_structure(asked: ParsedQuestion, candidate: Interpretation) -> list[
 
 
 def _clauses(asked: ParsedQuestion) -> list[int]:
-    """The places of the relative pronouns that open a clause about something named before them."""
-    found, asking = [], False  # whether a question word came before
+    """The positions of relative pronouns that begin a clause about something named earlier."""
+    found, asking = [], False  # whether a question word came earlier
     low = [token.lower() for token in asked.sentence]
     for at, token in enumerate(low):
         before = low[max(0, at - 2)] if low[at - 1] in PREPOSITIONS else low[max(0, at - 1)]
-        opens = before in (":", ";") or (before == "," and not asking)  # "In Paris, who ..." asks
+        opens = before in (":", ";") or (before == "," and not asking)  # "In Paris, who ..." is a question
         named = any(says(one) and one not in LIGHT for one in low[:at])
         if token in RELATIVE and named and not opens:
             found.append(at)
@@ -133,7 +133,7 @@ def _clauses(asked: ParsedQuestion) -> list[int]:
 
 
 def _unnamed(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words of a question that are part of no name a candidate speaks of; what is near to one does not count."""
+    """The words of a question that are not part of any name in a candidate, however near they are to one."""
     label = asked.names.label
     said = asked.words_of(candidate.iris)
     said |= {word for one in _classes_along(asked.schema, candidate) for word in key(label(one))}
@@ -151,9 +151,9 @@ def _unnamed(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 def _verbs(asked: ParsedQuestion) -> set[str]:
-    """Words that stand where a verb does: before a preposition, an entity or the end, and behind no article.
+    """Words in the position of a verb: before a preposition, an entity or the end, and not after an article.
 
-    "How many architects worked on X": beside a noun that says which relation is meant they add little.
+    In "How many architects worked on X" the noun names the relation, and the verb adds little.
     """
     places = {asked.place(link) for link in asked.things}
     found = set()
@@ -166,14 +166,14 @@ def _verbs(asked: ParsedQuestion) -> set[str]:
 
 
 def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words of a question that no relation, class, name or measure of an interpretation accounts for."""
+    """The words of a question that no part of an interpretation (relation, class, name, measure) accounts for."""
     shape = asked.shape
     relations = [hop.relation for hop in (*candidate.hops, *candidate.by)]
     relations += [hop.relation for condition in candidate.also for hop in condition.hops]
     names = [name for relation in relations for name in asked.names.of(relation)]
     ends = {candidate.start, candidate.target, *candidate.among, *(one.entity for one in candidate.also)}
     used = {asked.place(link) for link in asked.things if link.iri in ends}
-    # which of several things is compared with the other stands in the bound
+    # in a comparison with an entity every linked thing is used: the bound holds the other one
     used |= {asked.place(link) for link in asked.things if shape.than}
     schema = asked.schema
     held = [asked.names.label(one) for one in _classes_along(schema, candidate)]
@@ -203,7 +203,7 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         if set(key(token)) & own:
             continue
         near = float(asked.context.wording.likeness([text], parts).max()) if parts else 0.0
-        # a phrase of one word was compared as a whole, and the search has counted how well
+        # a one-word phrase was compared as a whole, and the search has already scored it
         if near >= _NEAR or set(key(token)) & phrased or _like_any(asked, text, held, 0.5):
             continue
         named = at > 0 and token[:1].isupper() and asked.state.question.text.count(" ") > 1
@@ -212,10 +212,10 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 def _own_phrases(candidate: Interpretation, left: set[str]) -> set[str]:
-    """The words of phrases none of which is explained, each a step of its own among several.
+    """The words of phrases that are a step of a longer path and wholly unexplained.
 
-    How little such a phrase fits its relation is in the path's confidence already; a word within a phrase that others
-    explain is not.
+    The path's confidence already reflects how badly such a phrase fits; for single words in a phrase that is
+    otherwise explained it does not.
     """
     found: set[str] = set()
     for text, _ in candidate.phrases if len(candidate.hops) > 1 else ():
@@ -226,8 +226,9 @@ def _own_phrases(candidate: Interpretation, left: set[str]) -> set[str]:
 
 
 def _phrased(asked: ParsedQuestion, candidate: Interpretation) -> set[str]:
-    """The words of phrases that were compared with a relation as a whole: of one word, or of two that only together
-    mean it, as "other half" means a spouse. Where one of the two means it alone, the other says something else.
+    """The words of phrases compared with a relation as a whole: one word, or two such as "other half" for a spouse.
+
+    If one of the two matches the relation by itself, the other means something else.
     """
     found: set[str] = set()
     for (text, number), hop in zip(candidate.phrases, candidate.hops, strict=False):
@@ -244,7 +245,6 @@ def _phrased(asked: ParsedQuestion, candidate: Interpretation) -> set[str]:
 
 
 def _classes_along(schema: GraphSchema, candidate: Interpretation) -> list[str]:
-    """The classes of what lies along an interpretation's path."""
     uses = {one.iri: one for one in schema.relations}
     found: list[str] = []
     for hop in candidate.hops:

@@ -1,7 +1,7 @@
-"""The graph as question answering asks it: relations first, every query bounded, every answer kept.
+"""Access to the graph for question answering: relations first, every query bounded, every result cached.
 
-An entity with 200,000 neighbours costs what one with ten does: its relations are counted, and of each only a page of
-other ends is read, in the order of the terms, so that the same ones are read every time. What was left out is noted.
+An entity with 200,000 neighbours costs as much as one with ten: its relations are counted, and only one page of the
+other ends of each is read, sorted by term so that it is always the same page. What was left out is noted.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3
 
 FRONTIER = 200
-"""Entities whose relations are looked at together, at the end of a path."""
+"""How many entities at the end of a path have their relations looked up together."""
 _REDIRECTS = (f"{OWL}sameAs", "http://dbpedia.org/ontology/wikiPageRedirects")
-_SHORT = 100  # rows; no service cuts answers to fewer
-_RELATIONS = 3000  # predicates of one graph that are told apart
+_SHORT = 100  # rows; no service truncates results to fewer
+_RELATIONS = 3000  # predicates read of one graph
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """The relations that lead on from the end of a path: how many triples each has, and one other end of it."""
+    """The relations that lead on from the end of a path, each with its number of triples and one example end."""
 
     hops: tuple[tuple[Hop, int, Term | None], ...]
     note: str = ""
 
 
 class GraphReader:
-    """A graph with what was asked of it: relations around entities, ends of relations, names.
+    """A graph and a cache of what was read: relations around entities, ends of relations, names.
 
     Args:
         graph: any Graph.
-        page: rows a query may give.
-        most: rows read of one answer, page by page.
+        page: most rows of one query.
+        most: most rows of one result, read page by page.
         timeout: seconds a query may take.
     """
 
@@ -49,32 +49,32 @@ class GraphReader:
         self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
         self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
         self._own: tuple[str, ...] | None = None
-        self._declares: bool | None = None  # whether any thing here stands for a relation
+        self._declares: bool | None = None  # whether any entity here stands for a relation
 
     @property
     def queries(self) -> int:
-        """Queries so far, those for names included."""
+        """Number of queries so far, including those for names."""
         return self.asked + self.names.asked
 
     def select(self, query: str, *, limit: int | None = None) -> Solutions:
-        """The rows of a query, at most a page of them unless ``limit`` says otherwise."""
+        """The rows of a query, at most ``limit`` of them (default: one page)."""
         self.asked += 1
         return self.graph.select(query, limit=limit or self.page, timeout=self.timeout)
 
     def vocabulary(self) -> tuple[tuple[Iri, int, Term | None], ...]:
-        """The relations of the whole graph with how often each occurs; empty where the graph is too large to say."""
+        """All relations of the graph, each with its count and one object; empty if the graph is too large to count."""
         if self._vocabulary is None:
             query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
             try:
                 rows = self.select(query, limit=_RELATIONS).rows
-            except BackendError:  # a public endpoint gives up on this; the entity's own relations must do
+            except BackendError:  # too much for a public endpoint; the entity's own relations must do
                 rows = ()
             found = [(p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
             self._vocabulary = tuple(sorted(found, key=lambda entry: entry[0]))
         return self._vocabulary
 
     def own_naming(self) -> tuple[str, ...]:
-        """The predicates of this graph that name things although no vocabulary says so; most graphs have none."""
+        """This graph's own predicates for names, outside the standard vocabularies; most graphs have none."""
         if self._own is None:
             self._own = own_naming(
                 lambda query, most: self.select(query, limit=most), self.vocabulary(), NAMING, _plain
@@ -82,7 +82,7 @@ class GraphReader:
         return self._own
 
     def expand(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Expansion:
-        """The relations that lead on from the end of a path, both directions unless told otherwise."""
+        """The relations that lead on from the end of a path; incoming ones too, unless ``inverse`` is false."""
         key = (start, tuple(hops), inverse)
         if key not in self._expansions:
             self._expansions[key] = (self._both(start, key[1]) if inverse else None) or self._apart(
@@ -91,7 +91,7 @@ class GraphReader:
         return self._expansions[key]
 
     def _both(self, start: Iri, hops: tuple[Hop, ...]) -> Expansion | None:
-        """The relations in both directions by one query; None where that is too much for the service."""
+        """The relations in both directions with one query; None if that is too much for the service."""
         end, inner = self._end(start, hops)
         query = (
             f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {inner}{{ {end} ?p ?y BIND (0 AS ?d) }} UNION "
@@ -110,7 +110,7 @@ class GraphReader:
         return Expansion((*outward, *inward), "; ".join(filter(None, (first, second))))
 
     def _end(self, start: Iri, hops: tuple[Hop, ...]) -> tuple[str, str]:
-        """How the end of a path is written, and the pattern that leads to it: few entities stand for the many there."""
+        """The SPARQL term for the end of a path, and the pattern that binds it, to at most ``FRONTIER`` entities."""
         if not hops:
             return n3(start), ""
         end = f"?v{len(hops)}"
@@ -127,7 +127,7 @@ class GraphReader:
         try:
             rows = self.select(query).rows
         except BackendError:
-            # too many triples to count them in time: what a first page of them holds must do
+            # too many triples to count in time: use the first page
             query = f"SELECT DISTINCT ?p ?y WHERE {{ {inner}{step} }}"
             found = self.select(query, limit=self.page)
             ends = {p: y for p, y in reversed(found.rows)}
@@ -137,7 +137,7 @@ class GraphReader:
         return tuple(sorted(steps, key=lambda step: step[0].relation)), note
 
     def ends(self, entity: Iri, hop: Hop, limit: int) -> tuple[tuple[Term, ...], bool]:
-        """The other ends of a relation, in order, at most ``limit``; whether there are more."""
+        """At most ``limit`` other ends of a relation, sorted, and whether there are more."""
         key = (entity, hop, limit)
         if key not in self._ends:
             query = f"SELECT DISTINCT ?v1 WHERE {{ {pattern(entity, (hop,))} }} ORDER BY ?v1"
@@ -147,27 +147,27 @@ class GraphReader:
         return self._ends[key]
 
     def rows(self, query: str) -> tuple[tuple[tuple[Term | None, ...], ...], str]:
-        """All rows of a SELECT query, page by page up to ``most``, and a note where there are more.
+        """All rows of a SELECT query, read page by page up to ``most``, and a note if there are more.
 
-        The query must order its rows, or pages may overlap.
+        The query must order its rows; otherwise pages may overlap.
         """
         found: list[tuple[Term | None, ...]] = []
         while len(found) < self.most:
             size = min(self.page, self.most - len(found))
             page = self.select(f"{query}\nLIMIT {size + 1} OFFSET {len(found)}", limit=size)
             found += page.rows
-            # some services cut long answers without saying so: only a short page is surely the last one
+            # some services truncate long results silently: only a short page is certain to be the last
             if not page.truncated and len(page) < _SHORT:
                 return tuple(found), ""
         return tuple(found), f"the first {len(found):,} rows were read, and there are more"
 
     def along(self, start: Iri, hops: Sequence[Hop], extra: str = "") -> tuple[list[tuple[Triple, ...]], str]:
-        """The paths of triples along relations, and a note where there are more."""
+        """The paths of triples along relations, and a note if there are more."""
         rows, note = self.rows(path_query(start, hops, extra))
         return [path for row in rows if (path := triples_of(start, hops, row))], note
 
     def between(self, a: Iri, b: Iri, longest: int) -> list[tuple[Triple, ...]]:
-        """The paths of at most ``longest`` (1 to 3) triples between two entities, shorter ones first."""
+        """The paths of at most ``longest`` (1 to 3) triples between two entities, shortest first."""
         found: list[tuple[Triple, ...]] = []
         for length in range(1, min(longest, 3) + 1):
             for mask in range(2**length):
@@ -185,7 +185,7 @@ class GraphReader:
         return found
 
     def properties(self, entities: Iterable[Iri]) -> frozenset[Iri]:
-        """Those that stand for a relation, as Wikidata's properties and an ontology's do."""
+        """The entities that stand for a relation, such as the properties of Wikidata or of an ontology."""
         values = " ".join(n3(entity) for entity in entities)
         if not values:
             return frozenset()
@@ -214,7 +214,7 @@ class GraphReader:
             return True
 
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
-        """What redirects (owl:sameAs with nothing else, or DBpedia's own way) and equal entities stand for."""
+        """The targets of redirects: entities with nothing but owl:sameAs, or with DBpedia's own redirect predicate."""
         values = " ".join(n3(entity) for entity in entities)
         used = {iri for iri, _, _ in self.vocabulary()}
         if not values or (used and not used & set(_REDIRECTS)):
@@ -232,7 +232,7 @@ class GraphReader:
 
 
 def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> tuple[Triple, ...]:
-    """The triples of one row of ``path_query``; empty where a variable is unbound."""
+    """The triples of one row of ``path_query``; empty if a variable is unbound."""
     found: list[Triple] = []
     here: Term = start
     for hop, there in zip(hops, row, strict=False):
@@ -241,7 +241,7 @@ def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> t
         subject, object_ = (there, here) if hop.inverse else (here, there)
         if isinstance(subject, Literal):
             return ()
-        found.append((subject, hop.relation, object_))  # type: ignore[arg-type]  # no triple term is a subject here
+        found.append((subject, hop.relation, object_))  # type: ignore[arg-type]  # subjects are never triple terms here
         here = there
     return tuple(found)
 
@@ -260,7 +260,7 @@ def _path_between(a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[
 
 
 def _plain(predicate: str) -> bool:
-    """Whether a predicate may name things: those of the standard vocabularies that do are known, the rest do not."""
+    """Whether a predicate is outside the standard vocabularies, whose naming predicates are already known."""
     return not predicate.startswith((RDF, RDFS, OWL, SKOS, "http://wikiba.se/ontology#"))
 
 

@@ -1,6 +1,6 @@
-"""The schema of a graph as it is used: classes with counts, and what each relation leads from and to.
+"""The schema of a graph in practice: classes with counts, and what each relation connects.
 
-Read once for a graph, from bounded samples, and kept: it is what a model needs to know before it can write a query.
+It is read once per graph from bounded samples and cached. A model needs it to write queries.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, n3
 if TYPE_CHECKING:
     from kgnb.agents.question_answering.state import GraphContext
 
-_AT_ONCE = 20  # relations sampled with one query
-_SAMPLE = 60  # triples of a relation whose ends' classes are looked at
-_PAIRS = 6  # triples of a relation that are looked up the other way round
-_SHARE = 0.15  # of a relation's triples that a class must hold to be named as one of its ends
-_ENDS = 3  # classes named at one end
+_AT_ONCE = 20  # relations sampled per query
+_SAMPLE = 60  # triples per relation whose ends are classified
+_PAIRS = 6  # triples per relation checked for an inverse
+_SHARE = 0.15  # share of a relation's triples that a class needs to be listed at one end
+_ENDS = 3  # classes listed at one end
 _MOST = 3000  # relations described
 
 _NUMBERS = frozenset(
@@ -40,7 +40,7 @@ _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMo
 
 @dataclass(frozen=True)
 class ClassUse:
-    """A class and how many things are said to be of it."""
+    """A class and the number of its instances."""
 
     iri: Iri
     name: str
@@ -49,7 +49,7 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class RelationUse:
-    """A relation as the graph uses it. ``ranges`` holds classes, or one datatype's name for literals."""
+    """A relation as the graph uses it. ``ranges`` holds classes, or the names of datatypes for literals."""
 
     iri: Iri
     names: tuple[str, ...]
@@ -58,39 +58,38 @@ class RelationUse:
     ranges: tuple[str, ...] = ()
     literal: bool = False
     example: Term | None = None
-    inverse: Iri | None = None  # the relation by which the same facts are stored the other way round
+    inverse: Iri | None = None  # the relation that stores the same facts in the other direction
 
 
 @dataclass(frozen=True)
 class GraphSchema:
-    """What may be asked of a graph, and how its IRIs are written short."""
+    """What a graph can be asked, and prefixes to abbreviate its IRIs."""
 
     classes: tuple[ClassUse, ...] = ()
     relations: tuple[RelationUse, ...] = ()
-    typing: tuple[Iri, ...] = ()  # the relations that say what class a thing is of
-    naming: tuple[str, ...] = ()  # the predicates that hold its labels
+    typing: tuple[Iri, ...] = ()  # the relations from a thing to its class
+    naming: tuple[str, ...] = ()  # the predicates for labels
     prefixes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
     def iris(self) -> frozenset[str]:
-        """Every class and relation, those that type and name things included."""
+        """Every class and relation, including those for types and names."""
         found = {*(str(one.iri) for one in self.classes), *(str(one.iri) for one in self.relations)}
         return frozenset({*found, *self.typing, *self.naming})
 
     def short(self, iri: str) -> str:
-        """An IRI as it is written in a query: ``prefix:name`` where that can be read back, else ``<...>``."""
+        """An IRI as written in a query: ``prefix:name`` if that can be parsed again, otherwise ``<...>``."""
         known = dict(self.prefixes)
         brief = shorten(iri, known)
         prefix, _, name = brief.partition(":")
         readable = brief != iri and (prefix in known or prefix in PREFIXES)
-        return (
-            brief if readable and "." not in name else f"<{iri}>"
-        )  # not every engine reads x:A.S._Roma, legal as it is
+        # x:A.S._Roma is legal, but not every engine parses it
+        return brief if readable and "." not in name else f"<{iri}>"
 
 
 def graph_schema(context: GraphContext) -> GraphSchema:
-    """The schema of the context's graph; asked for once."""
+    """The schema of the context's graph, read once."""
     if "schema" not in context.memo:
         context.memo["schema"] = _read(context)
     found = context.memo["schema"]
@@ -99,7 +98,7 @@ def graph_schema(context: GraphContext) -> GraphSchema:
 
 
 def _read(context: GraphContext) -> GraphSchema:
-    from kgnb.agents.question_answering.link import directory_of  # it needs the context, and the context this room
+    from kgnb.agents.question_answering.link import directory_of  # circular import
 
     reader, directory = context.reader, directory_of(context)
     typing = directory.typing()
@@ -141,7 +140,7 @@ Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
 def _uses(
     reader: GraphReader, relations: Sequence[Iri], typing: Sequence[Iri], classes: frozenset[str]
 ) -> dict[Iri, Use]:
-    """Where each relation leads from and to, by samples of its triples."""
+    """Each relation's domains, ranges, whether its ends are mostly literals, and an example, from sampled triples."""
     kind = "|".join(n3(one) for one in typing)
     found: dict[Iri, Use] = {}
     for begin in range(0, len(relations), _AT_ONCE):
@@ -178,7 +177,7 @@ def _main(ends: Counter[str]) -> tuple[str, ...]:
 
 
 def _inverses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Iri]:
-    """The relations whose facts are stored the other way round as well, by what."""
+    """The inverse of each relation whose facts are stored in both directions."""
     found: dict[Iri, Iri] = {}
     for begin in range(0, len(relations), _AT_ONCE):
         some = relations[begin : begin + _AT_ONCE]
@@ -210,12 +209,12 @@ def _samples(relations: Sequence[Iri], each: int) -> str:
 def _rows(reader: GraphReader, query: str, limit: int) -> Sequence[tuple[Term | None, ...]]:
     try:
         return reader.select(query, limit=limit).rows
-    except (BackendError, DataError):  # a service too slow for it: the schema says less, and the loop goes on
+    except (BackendError, DataError):  # the service is too slow: carry on with less of a schema
         return ()
 
 
 def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[str, str]:
-    """Short names for the namespaces in use: those everybody knows, else the last word of the namespace itself."""
+    """Prefixes for the namespaces in use: the usual ones, otherwise the last word of the namespace."""
     places: Counter[str] = Counter()
     for iri in (*schema, *(str(one) for one in entities if isinstance(one, Iri))):
         cut = max(iri.rfind("#"), iri.rfind("/"))
@@ -237,7 +236,7 @@ def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[st
 
 
 def kind_of(sample: Term | None) -> str:
-    """ "number", "date", "text" or "thing", as one object of the relation shows.
+    """ "number", "date", "text" or "thing", judging by one object of a relation.
 
     >>> kind_of(Literal("1908", datatype=f"{XSD}gYear")), kind_of(None)
     ('date', 'thing')
@@ -250,12 +249,12 @@ def kind_of(sample: Term | None) -> str:
 
 
 def is_date(datatype: str | None) -> bool:
-    """Whether literals of a datatype are days or years."""
+    """Whether a datatype is for dates or years."""
     return datatype in _DATES
 
 
 def is_year(sample: Term | None) -> bool:
-    """Whether a number may well be a year.
+    """Whether a number looks like a year.
 
     >>> is_year(Literal("1908", datatype=f"{XSD}integer")), is_year(Literal("64", datatype=f"{XSD}integer"))
     (True, False)

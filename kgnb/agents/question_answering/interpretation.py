@@ -1,6 +1,6 @@
-"""An interpretation: one way to understand a question as a pattern over the relations of the graph, and its SPARQL.
+"""An interpretation: one way to read a question as a pattern over the graph's relations, and its SPARQL.
 
-Every term is written by ``n3``, which refuses what could end an IRI or a string early.
+All terms are written by ``n3``, which rejects anything that could terminate an IRI or a string early.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Form = OneOf["values", "count", "exists", "most", "least"]
 
 @dataclass(frozen=True)
 class Hop:
-    """One relation followed, against its direction if ``inverse``."""
+    """One step along a relation, against its direction if ``inverse``."""
 
     relation: Iri
     inverse: bool = False
@@ -26,7 +26,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class Condition:
-    """What is said of the values besides: ``entity`` lies at the end of ``hops`` from each of them."""
+    """A further condition on the values: ``hops`` lead from each of them to ``entity``."""
 
     hops: tuple[Hop, ...]
     entity: Iri
@@ -34,10 +34,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """What the question is taken to ask: who or what lies at the end of ``hops`` from ``start``.
+    """What the question is taken to ask: who or what is at the end of ``hops`` from ``start``.
 
-    ``form`` says what is made of it: the values themselves, their number, whether ``target`` is among them (or there is
-    any), those with the highest or lowest value at ``by``.
+    ``form`` says what to return: the values, their number, whether ``target`` (or anything) is among them, or those
+    with the highest or lowest value at ``by``.
     """
 
     start: Iri | None
@@ -45,25 +45,24 @@ class Interpretation:
     form: Form = "values"
     score: float = 0.0  # log likelihood of the wording: higher is better, 0 is perfect
     confidence: float = 0.0
-    explanation: str = ""  # which words of the question stand for what
+    explanation: str = ""  # which words of the question mean what
     type: Iri | None = None  # the class the values belong to
-    typed_by: Iri = TYPE  # the relation that says so
-    by: tuple[Hop, ...] = ()  # from a value to what it is ordered or compared by
-    counted: bool = False  # ordered by how many there are at ``by``, not by what is there
-    operator: str = ""  # of a comparison: > < >= <= =
-    bound: Literal | None = None  # what it is compared with
-    target: Term | None = None  # of "exists"
-    nearby: tuple[Triple, ...] = ()  # of "exists" and "count": what the graph does say there, for a no or a nought
-    also: tuple[Condition, ...] = ()  # all of which the values meet
-    among: tuple[Iri, ...] = ()  # the values are some of these
-    unused: tuple[str, ...] = ()  # words of the question that nothing of it explains well enough
-    phrases: tuple[tuple[str, int], ...] = field(
-        default=(), compare=False
-    )  # what each hop was read from, and its words
+    typed_by: Iri = TYPE  # the relation from a value to its class
+    by: tuple[Hop, ...] = ()  # from a value to what orders or bounds it
+    counted: bool = False  # ordered by the number of ends of ``by``, not by their values
+    operator: str = ""  # of the comparison: > < >= <= = in
+    bound: Literal | None = None  # what the values are compared with
+    target: Term | None = None  # for "exists"
+    nearby: tuple[Triple, ...] = ()  # for "exists" and "count": existing triples, as proof of "no" or zero
+    also: tuple[Condition, ...] = ()  # conditions that every value meets
+    among: tuple[Iri, ...] = ()  # the candidates for the values
+    unused: tuple[str, ...] = ()  # words of the question that it does not explain
+    # the phrase each hop was read from, and its number of words
+    phrases: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
     def iris(self) -> tuple[Iri, ...]:
-        """Every entity, class and relation it speaks of."""
+        """Every entity, class and relation in it, except the target."""
         hops = (*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops))
         ends = (self.start, self.type, *self.among, *(condition.entity for condition in self.also))
         return tuple(iri for iri in (*ends, *(hop.relation for hop in hops)) if iri is not None)
@@ -71,11 +70,11 @@ class Interpretation:
 
 OPERATORS = (">", "<", ">=", "<=", "=")
 IN_YEAR = "in"
-"""The operator of a bound that is a year, whatever kind of date it is compared with."""
+"""The operator for a bound that is a year; works with every type of date."""
 
 
 def pattern(start: Iri | None, hops: Sequence[Hop], last: str = "") -> str:
-    """The triples of a path from an entity (or from ``?v0``); ``last`` names the last variable.
+    """The triple patterns of a path from an entity (or from ``?v0``); ``last`` names the last variable.
 
     >>> pattern(Iri("http://huts.example/id/ottertal"), [Hop(Iri("http://huts.example/valley"), inverse=True)])
     '?v1 <http://huts.example/valley> <http://huts.example/id/ottertal> .'
@@ -97,18 +96,18 @@ def path_query(start: Iri, hops: Sequence[Hop], extra: str = "") -> str:
 
 
 SUBCLASS = {"http://www.wikidata.org/prop/direct/P31": "http://www.wikidata.org/prop/direct/P279"}
-"""Which relation leads to a wider class, where another than RDF's says what class a thing is of."""
+"""The subclass relation that goes with each type relation other than RDF's."""
 
 
 def of_type(variable: str, kind: Iri, typed_by: Iri = TYPE) -> str:
-    """That a value belongs to a class, or to a subclass of it."""
-    # two patterns rather than one path, so that the type itself can be shown as proof
+    """The pattern for a value that belongs to a class or one of its subclasses."""
+    # two patterns, not one path, so that the type itself can be shown as proof
     wider = SUBCLASS.get(typed_by, f"{RDFS}subClassOf")
     return f"{variable} {n3(typed_by)} ?kind . ?kind <{wider}>* {n3(kind)} ."
 
 
 def body(candidate: Interpretation) -> str:
-    """The graph pattern of an interpretation; its values are ``?answer``, what orders or bounds them ``?by``."""
+    """The graph pattern of an interpretation: ``?answer`` for its values, ``?by`` for what orders or bounds them."""
     parts: list[str] = []
     if candidate.among:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, candidate.among))} }}")
@@ -141,7 +140,7 @@ def _from_answer(hops: Sequence[Hop], end: str, between: str) -> str:
 
 
 def sparql(candidate: Interpretation) -> str:
-    """The query whose answer is the interpretation's: SELECT ?answer, a COUNT, or ASK."""
+    """The query for an interpretation: SELECT ?answer, a COUNT, or ASK."""
     where = body(candidate)
     if candidate.form == "exists":
         asked = where
@@ -168,13 +167,13 @@ def sparql(candidate: Interpretation) -> str:
 
 
 def counted_from(candidate: Interpretation, values: Sequence[Term]) -> str:
-    """The query for what was counted of the values there are most of: the proof that they have so many."""
+    """The query whose matches were counted for the winning values: the proof of their count."""
     chosen = " ".join(n3(value) for value in values if isinstance(value, Iri))
     return f"SELECT DISTINCT ?answer WHERE {{ VALUES ?answer {{ {chosen} }} {body(candidate)} }}"
 
 
 def _ended(candidate: Interpretation) -> str:
-    """The path with the target in the place of the last variable, which any store looks up at once."""
+    """The path with the target in place of the last variable, a direct lookup for any store."""
     assert candidate.start is not None and candidate.target is not None
     if (
         candidate.hops[-1].relation == candidate.typed_by

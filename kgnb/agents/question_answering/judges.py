@@ -1,4 +1,4 @@
-"""The three questions a judge of question answering is asked, each a closed list of options; and the rule judge."""
+"""The three questions to a judge of question answering, each with a closed list of options, and the rule judge."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ PERFORM = "perform"
 KEEP = "keep"
 GIVE = "give"
 NONE = "none"
-"""The words a verdict decides with: perform an action, keep triples, give values; or none of them."""
+"""The possible decisions of a verdict: perform an action, keep triples, give values, or none of these."""
 
 
 @dataclass(frozen=True)
 class ActQuestion:
-    """Which action next? ``actions`` may be chosen by index; whoever reads ``state`` may make up others."""
+    """Which action next? A judge chooses one of ``actions``, or composes another from ``state``."""
 
     asked: str
-    text: str  # the question, the observation and the memory, to read
+    text: str  # the question, the observation and the memory
     actions: tuple[Action, ...]
-    shown: tuple[str, ...]  # how each reads
-    interpretations: tuple[Interpretation | None, ...]  # the interpretation an action follows
+    shown: tuple[str, ...]  # the text of each action
+    interpretations: tuple[Interpretation | None, ...]  # the interpretation behind each action, if any
     done: tuple[Action, ...] = ()
-    settled: bool = False  # what is remembered is all that the best interpretation asks for
+    settled: bool = False  # the memory holds all that the best interpretation asks for
     state: State | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -42,7 +42,7 @@ class ActQuestion:
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """One option an action; its id is the action, written."""
+        """One option per action; its id is the written action."""
         return tuple(Option(written(a), shown) for a, shown in zip(self.actions, self.shown, strict=True))
 
 
@@ -55,7 +55,7 @@ class ReflectQuestion:
     triples: tuple[Triple, ...]
     shown: tuple[str, ...]
     keep: int
-    ranked: tuple[int, ...] = ()  # the indexes in the order in which the interpretation or the observation has them
+    ranked: tuple[int, ...] = ()  # the indexes in the order of the interpretation or the observation
 
     @cached_property
     def id(self) -> str:
@@ -64,20 +64,20 @@ class ReflectQuestion:
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """One option a triple; its id is the index."""
+        """One option per triple; its id is the index."""
         return tuple(Option(str(at), shown) for at, shown in enumerate(self.shown))
 
 
 @dataclass(frozen=True)
 class AnswerQuestion:
-    """Which of these values answer? Options are chosen by index: a choice, and more in ``also``."""
+    """Which of these values are the answer? Options are chosen by index: a choice, and more in ``also``."""
 
     asked: str
     text: str
     values: tuple[Term, ...]
     shown: tuple[str, ...]
-    interpretation: Interpretation | None = None  # the one the values come from
-    complete: bool = False  # the values are all there are, for that interpretation
+    interpretation: Interpretation | None = None  # the source of the values
+    complete: bool = False  # no values of the interpretation are missing
 
     @cached_property
     def id(self) -> str:
@@ -86,7 +86,7 @@ class AnswerQuestion:
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """One option a value; its id is the index."""
+        """One option per value; its id is the index."""
         return tuple(Option(str(at), shown) for at, shown in enumerate(self.shown))
 
 
@@ -98,12 +98,12 @@ def _digest(*parts: str | Sequence[str]) -> str:
 
 
 class RuleJudge:
-    """Decides by how well relation paths fit the wording of the question; reads no text of the graph as advice."""
+    """Decides by how well relation paths fit the wording of the question; never takes advice from the graph's text."""
 
     name = "rule"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """One verdict a question."""
+        """One verdict per question."""
         return [self._verdict(question) for question in questions]
 
     def _verdict(self, question: QaQuestion) -> Verdict:

@@ -1,6 +1,6 @@
-"""The relations of a graph as a question may name them, and how well each phrase of a question fits each of them.
+"""The names of a graph's relations, and how well each phrase of a question fits each relation.
 
-Nearness is of sentence vectors, each text embedded once.
+Nearness compares sentence vectors; each text is embedded once.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from kgnb.kg.words import plain, words
 from kgnb.vectors.embedder import Embedder, Vectors
 
 ASKED = "What is the {} of X?"
-"""A relation's name as the question for it: closer to how people ask than the bare name is."""
+"""A relation's name as a question, which is closer to how people ask than the bare name."""
 
-# What one may ask of anything. They keep the centre of the vectors in place where a graph has few relations, and stand
-# for all that a question may ask for and the graph has no relation for. Not taken from any data set.
+# What can be asked of anything. These fix the centre of the vectors for graphs with few relations, and stand for
+# whatever a question may ask for that the graph lacks. Not taken from any data set.
 USUAL = tuple(
     """name age size colour price owner maker founder leader member part kind date year time place country city region
     language title number amount weight height depth width length speed
     duration temperature cause purpose result origin material shape friend enemy
     teacher pupil colleague neighbour successor predecessor author subject genre award event role employer school
     party religion family parent child spouse sex illness hobby food capital border currency population area
-    climate""".split()  # noqa: SIM905 - a list of one word a line is a page long
+    climate""".split()  # noqa: SIM905 - one word per line would fill a page
 )
 
-# More that people ask of films, books, places, people, firms, teams and substances. They stand only for what a graph
-# may have no relation for; the centre is where the words above put it.
+# What else people ask of films, books, places, people, firms, teams and substances. These stand only for relations that
+# a graph may lack; the centre depends on the words above alone.
 ALSO_ASKED = tuple(
     " ".join(word.split())
     for word in """producer, cinematographer, composer, editor, screenwriter, director, translator, illustrator,
@@ -51,18 +51,18 @@ ALSO_ASKED = tuple(
 )
 
 BUNDLED = Path(__file__).with_name("usual_vectors.npz")
-"""Vectors of these lists by the default embedder: a first question has not to wait for them (some ten CPU seconds)."""
+"""Vectors of these lists by the default embedder, which saves the first question some ten CPU seconds."""
 
 
 @cache
 def bundled(embedder: str) -> Mapping[str, Vectors]:
-    """The vectors of the lists that come with the package, by text; none for another embedder than theirs."""
+    """The bundled vectors by text; empty for any embedder but the one that made them."""
     with np.load(BUNDLED, allow_pickle=False) as kept:
         return dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True)) if kept["embedder"] == embedder else {}
 
 
 class Wording:
-    """Vectors of texts, kept as long as the context: a second question about the same relations computes none."""
+    """Vectors of texts, cached as long as the context: later questions about the same relations need no new ones."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -72,7 +72,7 @@ class Wording:
         self.computed = 0  # texts embedded so far
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, as the embedder gives them."""
+        """One row per text, as returned by the embedder."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             self._vectors.update(zip(missing, self._embedder.embed(missing), strict=True))
@@ -82,9 +82,9 @@ class Wording:
         return np.stack([self._vectors[text] for text in texts])
 
     def nearness(self, phrases: Sequence[str], names: Sequence[str]) -> Vectors:
-        """How near each phrase (a question about X) is to each name of a relation: shape (phrases, names), -1 to 1.
+        """Nearness of each phrase (a question about X) to each relation name: shape (phrases, names), -1 to 1.
 
-        The mean of two views: the phrase as it stands against the name as a question (twice), and both without their X.
+        The mean of two comparisons: the full phrase with the name as a question (counted twice), and both without X.
         """
         asked = self._cosines(list(phrases), [ASKED.format(name) for name in names], sentence=True)
         bare = self._cosines([_bare(phrase) for phrase in phrases], list(names), sentence=False)
@@ -98,7 +98,7 @@ class Wording:
         return np.asarray(self._seen(left, sentence) @ self._seen(right, sentence).T, dtype=np.float32)
 
     def _seen(self, texts: Sequence[str], sentence: bool) -> Vectors:
-        """The vectors as they are seen from the centre, one row a text."""
+        """Unit vectors relative to the centre, one row per text."""
         missing = [text for text in dict.fromkeys(texts) if (sentence, text) not in self._units]
         if missing:
             rows = _around(self.vectors(missing), self._centre(sentence))
@@ -115,7 +115,7 @@ class Wording:
 
 
 def _around(vectors: Vectors, centre: Vectors) -> Vectors:
-    """The vectors seen from the centre, of unit length; what is no text stays zero."""
+    """The vectors relative to the centre, at unit length; zero vectors (empty texts) stay zero."""
     filled = np.any(vectors != 0, axis=1, keepdims=True)
     shifted = np.where(filled, vectors - centre, 0.0)
     lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
@@ -132,20 +132,20 @@ def _bare(phrase: str) -> str:
 
 
 SPREAD = 0.15
-"""Nearness that makes one relation e times as likely as another."""
+"""The difference in nearness that makes one relation e times as likely as another."""
 BACKWARD = 0.3
-"""What following a relation against its direction costs where the question reads "the ... of X"."""
-_COMPARED = 300  # relations of one graph whose names are compared with a phrase
+"""Penalty for following a relation against its direction in a question for "the ... of X"."""
+_COMPARED = 300  # relations of one graph that phrases are compared with
 SHARP = 0.06
-"""As SPREAD, where it is judged whether the question means something else altogether: mistakes cost more there."""
+"""Like SPREAD, for deciding whether the question means something else altogether, where mistakes cost more."""
 NOISE = 0.27
-_ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
-_COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
-_NAMED = 0.65  # and beyond which it makes no difference that it is named word for word
-_PLAINLY = 0.5  # nearness from which a phrase says one of the rarer things to ask for, in whatever form
+_ABSENT, _USUAL = 0.15, 0.05  # prior weight of each relation, or usual thing to ask for, that is not available
+_COVERED = 0.6  # nearness from which the graph has a relation for a usual thing to ask for
+_NAMED = 0.65  # cap on nearness to a usual thing, so that naming it word for word adds nothing
+_PLAINLY = 0.5  # nearness from which a phrase plainly means one of the rarer things to ask for
 SYNONYM = 0.38
-"""Nearness from which two names may mean the same although one of them is a word of its own: "job" and "profession"
-do, "ISBN" and "publisher" do not."""
+"""Nearness from which two different words may mean the same: "job" and "profession" do, "ISBN" and "publisher" do
+not."""
 
 ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
@@ -167,40 +167,40 @@ NO_RELATION = NAMING | {
     "http://schema.org/version",
     "http://schema.org/dateModified",
 }
-"""Predicates that name, describe or type things rather than relate them."""
+"""Predicates that name, describe or type things instead of relating them."""
 _HIDDEN = (
     "http://wikiba.se/ontology#",
     "http://www.wikidata.org/prop/",
     "http://www.w3.org/2002/07/owl#",
     f"{RDF}_",
-    "http://dbpedia.org/ontology/wikiPage",  # links, redirects, numbers and lengths of Wikipedia's pages
+    "http://dbpedia.org/ontology/wikiPage",  # links, redirects, ids and lengths of Wikipedia pages
 )
 _SHOWN = ("http://www.wikidata.org/prop/direct/",)
 
 
 def is_relation(predicate: str) -> bool:
-    """Whether a predicate relates things: no name, no type, no bookkeeping of statements."""
+    """Whether a predicate relates things, and is not for names, types or bookkeeping."""
     return predicate not in NO_RELATION and (predicate.startswith(_SHOWN) or not predicate.startswith(_HIDDEN))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How well one phrase fits every relation: nearness from -1 to 1, and log likelihood among them all."""
+    """How well one phrase fits each relation: nearness from -1 to 1, and log likelihood among all of them."""
 
     near: Mapping[Iri, float]
     likely: Mapping[Iri, float]
-    usual: tuple[float, ...] = ()  # nearness of the usual things to ask for that the graph has no relation for
-    named: frozenset[Iri] = frozenset()  # relations whose name is the phrase itself, word for word
-    absent: bool = False  # the phrase itself is a usual thing to ask for that the graph has no relation for
+    usual: tuple[float, ...] = ()  # nearness to usual things to ask for that the graph lacks
+    named: frozenset[Iri] = frozenset()  # relations named word for word by the phrase
+    absent: bool = False  # the phrase is itself a usual thing to ask for that the graph lacks
 
 
 @dataclass
 class Lexicon:
-    """What the relations of one graph are called; phrases already compared are kept."""
+    """The names of one graph's relations, with a cache of phrases already compared."""
 
     reader: GraphReader
     wording: Wording
-    learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness that examples add, by phrase
+    learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness added by examples
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
     _samples: dict[Iri, Term | None] = field(default_factory=dict)
     _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
@@ -209,17 +209,17 @@ class Lexicon:
     _shared: Lexicon | None = None
 
     def own(self) -> Lexicon:
-        """A lexicon for one question, which begins with the whole graph's.
+        """A lexicon for one question, which starts from the whole graph's.
 
-        A phrase is judged among all relations that are known: were those kept that other questions have met, an answer
-        would depend on what was asked before it, or beside it.
+        A phrase is judged among all known relations. If relations met by other questions were kept, an answer would
+        depend on what was asked before it or at the same time.
         """
         return replace(
             self, _names={}, _samples={}, _fits={}, _uncovered={}, _whole=False, _shared=self._shared or self
         )
 
     def meet(self, relations: Iterable[tuple[Iri, Term | None]] = ()) -> None:
-        """Learn what relations are called, those of the whole graph the first time."""
+        """Learn the names of relations; the first call also adds the whole graph's most common ones."""
         fresh = dict(relations)
         if not self._whole and self._shared is not None:
             self._whole = True
@@ -242,7 +242,7 @@ class Lexicon:
                 self._samples.setdefault(iri, sample)
 
     def forget(self) -> None:
-        """Compare phrases anew, because something was learned."""
+        """Discard the cached comparisons, after something was learned."""
         self._fits.clear()
 
     @property
@@ -259,11 +259,11 @@ class Lexicon:
         return self._samples.get(relation)
 
     def fit(self, phrase: Phrase) -> Fit:
-        """How well a phrase fits every relation known so far."""
+        """How well a phrase fits each relation known so far."""
         return self.fits([phrase])[0]
 
     def fits(self, phrases: Sequence[Phrase]) -> list[Fit]:
-        """How well each phrase fits every relation known so far; all vectors are computed in one go."""
+        """How well each phrase fits each relation known so far; all vectors are computed in one batch."""
         size = len(self._names)
         missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
         if missing:
@@ -275,7 +275,7 @@ class Lexicon:
         return [self._fits[phrase.text, size] for phrase in phrases]
 
     def _uncovered_by(self, relations: Sequence[tuple[Iri, str]]) -> tuple[int, ...]:
-        """The places of the usual things to ask for that the graph has no relation for."""
+        """The indexes in ``ASKED_FOR`` of things that the graph has no relation for."""
         size = len(self._names)
         if size not in self._uncovered:
             alike = self.wording.nearness([ASKED.format(name) for name in ASKED_FOR], [name for _, name in relations])
@@ -285,10 +285,10 @@ class Lexicon:
 
     @staticmethod
     def _counts(at: int, near: float, said: tuple[str, ...]) -> bool:
-        """Whether a usual thing to ask for may be what a phrase means; rarer ones only where it plainly says so."""
+        """Whether a phrase may mean a usual thing to ask for; for rarer ones it must plainly say so."""
         if at < len(USUAL):
             return True
-        return near >= _PLAINLY and not set(said) < set(_key(ASKED_FOR[at]))  # an address is no email address
+        return near >= _PLAINLY and not set(said) < set(_key(ASKED_FOR[at]))  # "address" alone is not "email address"
 
     def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
         best: dict[Iri, float] = {}
@@ -305,7 +305,7 @@ class Lexicon:
         values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
         likely = {iri: value / SPREAD - total for iri, value in best.items()}
-        # "job" may well mean "profession", word for word or not; but "how deep" is never how high
+        # "job" may well mean "profession", named word for word or not, but "how deep" never means how high
         measured = text.startswith("How ")
         near = [float(row[len(relations) + at]) for at in uncovered if self._counts(at, row[len(relations) + at], said)]
         usual = tuple(one + 0.07 if measured else min(one, _NAMED) for one in near)
@@ -314,9 +314,9 @@ class Lexicon:
 
 
 def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
-    """How sure a phrase means ``relation`` rather than something that is not at hand here (0 to 1).
+    """Probability (0 to 1) that a phrase means ``relation`` and not something unavailable here.
 
-    That may be a relation the graph has elsewhere, or one of the usual things to ask for that it has no relation for.
+    That could be a relation found elsewhere in the graph, or a usual thing to ask for that the graph lacks.
     """
     here = fit.near[relation] - (BACKWARD if backward else 0.0)
     rivals = [near for iri, near in fit.near.items() if iri != relation and iri not in available]
@@ -332,9 +332,9 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
 
 
 def above_noise(near: float, *, several: bool = False) -> float:
-    """How sure it is that names so near on average mean the same (0 to 1); unrelated ones reach about 0.25.
+    """Probability (0 to 1) that names with this average nearness mean the same; unrelated ones reach about 0.25.
 
-    ``several`` names are seldom all near by chance: their average need not be so high.
+    With ``several`` names a lower average will do, as they are rarely all near by chance.
     """
     return 1.0 / (1.0 + math.exp(-(near - (0.165 if several else NOISE)) / 0.03))
 

@@ -1,7 +1,7 @@
-"""Link: find the entities the question speaks of (section 3.1; the paper's benchmarks give them).
+"""Link: find the entities that the question mentions (section 3.1; the paper's benchmarks provide them).
 
-Labels and aliases in every language are compared: word for word, then without case, marks and plural endings, then with
-slips of the pen, and only then by vectors. Where words may mean several entities, all are kept with their scores.
+Labels and aliases in every language are compared: word for word, then without case, diacritics and plural endings, then
+allowing for typos, and only then by vectors. All entities that a mention may refer to are kept, with scores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kgnb.kg.words import key, normal
 
 
 def link(state: State) -> State:
-    """The state with its entities linked: those the question brings, or those its words name."""
+    """Link the entities supplied with the question, or else those that its words name."""
     linked = _given(state) if state.question.entities else _found(state)
     entities = linked.entities
     seen = frozenset(str(link.iri) for link in linked.links)
@@ -35,19 +35,19 @@ def link(state: State) -> State:
 
 
 def directory(state: State) -> Directory:
-    """The names of the graph, read once for all questions."""
+    """The directory of the state's graph, shared by all questions."""
     return directory_of(state.context)
 
 
 def directory_of(context: GraphContext) -> Directory:
-    """The names of a context's graph."""
+    """The directory of a context's graph."""
     if "directory" not in context.memo:
         context.memo["directory"] = Directory(context.reader, context.wording)
     return cast(Directory, context.memo["directory"])
 
 
 def _given(state: State) -> Linked:
-    """The entities the question brings, each with the words that name it, where some do, and the classes it names."""
+    """The entities supplied with the question, with the words that name them, and whatever else the question names."""
     sentence = tokens(state.question.text)
     names = state.context.reader.names
     wanted = [Iri(iri) for iri in dict.fromkeys(state.question.entities)]
@@ -69,13 +69,13 @@ def _given(state: State) -> Linked:
 
 
 def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
-    """The classes the question names besides the entities it brings: they say what kind of thing is asked for."""
+    """The classes named besides the supplied entities: they say what kind of thing is asked for."""
     names = state.context.reader.names
     classes = [iri for iri in directory(state).classes() if iri not in {link.iri for link in given}]
     names.fetch(classes)
     found: dict[tuple[int, int], Link] = {}
     left = list(sentence)
-    for link in given:  # the "hut" in "Upper Hut" is no class
+    for link in given:  # the "hut" in "Upper Hut" is not a class
         if link.mention and (span := find(link.mention, left)):
             left[span[0] : span[1]] = ["_"] * (span[1] - span[0])
     for iri in classes:
@@ -87,9 +87,9 @@ def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> li
 
 
 def _named_too(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
-    """Other entities that the question names in just so many words: "Is A the capital of B?" may come with B alone.
+    """Other entities that the question names exactly: "Is A the capital of B?" may be supplied with B alone.
 
-    Looked for only where a question of yes or no, or words in capitals, leave something to be named.
+    They are sought only in yes/no questions, or where capitalised words are left over.
     """
     left = list(sentence)
     for link in given:
@@ -111,7 +111,6 @@ def _named_too(state: State, sentence: Sequence[str], given: Sequence[Link]) -> 
 
 
 def _found(state: State) -> Linked:
-    """The entities whose names occur in the question."""
     sentence = tokens(state.question.text)
     names = directory(state)
     hits = names.mentions(sentence)
@@ -137,14 +136,14 @@ def _found(state: State) -> Linked:
         for one in [same.get(iri, iri)]
     ]
     notes = ["not all labels of the graph were read"] if names.partial else []
-    # a redirect and what it leads to may both be called so: they are one, by the better of their scores
+    # a redirect and its target may share a name: merge them, with the better score
     unique = {(link.iri, link.mention): link for link in reversed(links)}
     kept = (link for link in dict.fromkeys(links) if unique[link.iri, link.mention] == link)
     return Linked(tuple(kept), notes=tuple(notes))
 
 
 def _of_the_class_beside(state: State, sentence: Sequence[str], here: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """What one mention may mean, that of the class named beside it first: "the Colorado river" is no state."""
+    """The meanings of a mention, those of an adjacent class first: "the Colorado river" is not a state."""
     begin, end = here[0][0]
     if len(here) < 2:
         return here
@@ -159,14 +158,14 @@ def _of_the_class_beside(state: State, sentence: Sequence[str], here: list[Hit],
     meant = {row[0] for row in state.context.reader.select(query).rows}
     if not meant:
         return here
-    # the others stay possible, and are said
+    # the others remain, with a lower score
     return [hit for hit in here if hit[1] in meant] + [
         (*hit[:3], 0.9 * hit[3], hit[4]) for hit in here if hit[1] not in meant
     ]
 
 
 def _rank(hits: Sequence[Hit], span: tuple[int, int]) -> tuple[int, float, int]:
-    """Longer mentions first, among those found with some certainty; then better ones."""
+    """Sort key: longer mentions first if they scored at least 0.9, then better ones."""
     best = max(hit[3] for hit in hits if hit[0] == span)
     return (-(span[1] - span[0]) if best >= 0.9 else 0, -best, span[0])
 
@@ -176,24 +175,24 @@ def _words(sentence: Sequence[str], span: tuple[int, int]) -> str:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
-"""Tags tried where the graph is too large to read all its labels; each exact text is also tried without a tag."""
-_SMALL = 2_000_000  # triples of a graph whose labels are all read
-_MOST = 60_000  # labels read
-_VECTORS = 4000  # names compared by their vectors
-_WORDS = 7  # of a mention
+"""Language tags tried if the graph is too large to read all labels; exact texts are also tried without a tag."""
+_SMALL = 2_000_000  # most triples of a graph whose labels are all read
+_MOST = 60_000  # most labels read
+_VECTORS = 4000  # names compared by vectors
+_WORDS = 7  # most words of a mention
 _FUZZY = 0.82
 _NEAR = 0.75
 _CLASSES = 2000
 INSTANCE = Iri("http://www.wikidata.org/prop/direct/P31")
 _TYPING = frozenset(["type", "instance of", "is a", "object type", "type object type"])
-"""What relations are called that say of what class a thing is, in graphs that do not use RDF's own."""
+"""Names of the relations to a thing's class in graphs that do not use RDF's."""
 
 Span = tuple[int, int]
 Hit = tuple[Span, Iri, str, float, How]
 
 
 class Directory:
-    """Entities by name. Labels are read once; a graph too large for that is asked for exact texts."""
+    """Entities by name. Labels are read once; in graphs too large for that, exact texts are looked up."""
 
     def __init__(self, reader: GraphReader, wording: Wording, *, most: int = _MOST) -> None:
         self._reader, self._wording, self._most = reader, wording, most
@@ -204,7 +203,7 @@ class Directory:
         self._classes: dict[Iri, Iri] | None = None
 
     def classes(self) -> dict[Iri, Iri]:
-        """The classes, with the relation that says what is of them; declared ones without instances too."""
+        """The classes, each with the relation from its instances; includes declared classes without any."""
         if self._classes is None:
             self._classes = {}
             for relation in self.typing():
@@ -219,7 +218,7 @@ class Directory:
         return self._classes
 
     def typing(self) -> tuple[Iri, ...]:
-        """The relations of the graph that say what class a thing is of: RDF's own, and those of its name."""
+        """The graph's relations from a thing to its class: RDF's, and those with a similar name."""
         named = [
             iri
             for iri, _, sample in self._reader.vocabulary()
@@ -238,7 +237,7 @@ class Directory:
                 self._classes.setdefault(row[0], relation)
 
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
-        """Every entity that words of the question may name."""
+        """Every entity that the question may mention."""
         spans = list(_spans(sentence))
         counts = {iri: count for iri, count, _ in self._reader.vocabulary()}
         naming = self._naming()
@@ -258,14 +257,14 @@ class Directory:
         return hits
 
     def exactly(self, sentence: Sequence[str]) -> list[Hit]:
-        """The entities that words of the question name just so; asks for those texts alone."""
+        """The entities that the question names exactly; looks up only those texts."""
         spans = list(_spans(sentence))
         if not self._read:
             self._exact(sentence, spans)
         return [hit for span in spans for hit in self._named(sentence, span)]
 
     def _naming(self) -> list[str]:
-        """The predicates that name things: those of the vocabularies in use, and the graph's own."""
+        """The naming predicates: those of common vocabularies, and the graph's own."""
         return sorted({*NAMING, *self._reader.own_naming()})
 
     def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
@@ -284,7 +283,7 @@ class Directory:
             return []
         near = {name for word in words for name in self._by_word.get(word, ())}
         near |= {n for w in words if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
-        # a name is misspelt inside, not in its first letter or a number: "urban" is no Burbank, Apollo 19 no Apollo 11
+        # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
         alike = [name for name in near if (said := " ".join(name))[:1] == text[:1] and _numbers(said) == _numbers(text)]
         scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
         best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
@@ -322,7 +321,7 @@ class Directory:
             if isinstance(iri, Iri) and isinstance(text, Literal):
                 named.add(iri)
                 self._add(iri, text.text, alias=str(kind) in ALIASES)
-        # what has no label is called by its IRI's last part, unless that is a code; told apart here, not by the store
+        # without a label, the last part of the IRI is the name, unless it is a code; filtered here, not in the store
         for query in (
             "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
             "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",
@@ -332,7 +331,7 @@ class Directory:
                     self._add(iri, readable_name(name))
 
     def _some(self, query: str) -> list[tuple[Term | None, ...]]:
-        """The rows of a query in order; those there are room for, none where it is too much for a service."""
+        """The sorted rows of a query, up to the limit; none if it is too much for the service."""
         try:
             found = self._reader.select(query, limit=self._most)
         except BackendError:
@@ -342,7 +341,7 @@ class Directory:
         return sorted(found.rows, key=str)
 
     def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
-        """Ask for the entities with just these names, in every language one may think of."""
+        """Look up the entities with exactly these names, if need be in all of ``LANGUAGES``."""
         texts = dict.fromkeys(
             form
             for begin, end in spans
@@ -350,19 +349,19 @@ class Directory:
             for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
             for form in (text, text[:1].upper() + text[1:], text.lower(), text.title())
         )
-        # in an English question most names are found as they stand; other languages are asked for where none is
+        # most names in English questions are found in English; try other languages only if none is
         english = any(token.lower() in QUESTION_WORDS for token in sentence)
         if not (english and self._asked_for(list(texts), (None, "en"))):
             self._asked_for(list(texts), (None, *LANGUAGES))
 
     def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
-        """Whether any entity has one of these names, in one of these languages; those that do are kept."""
+        """Look up these names in these languages and keep the entities found; whether there were any."""
         literals = [Literal(text, tag) for text in texts for tag in tags]
         naming = ", ".join(f"<{name}>" for name in self._naming())
         any_named = False
         for begin in range(0, len(literals), 400):
             values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
-            # a filter: joined with a second VALUES, some engines read every label there is
+            # FILTER, because with a second VALUES some engines read every label
             query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} ?s ?q ?l FILTER (?q IN ({naming})) }}"
             for iri, text in sorted(self._reader.select(query).rows, key=str):
                 if isinstance(iri, Iri) and isinstance(text, Literal):
@@ -383,7 +382,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _may_name(sentence: Sequence[str], span: Span) -> bool:
-    """Whether words may be a misspelt name: in a question with capitals or digits, names have them too."""
+    """Whether words may be a misspelt name: in a question with capitals or digits, a name must have one too."""
 
     def marked(begin: int, end: int) -> bool:
         return any(token[:1].isupper() or token[:1].isdigit() for token in sentence[begin:end])
@@ -392,7 +391,7 @@ def _may_name(sentence: Sequence[str], span: Span) -> bool:
 
 
 def _spans(sentence: Sequence[str]) -> Iterable[Span]:
-    """Pieces of the question that may be a name, longer ones first."""
+    """Parts of the question that may be a name, longest first."""
     for length in range(min(_WORDS, len(sentence)), 0, -1):
         for begin in range(len(sentence) - length + 1):
             piece = sentence[begin : begin + length]
