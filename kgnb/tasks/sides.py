@@ -135,7 +135,8 @@ def open_entities(source: Source) -> EntityGraph:
             )
         found = from_graph(graph)
         if not len(found):
-            raise DataError("there is no individual in it", where=graph.name, fix="To match classes: %om start, or kgnb match.")
+            fix = "To match classes: %om start, or kgnb match."
+            raise DataError("there is no individual in it", where=graph.name, fix=fix)
         return found
 
 
