@@ -1,8 +1,8 @@
-"""A language model as the judge: it looks by tool calls, reads what they brought, and answers.
+"""Language-model judges: the model explores the graph with tool calls, reads the results and answers.
 
-One conversation a question (``State.talk``); one call ends a step, and what it brought is the result of that call. The
-one thing a model writes freely is a query, and that is checked before it runs; an answer is looked up among everything
-that was seen. A server that fails and a model that makes no call are errors, never an answer.
+There is one conversation per question (``State.talk``) and one tool call per step. Queries are the only free-form
+output: they are checked before they run. Answers must consist of values seen earlier. A failing server or a model that
+makes no tool call raises an error; it never yields an answer.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ GIVE_UP = ToolSpec(
     {"type": "object", "properties": {"why": {"type": "string"}}, "required": ["why"], "additionalProperties": False},
 )
 _TRIES = 4
-_ABOUT, _BROUGHT, _CALL = 250, 150, 40  # tokens, about: entities and facts of a question, a query's rows, a call
+_ABOUT, _BROUGHT, _CALL = 250, 150, 40  # approximate tokens: a question's entities and facts, a query's rows, a call
 
 
 class Picks(BaseModel):
@@ -86,18 +86,18 @@ class Known(BaseModel):
 
 @dataclass(frozen=True)
 class Turn(Verdict):
-    """A verdict on an action, with the conversation up to it and the calls that were refused before it."""
+    """A verdict on an action, with the preceding conversation and refused calls."""
 
     refused: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     talk: tuple[Message, ...] = field(default=(), compare=False, repr=False)
     emulated: bool = field(default=False, compare=False)
-    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # interpretations that were run beforehand
-    column: str = field(default="", compare=False)  # of the query: its rows are the answer
+    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # interpretations run beforehand
+    column: str = field(default="", compare=False)  # query column whose rows are the answer
 
 
 @dataclass
 class _Taken:
-    """What the calls of one step came to: the first that may be done, and why others may not."""
+    """The outcome of one step's calls: the first allowed action, and the refused calls with their reasons."""
 
     action: Action | None = None
     why: str = ""
@@ -107,10 +107,10 @@ class _Taken:
 
 
 class ModelActor:
-    """Chooses actions by native tool calls, or as JSON where a server has none.
+    """Chooses actions by native tool calls, or as JSON if the server does not support them.
 
-    With ``interpretations`` it may take one of those that the rule judge holds possible, and say with a query which
-    column of it answers: mostly one call.
+    With ``interpretations``, the model is also offered the rule judge's interpretations, and a query may name the
+    column that answers. One call is then usually enough.
     """
 
     def __init__(self, model: ChatModel, *, emulate: bool | None = None, interpretations: bool = False) -> None:
@@ -118,15 +118,15 @@ class ModelActor:
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """One verdict a question; only questions about actions can be answered.
+        """Return one verdict per question; all must be ``ActQuestion``.
 
         Raises:
-            BackendError: the server does not answer.
+            BackendError: the server does not respond.
         """
         return [self._verdict(cast(ActQuestion, question)) for question in questions]
 
     def expected(self, state: State, questions: int) -> Estimate:
-        """What so many questions like the one begun in ``state`` take: a query, and the answer that repeats it."""
+        """Estimate the cost of this many questions like the one in ``state``, at two calls each: query and answer."""
         tools = (*(tool.spec for tool in _tools(state, _Taken()).values()), GIVE_UP)
         first = estimate_usage(Request(opening(state), tools=tools)).prompt_tokens + _ABOUT
         return Estimate(2 * questions, questions * (2 * first + _BROUGHT), 2 * questions * _CALL)
@@ -156,7 +156,7 @@ class ModelActor:
                     tried=ran, column=taken.column,
                 )  # fmt: skip
             silent += not talk.uses
-            # words in place of a call are reminded of the tools; if that does not help, the server has none
+            # a reply without a call gets a reminder of the tools; after a second one, assume the server has none
             if silent == 2 and not emulated and self._emulate is None:
                 emulated, messages = True, begun
         if not taken.refused:
@@ -166,7 +166,7 @@ class ModelActor:
 
 
 def _numbered(messages: Sequence[Message], known: int) -> tuple[Message, ...]:
-    """The messages with the calls after the first ``known`` ones numbered on: some servers want every id once."""
+    """Renumber the tool calls after the first ``known`` messages: some servers require unique ids."""
     number = sum(len(message.tool_calls) for message in messages[:known])
     ids: dict[str, str] = {}
     found = list(messages[:known])
@@ -185,9 +185,9 @@ def _numbered(messages: Sequence[Message], known: int) -> tuple[Message, ...]:
 
 
 def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Tool]:
-    """What the model may call; each puts an action on ``taken`` or says what is wrong with it.
+    """The tools for the model; each stores an action in ``taken`` or raises ValueError with the reason.
 
-    With ``offer`` a query may end the run.
+    With ``offer``, a query may end the run.
     """
     schema = graph_schema(state.context)
 
@@ -259,7 +259,7 @@ def _called(name: str, function: Callable[..., str]) -> Tool:
 
 
 def _iri(state: State, text: str) -> Iri:
-    """The IRI that a model wrote: in full, in angle brackets, short, or after its label as it was shown."""
+    """Parse an IRI as models write it: in full, in angle brackets, prefixed, or after its label as shown."""
     said = text.strip()
     prefixes = {**PREFIXES, **graph_schema(state.context).prefixes}
     for part in (said, said.split(" ")[-1] if said else ""):
@@ -280,7 +280,7 @@ class ModelReflector:
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """One verdict a question; only questions about triples can be answered."""
+        """Return one verdict per question; all must be ``ReflectQuestion``."""
         return [self._verdict(cast(ReflectQuestion, question)) for question in questions]
 
     def _verdict(self, question: ReflectQuestion) -> Verdict:
@@ -295,14 +295,14 @@ class ModelAnswerer:
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """One verdict a question; only questions about answers can be answered."""
+        """Return one verdict per question; all must be ``AnswerQuestion``."""
         return [_picked(self._model, cast(AnswerQuestion, question), ANSWER, GIVE, self.name) for question in questions]
 
 
 def _picked(
     model: ChatModel, question: ReflectQuestion | AnswerQuestion, instructions: str, decision: str, name: str
 ) -> Verdict:
-    """The verdict of a reply that names numbers; a number that is not on the list makes it no verdict."""
+    """Ask the model to pick options by number; a number outside the list makes the verdict unsure."""
     if not question.options:
         return Verdict(NONE, None, 1.0, "there is nothing to choose from", name)
     lines = [question.text, *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1))]
@@ -319,7 +319,7 @@ def _picked(
 
 
 def own_answer(model: ChatModel, blank: Answer) -> Answer:
-    """What the model itself knows, marked as its own: texts, without any proof."""
+    """Answer from the model's own knowledge: plain texts without proof, marked as such."""
     messages = (Message("system", OWN + _DATA), _fenced(line(blank.question.text)))
     try:
         known, _ = structured(model, Request(messages), Known)
@@ -336,17 +336,17 @@ def own_answer(model: ChatModel, blank: Answer) -> Answer:
 
 
 def _fenced(text: str) -> Message:
-    """A user's message with its text between fences, which no line of it can close."""
+    """A user message with its text between fences that the text cannot close."""
     inner = "\n".join(line(part) for part in text.splitlines())
     return Message("user", f"{FENCE}\n{inner}\n{FENCE}")
 
 
-# the judges, by name
+# judges by name
 
 JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 SURE = 0.9
-"""How confident the rule judge must be for the cascade to leave the model out of it."""
+"""Minimum confidence of the rule judge for the cascade to skip the model."""
 
 
 def make_judges(
@@ -356,14 +356,14 @@ def make_judges(
     decisions: Decisions | str | Path | None = None,
     emulate: bool | None = None,
 ) -> Judges:
-    """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
+    """Create the judges with this name; ``auto`` is the cascade with a model and the rule judge without one.
 
-    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON
-    instead of native tool calls; None does so where the server turns out not to have them.
+    A person's ``decisions`` override every other judge. ``emulate`` requests actions as JSON instead of native tool
+    calls; with None, only if the server turns out not to support them.
 
     Raises:
-        ConfigError: the judge needs a model or a file of decisions that is not there.
-        ValueError: there is no judge of this name.
+        ConfigError: the judge needs a model or a file of decisions, and none is given.
+        ValueError: there is no judge with this name.
     """
     name = chosen(name, JUDGES, model, "cascade")
     if isinstance(decisions, str | Path):

@@ -1,4 +1,4 @@
-"""What entities and relations are called: labels and aliases in every language, or their IRI's last part in words."""
+"""Names of entities and relations: labels and aliases in every language, or else the IRI's local name in words."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ CLAIMS = tuple(
     f"http://wikiba.se/ontology#{name}"
     for name in ("directClaim", "claim", "statementProperty", "qualifier", "directClaimNormalized")
 )
-"""From a Wikibase property, which has the labels, to the predicates of its triples, which have none."""
+"""Link a Wikibase property, which has the labels, to the predicates of its triples, which have none."""
 _BATCH = 100
-_NAMES = 12  # of one entity that are compared
+_NAMES = 12  # names compared per entity
 
 
 class Names:
-    """Labels and aliases, asked for in batches and kept; ``own`` gives the predicates that name things here alone."""
+    """Labels and aliases, fetched in batches and cached; ``own`` returns this graph's own naming predicates."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Names:
         self.asked = 0
 
     def fetch(self, iris: Iterable[str]) -> None:
-        """Ask for the names of entities that are not known yet."""
+        """Fetch the names that are not cached yet."""
         missing = [iri for iri in dict.fromkeys(iris) if iri not in self._texts]
         for begin in range(0, len(missing), _BATCH):
             self._fetch(missing[begin : begin + _BATCH])
 
     def of(self, iri: str) -> tuple[str, ...]:
-        """Every name of an entity or relation, the best first; its local name in words where it has no other."""
+        """All names of an entity or relation, best first, including its local name in words unless it is a code."""
         self.fetch([iri])
         label = self.label(iri)
         others = [text.text for text, _ in self._texts[iri] if not is_code(text.text.strip())]
@@ -78,7 +78,7 @@ class Names:
         return tuple(found)[:_NAMES]
 
     def label(self, iri: str) -> str:
-        """What a person would call it."""
+        """The best name for display."""
         if iri not in self._labels:
             self.fetch([iri])
             self._labels[iri] = self._chosen(iri)
@@ -95,7 +95,7 @@ class Names:
         return readable_name(name) if name and not is_code(name) else (chosen.text if chosen else name or iri)
 
     def labels(self, iris: Iterable[str]) -> Mapping[str, str]:
-        """The label of each."""
+        """The label of each IRI."""
         wanted = list(dict.fromkeys(iris))
         self.fetch(wanted)
         return {iri: self.label(iri) for iri in wanted}
@@ -105,7 +105,7 @@ class Names:
         values = " ".join(n3(Iri(iri)) for iri in iris if _writable(iri))
         if values:
             naming = ", ".join(f"<{name}>" for name in sorted(NAMING))
-            # a filter: joined with a second VALUES, some engines read every label there is
+            # FILTER, because some engines read every label when joining a second VALUES
             own = f"VALUES ?x {{ {values} }} ?x ?q ?l FILTER (?q IN ({naming}))"
             self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
             coded = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and opaque(iri) and _writable(iri))
@@ -123,16 +123,16 @@ class Names:
     def _read(self, query: str, found: dict[str, dict[tuple[str, str | None], bool]]) -> None:
         self.asked += 1
         try:
-            # Virtuoso refuses to sort more than 10,000 rows, whatever there are of them
+            # Virtuoso refuses to sort with a limit above 10,000, however few rows there are
             rows = self._graph.select(query, limit=min(20 * self._page, 9_000), timeout=self._timeout).rows
         except BackendError:
-            return  # without names there still are local names
+            return  # local names remain as a fallback
         for iri, kind, text in rows:
             if isinstance(text, Literal) and isinstance(iri, Iri) and text.text.strip():
                 found[iri].setdefault((text.text, text.language), str(kind) in ALIASES)
 
     def _wikibase(self) -> bool:
-        """Whether predicates may have their labels on property entities."""
+        """Whether labels of predicates may be attached to property entities."""
         if self._claims is None:
             self.asked += 1
             try:
@@ -143,7 +143,7 @@ class Names:
 
 
 def local_name(iri: str) -> str:
-    """The last part of an IRI, percent signs decoded; of a relation named as Freebase does, the last part of that.
+    """The last part of an IRI, percent-decoded; for Freebase-style relation names, only their last component.
 
     >>> local_name("http://rdf.freebase.com/ns/people.person.place_of_birth")
     'place_of_birth'
@@ -167,24 +167,24 @@ def _writable(iri: str) -> bool:
     return True
 
 
-# Own names are decided from what the graph says, by two bounded queries: a predicate names things where the IRIs are
-# codes that nothing else names, and its values are short texts that begin like a name, mostly another one each.
+# A graph's own naming predicates are detected with two bounded queries: their subjects have opaque IRIs and no other
+# name, and their values are short, mostly distinct texts that look like names.
 _TEXTS = (None, f"{XSD}string", f"{RDF}langString")
-_TRIED = 8  # predicates that are looked at, those with most triples
-_SAMPLE = 200  # triples of each
-_PROFILED = 40  # things of each predicate whose names are all read
-_FEW = 3  # things that nothing can be said from fewer of
-_LONG = 80  # characters that are a sentence rather than a name
+_TRIED = 8  # predicates examined, the most frequent ones
+_SAMPLE = 200  # triples per predicate
+_PROFILED = 40  # subjects per predicate whose names are all read
+_FEW = 3  # minimum number of subjects
+_LONG = 80  # maximum characters of a name; longer texts are sentences
 _SAID = frozenset(["name", "label", "title"])
-"""What a predicate's own name may end in; it only decides between those whose values all look like names."""
+"""Last words of a naming predicate's own name; mainly used to rank predicates whose values look like names."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
     predicate: str
     subjects: tuple[Iri, ...]
-    distinct: float  # share of the values that no other thing of the sample has
-    length: float  # words of a value
+    distinct: float  # distinct values as a share of all sampled values
+    length: float  # mean words per value
     triples: int
 
     @property
@@ -204,12 +204,13 @@ def own_naming(
     known: Collection[str],
     passed: Callable[[str], bool],
 ) -> tuple[str, ...]:
-    """The predicates besides the ``known`` ones that name what nothing else names, in the order they were found good.
+    """Find predicates that name things the ``known`` ones leave unnamed, best first.
 
     Args:
-        select: asks a query for at most so many rows.
-        vocabulary: predicates with how often each occurs and one value.
-        passed: whether a predicate may be one at all.
+        select: runs a query with a row limit.
+        vocabulary: predicates, each with its number of triples and a sample value.
+        known: naming predicates already in use.
+        passed: whether a predicate is eligible.
     """
     counts = {
         str(iri): count
@@ -237,12 +238,12 @@ def own_naming(
         own = f"VALUES ?s {{ {things} }} VALUES ?q {{ {naming} }} ?s ?q ?l"
         rows = select(f"SELECT ?q ?s ?l WHERE {{ {own} }} ORDER BY ?s ?q ?l", 9_000).rows
     except BackendError:
-        return ()  # without names there still are local names
+        return ()  # local names remain as a fallback
     return tuple(_chosen(candidates, rows, frozenset(known)))
 
 
 def opaque(iri: str) -> bool:
-    """Whether an IRI's last part says nothing of what the thing is called, so that a name is wanted.
+    """Whether an IRI's local name is meaningless to a reader, so that a name is needed.
 
     >>> opaque("http://x.example/h17"), opaque("http://x.example/Hochkar_House")
     (True, False)
@@ -274,13 +275,13 @@ def _candidates(rows: Sequence[Sequence[Term | None]], counts: dict[str, int]) -
 
 
 def _says(thing: str, value: str) -> bool:
-    """Whether the IRI has a word of the value in it."""
+    """Whether the IRI contains a word of the value."""
     spoken = {word.lower() for word in words(readable_name(_local(thing))) if len(word) > 2}
     return bool(spoken & {word.lower() for word in words(value)})
 
 
 def _said(predicate: str) -> bool:
-    """Whether the predicate says itself that it names."""
+    """Whether the predicate's own name marks it as a naming predicate."""
     return bool(_SAID & set(words(_local(predicate))[-1:]))
 
 
@@ -300,7 +301,7 @@ def _like_a_name(text: str, *, lower: bool) -> bool:
 def _chosen(
     candidates: Sequence[_Candidate], rows: Sequence[Sequence[Term | None]], known: frozenset[str]
 ) -> list[str]:
-    """Those that name, one to each thing, what neither the known ones nor a better one names."""
+    """Keep candidates with about one value per thing, for things that no known or better-ranked predicate names."""
     values: dict[tuple[str, str | None, str], int] = defaultdict(int)
     has: dict[str, set[str]] = defaultdict(set)
     for predicate, thing, value in rows:

@@ -1,8 +1,8 @@
-"""Observe: look around the entities, relations first, and read the question over the relations there are (section 3.2).
+"""Observe: explore the entities' neighbourhood, relations first, and interpret the question (section 3.2).
 
-Each of the D turns scores the relations around the observed entities, in both directions, against the question; reads
-the other ends of the best ones, N triples in all; and goes on from the other ends of the best P percent. Where a
-relation has more ends than there is room for, ends compete by their own vectors. All vectors are kept by text.
+Each of the D turns scores the relations of the observed entities, in both directions, against the question; reads the
+other ends of the best ones, N triples in total; and continues from the other ends of the best P percent. If a relation
+has more ends than fit, the ends are ranked by their own vectors. All vectors are cached by text.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kgnb.agents.question_answering.values import Observation, Seen
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
 
-_ENTITIES = 4  # looked around at first, where queries may follow
-_RELATIONS = 12  # of one entity whose ends are read in one turn
+_ENTITIES = 4  # entities expanded if queries may follow
+_RELATIONS = 12  # relations per entity whose ends are read in one turn
 
 
 def observe(state: State) -> State:
-    """The state with a new observation around its entities, and its round counted up."""
+    """Start the next round with a new observation around the state's entities."""
     options, context = state.options, state.context
     queries, embedded = context.reader.queries, context.wording.computed
-    if state.talk and options.tools == "all":  # the model looks for itself, and reads what it finds
+    if state.talk and options.tools == "all":  # the model explores on its own
         return replace(state, stage="observe", round=state.round + 1)
-    if state.settled:  # nothing that is seen now could change what the best interpretation asks for
+    if state.settled:  # no observation could change the best interpretation now
         return replace(state, stage="observe", round=state.round + 1)
     interpretations = state.observation.interpretations if state.round else interpret(state)
     triples: tuple[Seen, ...] = ()
@@ -46,9 +46,9 @@ def observe(state: State) -> State:
 
 
 def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
-    """One triple of each relation around the entities, those that fit the question first.
+    """One triple per relation of the entities, best match first.
 
-    Who may ask queries needs no more to begin with, and it costs one query an entity.
+    This costs one query per entity, and suffices to start with if queries may follow.
     """
     context, found, notes = state.context, list[Seen](), list[str]()
     for entity in state.entities[:_ENTITIES]:
@@ -71,7 +71,7 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
 
 
 def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
-    """The observed triples, best first, and what was left out."""
+    """The observed triples, best first, and notes on what was left out."""
     options = state.options
     found: dict[Triple, Seen] = {}
     notes: list[str] = []
@@ -116,7 +116,7 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
 
 
 def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[list[Term], str]:
-    """Other ends of a relation: all, or as many as there is room for out of a page of them."""
+    """The other ends of a relation: all, or the best ``room`` from a sample of one page; and a note if sampled."""
     context = state.context
     if count <= room:
         return list(context.reader.ends(entity, hop, room)[0]), ""
@@ -124,7 +124,7 @@ def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[l
     sample = [read[at * len(read) // (2 * room)] for at in range(2 * room)] if len(read) > 2 * room else list(read)
     sample = list(dict.fromkeys(sample))
     context.reader.names.fetch([end for end in sample if isinstance(end, Iri)])
-    # a code says nothing, and a vector of it would say nothing at some cost
+    # codes carry no meaning: do not pay for their vectors
     texts = [context.reader.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
     texts = ["" if is_code(text) else text for text in texts]
     near = context.wording.likeness([state.question.text], texts)[0]

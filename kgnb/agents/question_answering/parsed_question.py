@@ -1,4 +1,4 @@
-"""A question as the semantic parser takes it: its tokens, the entities and classes they name, and its shape."""
+"""A question prepared for the semantic parser: its tokens, linked entities and classes, and shape."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIGHT = frozenset(
     use used part total different many much also ever still both each every own stand stands situated called i we theirs
     them he him she it its his her their personne gibt liegt heißt gehört besteht member members there""".split()  # noqa: SIM905 - a page long as a list
 )
-"""Words that say little by themselves: no relation need explain them."""
+"""Words with little meaning of their own: no relation needs to explain them."""
 
 _COUNTING = frozenset(["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"])
 _UNITS = frozenset(["area", "length", "height", "width", "weight", "speed"])
@@ -28,7 +28,7 @@ _UNITS = frozenset(["area", "length", "height", "width", "weight", "speed"])
 
 @dataclass(frozen=True)
 class ParsedQuestion:
-    """A question with what its words were linked to, and its shape."""
+    """A question with its tokens, linked entities and classes, and shape."""
 
     state: State
     sentence: tuple[str, ...]
@@ -38,32 +38,32 @@ class ParsedQuestion:
 
     @property
     def context(self) -> GraphContext:
-        """What questions over this graph share."""
+        """The context shared by all questions over this graph."""
         return self.state.context
 
     @property
     def names(self) -> Names:
-        """What things are called."""
+        """The names of the graph's entities and relations."""
         return self.context.reader.names
 
     @property
     def schema(self) -> GraphSchema:
-        """The classes and relations there are."""
+        """The graph's classes and relations."""
         return graph_schema(self.context)
 
     @property
     def inverse(self) -> bool:
-        """Whether relations may be followed against their direction."""
+        """Whether relations may be followed backwards."""
         return self.state.options.directions == "both"
 
     def place(self, link: Link) -> int:
-        """Where a name stands in the sentence; -1 where it does not."""
+        """The token index of a link's mention, or -1 if the question does not contain it."""
         span = find(link.mention, self.sentence) if link.mention else None
         return span[0] if span else -1
 
     @property
     def wanted(self) -> Link | None:
-        """The class of what is asked for: named right after "which", "what", "how many", or first of all."""
+        """The class asked for: named right after "which", "what" or "how many", or first in the sentence."""
         before = 0
         for at, token in enumerate(self.sentence):
             for link in self.classes:
@@ -74,7 +74,7 @@ class ParsedQuestion:
 
     @property
     def said(self) -> list[str]:
-        """The words that name nothing, say nothing of the shape, and yet say something."""
+        """The content words that belong neither to a link nor to the question's shape, in lower case."""
         places = {self.place(link) for link in (*self.things, *self.classes)}
         return [
             token.lower()
@@ -83,7 +83,7 @@ class ParsedQuestion:
         ]
 
     def words(self, keep: Sequence[int], start: int = -1) -> list[str]:
-        """The tokens at these places in lower case, with X at ``start``, or behind them as "of X"."""
+        """The tokens at these indexes in lower case, with X at ``start``, or with "of X" appended."""
         found = [
             X if at == start else token.lower().replace("_", " ")
             for at, token in enumerate(self.sentence)
@@ -96,11 +96,11 @@ class ParsedQuestion:
         return found if X in found else [*found, "of", X]
 
     def words_of(self, iris: Iterable[Iri]) -> set[str]:
-        """The words of all the names that relations, classes and entities have."""
+        """The words of all names of these relations, classes or entities."""
         return {word for iri in iris for name in self.names.of(iri) for word in key(name)}
 
     def gives_number(self, relation: Iri) -> bool:
-        """Whether a relation gives how many there are: by its name, or by whole numbers where it names no unit."""
+        """Whether a relation gives a count, judged by its name, or by an integer sample if its name has no unit."""
         named, sample = self.words_of([relation]), self.context.lexicon.sample(relation)
         whole = isinstance(sample, Literal) and "." not in sample.text
         return bool(named & _COUNTING) or (whole and not named & _UNITS)

@@ -1,8 +1,8 @@
-"""The search for paths: which relations, followed one after the other, the words of the question stand for.
+"""Path search: which sequence of relations the words of the question stand for.
 
-Relations first: a path is a sequence of relations, and how many entities lie along it costs nothing. Every way to cut
-the question into phrases is tried; a phrase stands for one relation, and its likelihood is that of the relation's name
-among all names the graph has. A wording is only as good as all its phrases: each counts by the words it explains.
+A path is a sequence of relations, so its cost does not depend on the number of entities along it. Every way to segment
+the question into phrases is tried. Each phrase stands for one relation, with the likelihood of that relation's name
+among all names in the graph, and is weighted by the number of words it explains.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ from kgnb.agents.question_answering.segmentation import Phrase, segmentations, u
 from kgnb.kg.terms import Iri
 
 BEAM = 10
-"""Paths kept for each way to cut the question."""
+"""Paths kept per segmentation of the question."""
 EXPANDED = 2
-"""Paths that are followed further: each costs a query."""
+"""Paths extended at each step; each costs a query."""
 MERGED = 3.0
-"""What a phrase costs, in log likelihood, for each place inside it where another relation might have begun."""
+"""Penalty, in log likelihood, for each place inside a phrase where another relation might have begun."""
 
 DOUBT = 0.4
-"""The least a single phrase counts for among several: the others speak for the path as well."""
+"""Minimum weight of one phrase among several, because the others support the path as well."""
 HOPELESS = 0.03
-"""A phrase surer than this may be meant although its words are far from it; below, something else is meant."""
+"""Below this confidence a phrase probably means something else, and ``DOUBT`` no longer applies in full."""
 MISSED = 0.1
-"""How much less sure a phrase is for each of its parts that the relation leaves unsaid."""
+"""Factor on a phrase's confidence for each of its parts that the relation does not express."""
 UNSAID = 0.1
-"""A part of a phrase that is less sure than this to stand for the phrase's relation says something of its own."""
+"""A part of a phrase counts as not expressed if its confidence in the phrase's relation is below this."""
 HOP = 0.1
-"""What each further relation costs an interpretation, in log likelihood: what one relation says is not said by two."""
+"""Penalty, in log likelihood, for each further relation: a single relation is preferred."""
 RETURN = 3.0
-"""What it costs to go back along the relation one came by: few ask for that."""
+"""Penalty, in log likelihood, for going straight back along the previous relation: few questions ask for that."""
 RETURNED = 0.1
-"""And how much less sure such a path is."""
+"""Factor on the confidence of such a path."""
 
 
 @dataclass(frozen=True)
 class _Partial:
     score: float
     hops: tuple[Hop, ...] = ()
-    sure: float = 0.0  # log likelihood that nothing else is meant, by word
-    near: float = 0.0  # by word
+    sure: float = 0.0  # log confidence that nothing else is meant, weighted by words
+    near: float = 0.0  # nearness, weighted by words
     words: int = 0
-    surest: float = 0.0  # of the last hop alone
+    surest: float = 0.0  # confidence of the last hop alone
 
     @property
     def confidence(self) -> float:
-        """How sure it is that the question asks for this path at all."""
+        """Confidence that the question asks for this path at all."""
         words = max(1, self.words)
         sure = math.exp(self.sure / words) if len(self.hops) > 1 else self.surest
         return sure * above_noise(self.near / words, several=len(self.hops) > 1)
@@ -68,9 +68,9 @@ class _Partial:
 def candidate_paths(
     start: Iri, sentence: Sequence[str], lexicon: Lexicon, *, longest: int, inverse: bool, most: int = 20
 ) -> tuple[Interpretation, ...]:
-    """The interpretations of a masked question as a path from an entity, best first.
+    """Interpret a masked question as paths from an entity, best first.
 
-    ``sentence`` has X in the place of the entity; ``longest`` bounds the relations in a row.
+    ``sentence`` contains X in place of the entity; ``longest`` limits the number of relations in a path.
     """
     cuts: Sequence[tuple[Phrase, ...]] = segmentations(ungrand(sentence), longest)
     lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.reader.expand(start, inverse=inverse).hops)
@@ -88,7 +88,7 @@ def candidate_paths(
 
 
 def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequence[tuple[Phrase, ...]]:
-    """The cuts that leave whole what is, word for word, the name of a relation: "country of citizenship" is one."""
+    """Keep the segmentations that do not split the longest exact relation name, such as "country of citizenship"."""
     phrases = list(dict.fromkeys(phrase for cut in cuts for phrase in cut))
     fits = dict(zip(phrases, lexicon.fits(phrases), strict=True))
     named = [phrase for phrase in phrases if phrase.words > 1 and fits[phrase].named]
@@ -119,7 +119,7 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
 
 
 def _other_way(text: str, hop: Hop, name: str, forward: frozenset[Iri], back: frozenset[Iri]) -> bool:
-    """Whether a relation called "influenced by" is followed the wrong way: in "did X influence" it was X who did it."""
+    """Whether a "... by" relation is followed the wrong way: in "did X influence", X is the one who influenced."""
     if not name.endswith(" by") or not (hop.relation in forward and hop.relation in back):
         return False
     did = re.search(r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$", text) is not None
@@ -140,7 +140,7 @@ def _step(
     likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
     at_hand = forward if phrase.forward else forward | back
     sure = not_elsewhere(fit, hop.relation, at_hand, against)
-    # "the sex of X's wife" is no spouse: that relation leaves the sex unsaid
+    # "the sex of X's wife" does not mean spouse alone: that relation does not express the sex
     unsaid = sum(not_elsewhere(part, hop.relation, at_hand, False) < UNSAID for part in parts)
     sure *= MISSED**unsaid
     returns = bool(path.hops) and path.hops[-1] == Hop(hop.relation, not hop.inverse)

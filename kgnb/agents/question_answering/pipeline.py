@@ -1,4 +1,4 @@
-"""Question answering from a question to an answer with its proof: the story, top to bottom."""
+"""Question answering from start to finish: from a question to an answer with its proof."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kgnb.run import Run
 from kgnb.vectors.embedder import Embedder
 
 STALLED = 2
-"""Rounds in a row without progress after which an answer is forced."""
+"""Consecutive rounds without progress before an answer is forced."""
 
 
 def open_context(
@@ -41,10 +41,10 @@ def open_context(
     run: Run | None = None,
     turn: Turn | None = None,
 ) -> GraphContext:
-    """What many questions over one graph share: names, relations and vectors are looked up once.
+    """Open a context shared by many questions over one graph: names, relations and vectors are looked up once.
 
-    With a ``run``, its graph queries, judgements and model calls are recorded. ``examples`` teach how people word the
-    relations of this graph; by default none are used. A ``turn`` is shared with a model that gives it away.
+    With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the lexicon how people
+    word this graph's relations; by default there are none. Pass the ``turn`` of a model that releases it during calls.
     """
     watched = run.watch_graph(graph) if run else graph
     context = GraphContext.open(
@@ -57,7 +57,7 @@ def open_context(
 
 
 def begin(question: Question | str, context: GraphContext, options: Options = Options()) -> State:
-    """The state before the first stage; ``link``, ``observe``, ``act``, ``reflect`` and ``answer`` move it on."""
+    """The initial state, to be passed through ``link``, ``observe``, ``act``, ``reflect`` and ``answer``."""
     if isinstance(question, str):
         question = Question(hashlib.sha256(question.encode()).hexdigest()[:12], question)
     return State(question, options, replace(context, lexicon=context.lexicon.own()))
@@ -74,11 +74,11 @@ def answer_question(
     examples: Sequence[Example] = (),
     run: Run | None = None,
 ) -> Answer:
-    """The answer to a question from a graph, with its proof.
+    """Answer a question from a graph, with proof.
 
-    A ``GraphContext`` in place of the graph brings its embedder and judges, and what earlier questions have looked up.
-    Without a judge the rule judge decides; ``model`` is asked for facts and for what it knows itself, where
-    ``options`` want either. A spent budget forces the answer that is supported best so far.
+    A ``GraphContext`` instead of a graph supplies the embedder, the judges and everything earlier questions looked up.
+    The default judge is the rule judge. ``model`` is asked for expected facts or for its own knowledge if ``options``
+    say so. When a budget runs out, the best-supported answer so far is returned.
 
     Raises:
         ValueError: there is no embedder, or an entity of the question is not an IRI.
@@ -99,7 +99,7 @@ def answer_question(
             state = run.do(act, state)
             if not state.finished:
                 state = run.do(reflect, state)
-    except LimitError:  # what was found within the budget is still an answer
+    except LimitError:  # answer from what was found within the budget
         state = _offline(state)
     state = run.do(answer, state)
     assert state.answered is not None
@@ -107,16 +107,16 @@ def answer_question(
 
 
 def _offline(state: State) -> State:
-    """The state with judges that cost nothing."""
+    """Replace the judges with the rule judge, which costs nothing, and remove the model."""
     return replace(state, context=replace(state.context, judges=Judges.all(RuleJudge()), model=None))
 
 
 WEIGHT = 0.3
-"""Nearness that a phrase gains with a relation that examples always use it for."""
+"""Nearness added to a phrase and relation if the examples always use the phrase for that relation."""
 
 
 def learn(context: GraphContext, examples: Sequence[Example], options: Options) -> dict[tuple[str, Iri], float]:
-    """Teach the context's lexicon the wording of the examples, and give what was learned by phrase and relation."""
+    """Teach the context's lexicon the wording of the examples; return the added nearness by phrase and relation."""
     counts: dict[str, dict[Iri, int]] = defaultdict(lambda: defaultdict(int))
     for text, entities, answers in examples:
         for entity in entities:
@@ -135,7 +135,7 @@ def learn(context: GraphContext, examples: Sequence[Example], options: Options) 
 def _explained(
     context: GraphContext, text: str, entity: Iri, answers: frozenset[str], options: Options
 ) -> list[tuple[str, Iri]]:
-    """The phrases of a question with the relations they must stand for, if an interpretation gives just its answers."""
+    """The phrases of a question with their relations, from the first interpretation that gives exactly its answers."""
     sentence = tokens(text)
     spans = (find(name, sentence) for name in context.reader.names.of(entity))
     sentence = masked(sentence, next((span for span in spans if span), None))

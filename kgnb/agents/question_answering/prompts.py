@@ -1,7 +1,7 @@
-"""What a model is told of a question, a graph and what was found there: plain lines, data between fences.
+"""Prompts: a question, the graph's schema and the results so far as plain lines, with data between fences.
 
-The instructions are the same for every question, and so is the schema of a graph that fits the budget: a provider can
-keep both. Texts of the graph stand on lines of their own between fences, and no text can close a fence.
+The instructions are the same for every question, and so is a graph's schema if it fits the budget, so that providers
+can cache both. Text from the graph is placed on separate lines between fences, and cannot close a fence.
 """
 
 from __future__ import annotations
@@ -91,19 +91,19 @@ CASCADE = (
     + READINGS
 )
 ROWS = 50
-"""Rows of a result that are shown."""
-_CELL = 120  # characters of one cell
-_RESULT = 6000  # characters of one result
-_TOKEN = 4  # characters, about
+"""Maximum number of rows shown from a result."""
+_CELL = 120  # maximum characters per cell
+_RESULT = 6000  # maximum characters per result
+_TOKEN = 4  # approximate characters per token
 _ENTITIES = 10
 _FACTS = 12
 _PATHS = 3
-_TRIED_ROWS = 5  # of an interpretation's result
-_FOUND = 25  # relations and classes a look into the schema shows
+_TRIED_ROWS = 5  # rows shown from an interpretation's result
+_FOUND = 25  # relations and classes shown by a schema lookup
 
 
 def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message, ...]:
-    """The first two messages of a conversation about a question; with those ``tried`` where they are offered."""
+    """The first two messages of a conversation, with the interpretations in ``tried`` if they are offered."""
     paper = state.options.tools == "paper"
     parts = [] if paper else [f"{FENCE} SCHEMA", *schema_lines(state), ""]
     parts += [f"{FENCE} THIS QUESTION", *question_lines(state, paths=not paper and tried is None)]
@@ -113,7 +113,7 @@ def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message
 
 
 def _tried_lines(state: State, acted: Acted) -> list[str]:
-    """An interpretation that was run: in words, as SPARQL, and what it gives."""
+    """An interpretation that was run: in words, as SPARQL, and its result."""
     assert isinstance(acted.action, Query)
     query = re.sub(r"(?m)^PREFIX .*\n", "", acted.action.sparql)
     shown = _rows_shown(state, acted, _TRIED_ROWS)
@@ -121,7 +121,7 @@ def _tried_lines(state: State, acted: Acted) -> list[str]:
 
 
 def question_lines(state: State, *, paths: bool) -> list[str]:
-    """The question with its entities, facts near it, and the paths it may mean."""
+    """The question with its entities, nearby facts and the paths it may stand for."""
     schema = graph_schema(state.context)
     kinds = _kinds(state, schema)
     lines = [f"QUESTION: {line(state.question.text)}", "ENTITIES:"]
@@ -143,7 +143,7 @@ def question_lines(state: State, *, paths: bool) -> list[str]:
 
 
 def _spread(triples: Sequence[Triple], about: Sequence[Iri], each: int) -> list[Triple]:
-    """The triples in their order, at most ``each`` of one relation at one side of an entity: many are alike."""
+    """Keep at most ``each`` triples per relation and side of an entity, because many are alike; order is preserved."""
     number: Counter[tuple[Term, ...]] = Counter()
     kept = []
     for triple in triples:
@@ -161,7 +161,7 @@ def _path_lines(state: State) -> list[str]:
 
 
 def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
-    """An interpretation as a path: ``Sorne Refuge -warden-> ?x -lives in-> ?answer``; "" without relations."""
+    """An interpretation as a path: ``Sorne Refuge -warden-> ?x1 -lives in-> ?answer``; "" if there is none."""
 
     def walk(first: str, hops: Sequence[Hop], last: str) -> str:
         for place, hop in enumerate(hops, start=1):
@@ -187,7 +187,7 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
 
 
 def schema_lines(state: State) -> list[str]:
-    """The schema within its budget of tokens: whole where it fits, else what fits the question best first."""
+    """The schema within its token budget: complete if it fits, else the most relevant part first."""
     schema = graph_schema(state.context)
     budget = state.options.schema_tokens * _TOKEN
     head = [f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in declared(schema).items()]
@@ -225,7 +225,7 @@ def declared(schema: GraphSchema) -> dict[str, str]:
 
 
 def with_prefixes(schema: GraphSchema, sparql: str) -> str:
-    """The query with the prefixes declared that it uses and leaves out."""
+    """Add declarations for known prefixes that the query uses but does not declare."""
     known = {**PREFIXES, **schema.prefixes}
     said = {match.lower() for match in re.findall(r"(?i)\bPREFIX\s+([\w\-.]*):", sparql)}
     named = {token.text.partition(":")[0] for token in tokens(sparql) if token.kind == "name" and ":" in token.text}
@@ -234,7 +234,7 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
 
 
 def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
-    """The relations and classes that words speak of, in any language, and their IRIs."""
+    """The relations and classes that match these words, in any language, and their IRIs."""
     schema = graph_schema(state.context)
     ranked = ranks(state, schema, words)
     every: list[tuple[float, str, str]] = [
@@ -250,7 +250,10 @@ def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
 
 
 def ranks(state: State, schema: GraphSchema, words: str = "") -> dict[Iri, float]:
-    """How well each class and relation fits the question, or some words: by shared words, nearness, and use nearby."""
+    """Score each class and relation against the question or ``words``.
+
+    The score combines shared words, nearness, frequency and, for the question, use near its entities.
+    """
     text = words or state.question.text
     names: list[tuple[Iri, str]] = [(one.iri, one.name) for one in schema.classes]
     names += [(one.iri, name) for one in schema.relations for name in one.names]
@@ -266,7 +269,7 @@ def ranks(state: State, schema: GraphSchema, words: str = "") -> dict[Iri, float
     for (iri, name), value in zip(names, near, strict=True):
         parts = set(key(name))
         shared = len(parts & said) / len(parts) if parts else 0.0
-        used = 0.05 * log10(1 + counts[iri])  # of two that fit alike, what is used more is meant more often
+        used = 0.05 * log10(1 + counts[iri])  # of two equal fits, prefer the more frequent
         score = round(float(value) + shared + used, 4) + 0.3 * (str(iri) in around)
         found[iri] = max(found.get(iri, -1.0), score)
     return found
@@ -291,7 +294,7 @@ def _relation_line(schema: GraphSchema, state: State, one: RelationUse) -> str:
 
 
 def _named(schema: GraphSchema, iri: str, names: Sequence[str]) -> str:
-    """An IRI with its names, those that it says itself left out."""
+    """An IRI with its names, except those the IRI already shows."""
     short = schema.short(iri)
     said = key(short.partition(":")[2].strip(">"))
     others = [f'"{line(name)}"' for name in names if key(name) != said and key(name) != key(iri)]
@@ -331,7 +334,7 @@ def _kinds(state: State, schema: GraphSchema) -> dict[str, tuple[str, ...]]:
 
 
 def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
-    """What an action brought, as the tool's result: rows with labels and IRIs, how many there are, or the error."""
+    """An action's result as tool output: rows with labels and IRIs and their number, or the error."""
     if acted.error:
         lines = [f"error: {line(acted.error)}"]
     elif isinstance(acted.action, Query):
@@ -368,7 +371,7 @@ def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
 
 
 def triple_line(state: State, triple: Triple) -> str:
-    """A triple on one line: labels and IRIs of its ends, and its relation."""
+    """A triple on one line: its relation, and the labels and IRIs of its ends."""
     subject, relation, object_ = triple
     name = graph_schema(state.context).short(relation)
     return f"{term_line(state, subject)} {name} {term_line(state, object_)}"
@@ -386,5 +389,5 @@ def term_line(state: State, term: Term | None) -> str:
 
 
 def line(text: object) -> str:
-    """A text on one line that cannot close a fence."""
+    """Text on one line that cannot close a fence."""
     return re.sub(r"={4,}", "===", " ".join(str(text).split()))

@@ -1,6 +1,6 @@
-"""Queries that nobody wrote by hand: checked to read only, to know what they name, and run within bounds.
+"""Generated queries: checked to be read-only and to name only known IRIs, and run within limits.
 
-The values that an answer names are looked up among everything that was seen: rows of any query, triples, entities.
+The values of an answer are resolved among everything seen so far: query rows, triples and entities.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from kgnb.kg.sparql import refuse_update, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Blank, Iri, Literal, Term, Triple, n3
 
 ALWAYS_KNOWN = (RDF, RDFS, OWL, SKOS, XSD, "http://www.w3.org/2005/xpath-functions")
-"""Vocabularies every query may use."""
+"""Vocabularies that every query may use."""
 PROOF = 1000
-"""Triples read as the proof of one query."""
-_AT_ONCE = 100  # triples looked up with one query
+"""Maximum number of triples read as the proof of one query."""
+_AT_ONCE = 100  # triples looked up per query
 
 
 def check(query: str, seen: Collection[str]) -> str:
-    """The query, if it only reads, asks this graph alone, is well formed, and names nothing that was not seen.
+    """Return the query if it is read-only, well formed, limited to this graph, and names only IRIs already seen.
 
     Raises:
-        ValueError: says what is wrong, and which seen IRIs come nearest to one that was not.
+        ValueError: it is not; the message says why, and suggests the nearest seen IRIs for an unknown one.
     """
     try:
         form = refuse_update(query)
@@ -48,7 +48,7 @@ def check(query: str, seen: Collection[str]) -> str:
     for word in ("SERVICE", "FROM"):
         if word in words:
             raise ValueError(f"{word} asks another graph: leave it out")
-    mentioned = named(query)  # first: a prefix nobody declared is said plainly
+    mentioned = named(query)  # before parsing, for a clear message about undeclared prefixes
     _parsed(query)
     for iri in mentioned:
         if iri not in seen and not iri.startswith(ALWAYS_KNOWN):
@@ -57,13 +57,17 @@ def check(query: str, seen: Collection[str]) -> str:
 
 
 def unknown(iri: str, seen: Collection[str]) -> str:
-    """What to say of an IRI that was not met before: the nearest of those that were."""
+    """An error message for an IRI not seen before, with the nearest seen ones."""
     near = difflib.get_close_matches(iri, sorted(seen), n=3, cutoff=0.3)
     return f"{iri} was not seen in this run" + (f"; seen were {', '.join(near)}" if near else "")
 
 
 def named(query: str) -> tuple[str, ...]:
-    """Every IRI a query names, prefixed names written out; those of its prologue are not counted."""
+    """All IRIs in a query, with prefixed names expanded, except those in its prologue.
+
+    Raises:
+        ValueError: the query has a BASE or an undeclared prefix.
+    """
     found: list[str] = []
     prefixes: dict[str, str] = {}
     stream = tokens(query)
@@ -90,11 +94,11 @@ def named(query: str) -> tuple[str, ...]:
 
 
 def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
-    """The first column of a query's answer, each value once; yes or no as ``xsd:boolean``; and a note if it was cut."""
+    """The distinct values of a query's first column, or an ASK result as ``xsd:boolean``; and a note if truncated."""
     if refuse_update(query) == "ASK":
         return (_said(reader, query),), ""
     if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
-        found = reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts no more than 10,000
+        found = reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
         rows, note = reader.rows(query)
@@ -102,16 +106,16 @@ def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
 
 
 def rows_of(reader: GraphReader, query: str) -> Solutions:
-    """A query's whole result, as far as ``reader.most`` rows; yes or no as one row of the column "yes"."""
+    """A query's result, up to ``reader.most`` rows; an ASK result is one row with the column "yes"."""
     if refuse_update(query) == "ASK":
         return Solutions(("yes",), ((_said(reader, query),),))
-    return reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts no more than 10,000
+    return reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
 
 
 def ties(reader: GraphReader, query: str, found: Solutions) -> str:
-    """What a LIMIT has cut off although it ties with the last row shown, as a note; "" where it has cut no tie.
+    """A note on rows that LIMIT cut off although they tie with the last row; "" if there are none.
 
-    Only what the query orders by and selects can be compared.
+    Ties are found only if every column the query orders by is also selected.
     """
     stream = tokens(query)
     words = [token.word for token in stream]
@@ -136,7 +140,7 @@ def ties(reader: GraphReader, query: str, found: Solutions) -> str:
 
 
 def projected(query: str, column: str, among: Sequence[Term] = ()) -> str:
-    """A SELECT query for one column of another, each value once; only the values ``among`` where some are given."""
+    """A SELECT query for the distinct values of one column of ``query``, restricted to ``among`` unless it is empty."""
     form = next(token for token in tokens(query) if token.word == "SELECT")
     only = f" VALUES ?{column} {{ {' '.join(map(n3, among))} }}" if among else ""
     return f"{query[: form.start]}SELECT DISTINCT ?{column} WHERE {{ {{ {query[form.start :].strip()} }}{only} }}"
@@ -149,9 +153,9 @@ def _said(reader: GraphReader, query: str) -> Literal:
 
 
 def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
-    """The triples of the graph that match a query's patterns, so that its answer can be checked against them.
+    """The graph's triples that match a query's patterns, as evidence for its answer.
 
-    Empty where a query has no plain triple patterns, or the graph cannot say.
+    Empty if the query has no plain triple patterns, or the graph fails.
     """
     template = _template(query)
     if not template:
@@ -167,7 +171,7 @@ def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
 
 
 def _there(reader: GraphReader, triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """The triples the graph has: where one side of a UNION matched, the patterns of the other were filled in too."""
+    """Keep the triples that exist: if one side of a UNION matches, CONSTRUCT may fill in the other's patterns too."""
     known: set[Triple] = set()
     plain = [triple for triple in triples if not any(isinstance(term, Blank) for term in triple)]
     for begin in range(0, len(plain), _AT_ONCE):
@@ -184,7 +188,7 @@ def _template(query: str) -> str:
 
 
 def _collect(node: Any, found: list[str]) -> None:
-    """The triple patterns of a query's algebra whose predicate is plain, but none out of a MINUS or NOT EXISTS."""
+    """Collect the plain triple patterns of a query's algebra, skipping MINUS, EXISTS and NOT EXISTS."""
     name = getattr(node, "name", "")
     if name in ("Builtin_NOTEXISTS", "Builtin_EXISTS"):
         return
@@ -214,7 +218,6 @@ def _parsed(query: str) -> Any:
 
 
 def _where(query: str) -> str:
-    """The WHERE group of a query, braces and all."""
     depth, begin = 0, -1
     for token in tokens(query):
         if token.text == "{" and token.kind == "mark":
@@ -233,25 +236,25 @@ def _prologue(query: str) -> str:
 
 
 def same_values(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Whether two answers hold the same values, in whatever order."""
+    """Whether two answers have the same values, in any order."""
     return set(left) == set(right)
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """The terms an answer gives, and the query and column they came from (``query`` None: from triples)."""
+    """The terms of an answer, and the query and column they came from; ``query`` is None if there is none."""
 
     values: tuple[Term, ...]
     query: Acted | None = None
     column: str = ""
-    whole: bool = False  # they are all the column holds
+    whole: bool = False  # these are all values of the column
 
 
 def resolve(state: State, commit: Commit) -> Resolved:
-    """What an answer stands for.
+    """Resolve an answer to terms.
 
     Raises:
-        ValueError: there is no such query or column, or a value was never seen; says what was.
+        ValueError: there is no such query or column, the column is empty, or a value is unknown or ambiguous.
     """
     if commit.values:
         return _among(state, tuple(_term(state, value) for value in commit.values))
@@ -275,7 +278,7 @@ def _column(acted: Acted, column: str) -> tuple[Term, ...]:
 
 
 def _among(state: State, values: tuple[Term, ...]) -> Resolved:
-    """The values with the newest query that holds them all in one column, if one does."""
+    """The values with the latest query that has them all in one column, if any."""
     values = tuple(dict.fromkeys(values))
     for acted in reversed(state.history):
         for column in acted.columns:
@@ -318,7 +321,7 @@ def _numbers(said: str, forms: dict[str, list[Term]]) -> list[Term] | None:
 
 
 def _forms(state: State) -> dict[str, list[Term]]:
-    """Every way a term that was seen may be written, with the terms it may be."""
+    """Map every way of writing a term seen so far to the terms it may stand for."""
     schema, label = graph_schema(state.context), state.context.reader.names.label
     found: dict[str, list[Term]] = {}
 
@@ -336,7 +339,7 @@ def _forms(state: State) -> dict[str, list[Term]]:
             for form in (term.text, term.text.casefold(), n3(term)):
                 add(form, term)
     same: dict[str, list[Term]] = {}
-    for form, terms in found.items():  # one text with two datatypes is one value to whoever reads it
+    for form, terms in found.items():  # readers cannot tell the same text with two datatypes apart
         literal = [term for term in terms if isinstance(term, Literal)]
         same[form] = [*(term for term in terms if not isinstance(term, Literal)), *literal[:1]]
     for word, text in (("yes", "true"), ("no", "false")):

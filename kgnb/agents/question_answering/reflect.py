@@ -1,7 +1,7 @@
-"""Reflect: keep at most K of the triples an action brought, as paths that grow (section 3.4).
+"""Reflect: keep at most K of the triples an action returned, as growing paths (section 3.4).
 
-Triples are chosen by index. Each is appended to the first path that ends where it begins (or, followed backwards, where
-it ends), or else opens a path of its own. Where the paths end is what is observed next.
+Triples are chosen by index. Each is appended to the first path that ends at its subject (or, followed backwards, at its
+object), or else starts a new path. The next observation starts from the ends of the paths.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ answer the question between the lines below. They are compared with triples of a
 -----
 {question}
 -----"""
-_MOST = 300  # triples a judge looks at
+_MOST = 300  # triples shown to a judge
 
 
 def reflect(state: State) -> State:
-    """The state with what the last action brought taken into memory."""
+    """Add the best triples of the last action to memory."""
     acted = state.acted
     triples = acted.triples if acted else ()
     if not triples:
@@ -45,9 +45,9 @@ def reflect(state: State) -> State:
 
 
 def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
-    """Which of the triples to keep."""
+    """The question which of the triples to keep."""
     offered = tuple(triples[:_MOST])
-    state.context.reader.names.fetch(sorted(iris(offered)))  # all at once, not one by one
+    state.context.reader.names.fetch(sorted(iris(offered)))  # in one batch
     return ReflectQuestion(
         asked=state.question.text,
         text=act_text(state),
@@ -59,7 +59,7 @@ def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion
 
 
 def remember(memory: Memory, triples: Sequence[Triple], entities: Sequence[Iri] = ()) -> Memory:
-    """The memory with triples appended to its paths, each to the first path it goes on from."""
+    """Append triples to the memory's paths, each to the first path that it continues."""
     paths: list[Path] = list(memory.paths)
     known = set(memory.triples)
     added: list[Triple] = []
@@ -77,7 +77,7 @@ def remember(memory: Memory, triples: Sequence[Triple], entities: Sequence[Iri] 
 
 
 def end_of(path: Path, entities: Sequence[Iri] = ()) -> Term:
-    """Where a path ends: the end of its last triple that is not where the one before it ended."""
+    """Where a path ends: the end of its last triple that is not shared with the previous one."""
     subject, _, object_ = path[-1]
     if len(path) > 1:
         before = {path[-2][0], path[-2][2]}
@@ -88,14 +88,14 @@ def end_of(path: Path, entities: Sequence[Iri] = ()) -> Term:
 
 
 def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, str]:
-    """The indexes of the triples to keep, why, and who says so."""
+    """The indexes of the triples to keep, the reason, and who decided."""
     mode, keep = state.options.reflection, state.options.keep
     number = len(question.triples)
     if mode == "random":
         rng = random.Random(f"{state.options.seed}:{state.question.id}:{state.round}")
         return sorted(rng.sample(range(number), min(keep, number))), "chosen at random", "random"
     if mode == "judge" and state.talk and state.options.tools == "all":
-        # the model reads all that its calls bring, in one conversation: asking again what to keep would tell it nothing
+        # the model has every result in its conversation: asking it what to keep would add nothing
         return list(question.ranked or range(number))[:keep], "what the model has read", "rule"
     if mode in ("similarity", "facts"):
         facts = _facts(state) if mode == "facts" else []
@@ -113,7 +113,7 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
 
 
 def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:
-    """Whole paths first: the triples in the order in which they go on from the entities, breadth last."""
+    """Indexes of the triples in depth-first order from the entities, so that whole paths come first; then the rest."""
     index = {triple: at for at, triple in enumerate(triples)}
     ends: dict[Term, list[Triple]] = {}
     for triple in triples:
@@ -135,7 +135,7 @@ def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:
 
 
 def _facts(state: State) -> list[str]:
-    """Facts the model expects, none where there is no model."""
+    """Facts that the model expects; empty without a model."""
     if state.context.model is None:
         return []
     prompt = FACTS.format(keep=state.options.keep, question=" ".join(state.question.text.split()))

@@ -1,8 +1,8 @@
-"""A question cut into phrases: which words stand between its entity and what is asked, in the order they are followed.
+"""Segmentation of a question into phrases that lead step by step from its entity to what is asked.
 
-"What is the nationality of X's mother?" is read from X outwards: "the mother of X" first, then "what is the nationality
-of X" of whoever that was. Three cuts and no grammar: a possessive binds first, then what follows X ("the mission X
-flew"), then what stands before it, prepositions and relative pronouns between ("the owner of the firm in X").
+"What is the nationality of X's mother?" is read from X outwards: first "the mother of X", then "what is the nationality
+of X" about the result. There are three rules and no grammar: possessives bind first, then what follows X ("the mission
+X flew"), then what precedes it, split at prepositions and relative pronouns ("the owner of the firm in X").
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kgnb.kg.words import key, plain, words
 
 X = "@"
-"""Stands for the entity among the tokens."""
+"""The token that replaces the entity."""
 PREPOSITIONS = frozenset("""of in at on for by from with to near inside within under above into through""".split())  # noqa: SIM905
 QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
 RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
@@ -27,8 +27,8 @@ EMPTY = (
     please tell me give list show us all any that there this these those you know about as""".split()  # noqa: SIM905
     )
 )
-"""Words that say how something is asked, not what."""
-EMPTY |= frozenset(  # the same in German and French; what is a word of English as well ("die", "war") is left out
+"""Words without content of their own."""
+EMPTY |= frozenset(  # the same in German and French, except for English words ("die", "war")
     ["wer", "wen", "wem", "was", "wo", "wann", "wie", "viele", "vielen", "welche", "welcher", "welches", "welchem"]
     + ["welchen", "ist", "sind", "hat", "haben", "der", "das", "des", "dem", "ein", "eine", "von", "vom", "im", "zum"]
     + ["zur", "aus", "und", "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "où", "quand", "combien", "est"]
@@ -39,17 +39,17 @@ _TOKEN = re.compile(r"'s\b|\d+(?:[.,]\d+)+\b|\w+(?:[-_.'/]\w+)*|[^\w\s]", re.UNI
 
 @dataclass(frozen=True)
 class Phrase:
-    """A piece of the question that stands for one relation, as a small question about X."""
+    """A part of the question that stands for one relation, as a short question about X."""
 
     text: str
-    words: int  # how many of its words say something
+    words: int  # number of content words
     merged: int = 0  # places inside it where another relation might have begun
-    forward: bool = True  # it reads "the ... of X": X is where the relation starts
-    parts: tuple[str, ...] = ()  # what stands on each side of those places, as small questions about X
+    forward: bool = True  # it reads "the ... of X", so the relation starts at X
+    parts: tuple[str, ...] = ()  # the text between those places, as short questions about X
 
 
 def tokens(text: str) -> list[str]:
-    """The words and marks of a question; a possessive is a token of its own.
+    """Split a question into words and punctuation marks, with possessives as separate tokens.
 
     >>> tokens("Who cooks at the wardens' hut?"), tokens("X’s son")
     (['Who', 'cooks', 'at', 'the', 'wardens', "'s", 'hut', '?'], ['X', "'s", 'son'])
@@ -59,12 +59,12 @@ def tokens(text: str) -> list[str]:
 
 
 def says(token: str) -> bool:
-    """Whether a token says what is asked rather than how."""
+    """Whether a token is a content word."""
     return token != X and token.lower() not in EMPTY and any(character.isalnum() for character in token)
 
 
 def find(name: str, sentence: Sequence[str]) -> tuple[int, int] | None:
-    """Where a name stands among tokens, whatever its case, marks and plural endings; None where it does not."""
+    """Find a name among tokens, ignoring case, punctuation and plural endings; returns its start and end, or None."""
     wanted = list(key(re.sub(r"\s+'s\b", "'s", name)))
     flat = [(plain(word), place) for place, token in enumerate(sentence) for word in words(token)]
     found = _found(wanted, flat)
@@ -75,7 +75,7 @@ def find(name: str, sentence: Sequence[str]) -> tuple[int, int] | None:
 
 
 def glued(sentence: Sequence[str], mentions: Iterable[str]) -> tuple[str, ...]:
-    """The tokens with each name as one token, so that no word of it says how something is asked.
+    """Join the tokens of each name into one, so that none of its words is treated as a function word.
 
     >>> glued(["Who", "shot", "The", "Last", "Hut", "?"], ["the last hut"])
     ('Who', 'shot', 'The_Last_Hut', '?')
@@ -99,7 +99,7 @@ def _found(wanted: Sequence[str], flat: Sequence[tuple[str, int]]) -> tuple[int,
 
 
 def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
-    """The tokens with X in the place of the mention; at the end, as "of X", where there is none."""
+    """Replace the mention with X, or append "of X" if there is no mention; also lower case, without punctuation."""
     sentence = [token.replace("_", " ") for token in sentence]
     kept = [
         token if token == X else token.lower()
@@ -117,7 +117,7 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
 
 
 def ungrand(sentence: Sequence[str]) -> list[str]:
-    """The tokens with "grandson" as "son of son", or "'s son 's son" after a possessive: a relation followed twice."""
+    """Expand "grandson" to "son of son", or "'s son 's son" after a possessive: the same relation twice."""
     found: list[str] = []
     for token in sentence:
         rest = token.removeprefix("grand").lstrip("-")
@@ -129,17 +129,17 @@ def ungrand(sentence: Sequence[str]) -> list[str]:
 
 
 _BETWEEN = PREPOSITIONS | RELATIVE | frozenset(["and", ","])
-_MOST = 5  # pieces that are told apart
+_MOST = 5  # pieces kept separate
 
 
 @dataclass(frozen=True)
 class _Piece:
-    before: tuple[str, ...] = ()  # its words before X
-    after: tuple[str, ...] = ()  # and behind it
+    before: tuple[str, ...] = ()  # words before X
+    after: tuple[str, ...] = ()  # words after X
 
 
 def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, ...]]:
-    """The ways to cut a masked question into at most ``longest`` phrases, the one nearest to X first in each.
+    """All ways to split a masked question into at most ``longest`` phrases, each from X outwards.
 
     >>> [phrase.text for phrase in segmentations(["who", "owns", "the", "firm", "of", "@", "'s", "wife"], 3)[-1]]
     ['What is the wife of X?', 'Who owns the firm of X?']
@@ -158,9 +158,9 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
 
 
 def _pieces(sentence: Sequence[str], *, verb: bool = False) -> list[_Piece]:
-    """The pieces of the question, from X outwards; each says something.
+    """The pieces of the question, from X outwards, each with a content word.
 
-    With ``verb``, the last word that X's possessive leads to is no part of it: "Where was X's wife educated?".
+    With ``verb``, the last word after the possessive is not part of it: "Where was X's wife educated?".
     """
     at = sentence.index(X)
     left, right = list(sentence[:at]), list(sentence[at + 1 :])
@@ -187,14 +187,14 @@ def _pieces(sentence: Sequence[str], *, verb: bool = False) -> list[_Piece]:
 
 
 def _around(sentence: Sequence[str]) -> list[_Piece]:
-    """The pieces of "Where does the warden of X live?": what stands around its subject is asked of that."""
+    """The pieces of "Where does the warden of X live?": the words around the subject ask something about it."""
     at = sentence.index(X)
     left, right = list(sentence[:at]), list(sentence[at + 1 :])
     verb = next((place for place, token in enumerate(left) if token in AUXILIARIES), None)
     if verb is None or not any(map(says, left[verb + 1 :])) or right[:1] == ["'s"]:
         return []
     subject = left[verb + 1] in ("the", "a", "an", "those", "der", "das", "le", "la")
-    # "which huts are located in X" has no subject but the huts
+    # "which huts are located in X" has no subject other than the huts
     if not any(map(says, right)) and not (subject and any(map(says, left[: verb + 1]))):
         return []
     outer = _Piece(tuple(left[: verb + 1]), tuple(right))
@@ -202,7 +202,7 @@ def _around(sentence: Sequence[str]) -> list[_Piece]:
 
 
 def _before(left: Sequence[str]) -> list[_Piece]:
-    """The pieces of what stands before X, the nearest first."""
+    """The pieces of the words before X, nearest first."""
     before: list[list[str]] = [[]]
     for token in left:
         if token in _BETWEEN and any(map(says, before[-1])):
@@ -215,20 +215,20 @@ def _before(left: Sequence[str]) -> list[_Piece]:
 
 
 def _kept(found: Sequence[_Piece]) -> list[_Piece]:
-    """The pieces that say something."""
+    """The pieces with content words; those beyond ``_MOST`` are joined into the last one."""
     kept = [piece for piece in found if any(map(says, (*piece.before, *piece.after)))]
     return kept if len(kept) <= _MOST else [*kept[: _MOST - 1], _joined(kept[_MOST - 1 :])]
 
 
 def _relative(left: Sequence[str]) -> bool:
-    """Whether a clause about X is left open before it: "who commanded the mission X flew"."""
+    """Whether X begins a relative clause without a pronoun: "who commanded the mission X flew"."""
     auxiliary = next((at for at, token in enumerate(left) if token in AUXILIARIES), None)
     words = [token for token in left if says(token)]
     return auxiliary is None and len(words) > 1
 
 
 def _groups(pieces: Sequence[_Piece], number: int) -> Iterator[list[list[_Piece]]]:
-    """Every way to put neighbouring pieces together into so many groups."""
+    """All ways to group adjacent pieces into ``number`` groups."""
     if number == 1:
         yield [list(pieces)]
         return
@@ -248,13 +248,13 @@ def _phrase(group: Sequence[_Piece], last: bool) -> Phrase:
     piece = _joined(group)
     words = sum(map(says, (*piece.before, *piece.after)))
     possessive = piece.after[:1] == ("'s",) and not any(map(says, piece.before))
-    forward = possessive or (piece.before[-1:] == ("of",) and "the" in piece.before)  # "died of X" is none
+    forward = possessive or (piece.before[-1:] == ("of",) and "the" in piece.before)  # "died of X" is not forward
     parts = tuple(_asked(one, False) for one in group) if len(group) > 1 else ()
     return Phrase(_asked(piece, last), max(1, words), len(group) - 1, forward, parts=parts)
 
 
 def _asked(piece: _Piece, last: bool) -> str:
-    """The words of a piece as a small question about X."""
+    """A piece as a short question about X."""
     before, after = list(piece.before), list(piece.after)
     if after[:1] == ["'s"]:
         owned = [token for token in after[1:] if token != "'s"]

@@ -1,8 +1,8 @@
-"""The interpretations of a question: which relations, classes and bounds of the graph its words may stand for.
+"""Interpretations of a question: the relations, classes and bounds of the graph its words may stand for.
 
-Short questions are read, and no more is attempted: paths of relations from the entities named, the members of a class,
-the most, the least or those beyond a bound of either, their number, yes or no. What an interpretation leaves
-unexplained makes it less likely, and is said.
+Only short questions are covered: paths of relations from the named entities; members of a class; superlatives,
+comparisons and counts of either; and yes/no questions. Words that an interpretation leaves unexplained lower its
+confidence and are reported.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from kgnb.kg.terms import XSD, Iri, Literal, Term, n3
 from kgnb.kg.words import key, plain
 
 _KEPT = 8
-_MEMBERS = 300  # of a class, whose relations are looked at
-_TRIED = 3  # interpretations of one kind that the graph is asked about
-_ALONE = 0.8  # confidence in the one relation that can be meant where no word says which
-_SEVERAL = 0.45  # and where there are several
-_GENERAL = 0.35  # where an adjective may be measured by more than one relation
+_MEMBERS = 300  # values whose relations are examined
+_TRIED = 3  # interpretations of one kind that are tried on the graph
+_ALONE = 0.8  # confidence in the only possible relation when no word names it
+_SEVERAL = 0.45  # the same with several possible relations
+_GENERAL = 0.35  # confidence when an adjective fits more than one relation
 _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
 _CLOSE = 0.08  # nearness by which a measure must lead the next
 _PERSON = ("person", "human being", "man", "woman")
 _PLACE = ("place", "location", "city", "region")
 _RELATIVES = (*_PERSON, "parent", "child", "spouse", "friend")
 _WHEREABOUTS = (*_PLACE, "country", "nationality", "residence", "employer")
-_CLEARLY = 0.3  # nearer to the one than to the other
+_CLEARLY = 0.3  # likeness by which a person must lead a place, or the reverse
 
 
 def interpret(state: State) -> tuple[Interpretation, ...]:
-    """The interpretations, best first."""
+    """Interpret the question, best interpretation first."""
     links = state.linked.links
     classes = tuple(link for link in links if _is_class(state, link))
-    # "city" is the class, although something may be called City as well
+    # "city" means the class, even if some entity is called City
     common = {link.mention for link in classes if link.mention and link.mention.islower()}
     things = tuple(link for link in links if link not in classes and link.mention not in common)
     sentence = glued(tokens(state.question.text), [link.mention for link in links])
@@ -95,7 +95,7 @@ def _values(asked: ParsedQuestion) -> list[Interpretation]:
 
 
 def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
-    """Paths from the entities that are named; from several, all of them must lead to the values."""
+    """Paths from the named entities; with several, every path must lead to the values."""
     mentions = list(dict.fromkeys(link.mention for link in asked.things))
     branches: list[list[Interpretation]] = []
     for mention in mentions:
@@ -118,7 +118,7 @@ def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
 
 
 def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
-    """The values to which all of the interpretations lead."""
+    """Join interpretations: only values reached by all of them count."""
     first, *others = interpretations
     also = []
     for other in others:
@@ -135,7 +135,7 @@ def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
 
 
 def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretation]:
-    """The paths from an entity that the words about it may mean."""
+    """The paths from an entity that the words about it may stand for."""
     shape, start = asked.shape, asked.place(link)
     keep = [at for at in _territory(asked, start) if at not in shape.used and at not in shape.noun_at]
     wanted = asked.wanted
@@ -157,13 +157,13 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
                 )[:_TRIED]
             ]
     if not said or set(said) == {place}:
-        lone = 0.3 if wanted is None and mentions == 1 else 1.0  # with no word at all, anything may be meant
+        lone = 0.3 if wanted is None and mentions == 1 else 1.0  # without any word, anything may be meant
         found += [replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)]
     return sorted(found, key=lambda one: -rank(one))
 
 
 def _territory(asked: ParsedQuestion, start: int) -> list[int]:
-    """The places of the words about one entity: those after the one named before it, for the last one to the end."""
+    """Token indexes of the words about one entity: from the previous entity up to it, or to the end for the last."""
     places = sorted({asked.place(link) for link in asked.things} - {-1})
     if start not in places:
         return list(range(len(asked.sentence)))
@@ -174,7 +174,7 @@ def _territory(asked: ParsedQuestion, start: int) -> list[int]:
 
 
 def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
-    """What has to do with an entity without a word that says how: by the one relation that leads to such things."""
+    """Things related to an entity when no word says how: via the relations that lead to the class asked for."""
     schema, reader = asked.schema, asked.context.reader
     uses = {one.iri: one for one in schema.relations}
     steps = [step for step in reader.expand(link.iri, inverse=asked.inverse).hops if step[1]]
@@ -186,7 +186,7 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
             if (use := uses.get(step[0].relation)) is not None
             and wanted.iri in (use.domains if step[0].inverse else use.ranges)
         ]
-    else:  # "Which mathematicians died in X": mathematicians are what many things are said to be
+    else:  # "Which mathematicians died in X": many things point to a class such as mathematicians
         fitting = [step for step in steps if step[0].inverse]
     fitting.sort(key=lambda step: (-step[1], step[0].relation))
     total = sum(step[1] for step in fitting)
@@ -202,7 +202,6 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
 
 
 def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
-    """All members of a class."""
     found = []
     wanted = asked.wanted
     nouns = {asked.place(link) for link in asked.classes} & set(asked.shape.noun_at)
@@ -217,10 +216,10 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
 
 
 def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """The number of the values; or the values, where they are numbers themselves."""
+    """The number of the values, or the values themselves if they are already numbers."""
     last = candidate.hops[-1] if candidate.hops and candidate.type is None else None
     if last and not last.inverse and kind_of(asked.context.lexicon.sample(last.relation)) == "number":
-        # "how many floors" is a floor count, and no floor area
+        # "how many floors" means a floor count, not a floor area
         counts = asked.gives_number(last.relation)
         return candidate if counts else replace(candidate, confidence=0.5 * candidate.confidence)
     return replace(candidate, form="count", explanation=f"the number of: {candidate.explanation}")
@@ -230,7 +229,7 @@ def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
 
 
 def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """The interpretation held to the class that is asked for, and less likely where its values are of no such kind."""
+    """Restrict an interpretation to the class asked for; its confidence drops if its values are of the wrong kind."""
     wanted = asked.wanted
     said = asked.words_of(hop.relation for hop in candidate.hops)
     explains = wanted is not None and bool(set(key(wanted.mention)) & said)
@@ -240,7 +239,7 @@ def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
 
 
 def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> Interpretation:
-    """The interpretation with its values bound to a class, if any of them has it."""
+    """Restrict the values to a class if any of them belongs to it, or else lower the confidence."""
     if candidate.type is not None or candidate.confidence < 0.02:
         return candidate
     typed = _class_of(asked, candidate, wanted.iri)
@@ -252,7 +251,7 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
             return replace(candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence)
         also = (*candidate.also, Condition((Hop(by),), wanted.iri))
         return replace(candidate, also=also, explanation=said)
-    # values of the right kind at the end speak for the path; but "clubs" may mean all that are there, whatever they are
+    # values all of the right class support the path; otherwise "clubs" may mean every value, whatever its class
     sure = candidate.confidence + (1 - candidate.confidence) * 0.35 if kept == every else 0.7 * candidate.confidence
     return replace(typed, score=candidate.score + 0.4, confidence=sure, explanation=said)
 
@@ -276,9 +275,9 @@ def _how_many(asked: ParsedQuestion, candidate: Interpretation, typed: Interpret
 
 
 def _said_to_be(asked: ParsedQuestion, candidate: Interpretation, cls: Iri) -> Iri | None:
-    """The one relation by which values are said to be something, where no type says so: an occupation."""
+    """The relation, other than the type, that assigns values to a class: an occupation, for example."""
     typed = n3(directory(asked.state).classes().get(cls, TYPE))
-    if not _any(asked, f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # asked once for a class
+    if not _any(asked, f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # one query per class
         return None
     query = f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(candidate)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
     try:
@@ -293,7 +292,7 @@ def _said_to_be(asked: ParsedQuestion, candidate: Interpretation, cls: Iri) -> I
 
 
 def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """The interpretation, less likely where no number is a place and no city is a who."""
+    """Lower the confidence if the values do not fit the question word: "where" for a number, "who" for a city."""
     last = candidate.hops[-1] if candidate.hops else None
     if last is None:
         return candidate
@@ -312,13 +311,13 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
 
 
 def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word: str) -> bool:
-    """Whether what a relation leads to may answer "who" or "where", by the names of its classes."""
+    """Whether a relation's values may answer "who" or "where", judged by the names of their classes."""
     use = next((one for one in asked.schema.relations if one.iri == last.relation), None)
     ends = (use.domains if last.inverse else use.ranges) if use is not None else ()
     names = [asked.names.label(end) for end in ends]
     people: tuple[str, ...] = _PERSON
     places: tuple[str, ...] = _PLACE
-    if not names:  # nothing is said of classes here: the relation's own name must do
+    if not names:  # no classes known: use the relation's own name
         if last.inverse:
             return True
         names, people, places = list(asked.names.of(last.relation)), _RELATIVES, _WHEREABOUTS
@@ -330,7 +329,7 @@ def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word:
 
 
 def _bound(asked: ParsedQuestion, use: RelationUse) -> Literal | None:
-    """The number that values are compared with, or the value of the thing after "than"; None where it has none."""
+    """The number to compare with, or the value of the thing after "than"; None if it has none."""
     shape = asked.shape
     if not shape.than:
         return bound_of(use.example, shape.bound, shape.operator)
@@ -342,7 +341,7 @@ def _bound(asked: ParsedQuestion, use: RelationUse) -> Literal | None:
 
 
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
-    """Values ordered or compared by a relation of theirs that fits the words."""
+    """Order or compare the values by those of their relations that fit the words."""
     shape, made = asked.shape, list[Interpretation]()
     for base in bases:
         measures = _measures(asked, base)
@@ -354,7 +353,9 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
             )
             if shape.operator:
                 bound = _bound(asked, use)
-                said = f"{base.explanation}; {name} {shape.operator} {bound.text if bound and shape.than else shape.bound}"
+                said = (
+                    f"{base.explanation}; {name} {shape.operator} {bound.text if bound and shape.than else shape.bound}"
+                )
                 made += [replace(found, operator=shape.operator, bound=bound, explanation=said)] if bound else []
             else:
                 said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
@@ -363,7 +364,7 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
 
 
 def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[RelationUse, float, float]]:
-    """The numbers and dates that values have, with their nearness to the words and how sure they are meant."""
+    """The values' numeric or date relations, each with its nearness to the words and its confidence (0 to 1)."""
     shape = asked.shape
     dated = shape.year or (shape.measured == "old" and not shape.noun)
     uses: list[RelationUse] = []
@@ -393,12 +394,12 @@ def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[Relatio
     if shape.measured in GENERAL and not shape.noun and len(found) > 1 and not asked.said:
         sure = min(sure, _GENERAL)
     if shape.noun and not shape.measured and not asked.gives_number(best.iri):
-        sure *= 0.6  # "the most floors" is no area
+        sure *= 0.6  # "the most floors" does not ask for an area
     return [(best, near, sure), *found[1:]]
 
 
 def _leading(asked: ParsedQuestion, measures: Sequence[tuple[RelationUse, float, float]], at: int) -> float:
-    """How much of its confidence a measure keeps: all if it leads clearly, half behind another one."""
+    """Factor on a measure's confidence: 1 for a clear leader, less for a close one, 0.5 for all others."""
     if at:
         return 0.5
     if len(measures) < 2 or measures[0][1] - measures[1][1] >= _CLOSE:
@@ -419,7 +420,7 @@ def _measure_phrase(asked: ParsedQuestion) -> str:
 
 
 def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationUse]:
-    """The relations that lead on from the values of an interpretation."""
+    """The relations of an interpretation's values."""
     schema, lexicon = asked.schema, asked.context.lexicon
     lexicon.meet((one.iri, one.example) for one in schema.relations)
     uses = {one.iri: one for one in schema.relations}
@@ -445,7 +446,7 @@ def _asked_of(asked: ParsedQuestion, base: Interpretation, uses: dict[Iri, Relat
 
 
 def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
-    """Who or what has to do with the most of something: "Which party has the most members?"."""
+    """Who or what has the most or fewest of something: "Which party has the most members?"."""
     shape = asked.shape
     if shape.form not in ("most", "least") or not shape.noun or shape.measured:
         return []
@@ -460,7 +461,7 @@ def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
         if use.literal:
             continue
         near = max(fit.near.get(use.iri, 0.0) for fit in fits)
-        # what is asked for stands at the end whose things are called so; vectors must tell the two ends apart
+        # what is asked for is at the end whose class names are most like it; vectors must separate the two ends
         ends = [_alike(asked, subject, use.domains), _alike(asked, subject, use.ranges)]
         told = abs(ends[0] - ends[1]) >= _TOLD
         sure = (0.8 if told else 0.3) * _sure_of(near)
@@ -473,7 +474,7 @@ def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
 
 
 def _subject(asked: ParsedQuestion) -> str:
-    """The noun of what is asked for: the class that is named, else the first word that says something."""
+    """The noun for what is asked for: the class named, "person" for "who", or else the first content word."""
     if asked.wanted is not None and asked.wanted.label:
         return asked.wanted.label
     places = [at for at in range(len(asked.sentence)) if at not in asked.shape.used and at not in asked.shape.noun_at]
@@ -488,7 +489,7 @@ def _alike(asked: ParsedQuestion, noun: str, classes: Sequence[str]) -> float:
 
 
 def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
-    """A number, or a day where the relation has days: "after 1970" begins when that year is over."""
+    """A bound as a number, or as a date if the relation has dates: "after 1970" means after the end of that year."""
     datatype = sample.datatype if isinstance(sample, Literal) else None
     if operator == IN_YEAR:
         return Literal(text)
@@ -504,7 +505,7 @@ def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
 
 
 def _sure_of(near: float) -> float:
-    """How sure it is that names so near mean the same measure (0 to 1)."""
+    """Confidence that names this near mean the same measure (0 to 1)."""
     return 1.0 / (1.0 + exp(-(near - 0.27) / 0.06))
 
 
@@ -528,7 +529,7 @@ def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
 
 
 def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
-    """Whether a path that the words mean leads from one thing to the other."""
+    """Whether a path that the words may stand for leads from one thing to the other."""
     start, other = asked.place(a), asked.place(b)
     keep = [at for at in range(1, len(asked.sentence)) if at != other]
     inverse = asked.inverse
@@ -546,8 +547,8 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
         there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
         nearby = tuple(dict.fromkeys(triple for path in paths[:20] for triple in path))
         sure = candidate.confidence
-        # the graph saying just what is asked settles half of the doubt; a no needs things of its own to be a no: that a
-        # season begins on a date, and on no hut, says nothing of the hut
+        # a match in the graph removes up to half of the doubt; a "no" is credible only if the path leads to things: a
+        # season's start date tells us nothing about a hut
         ends = [path[-1][0] if candidate.hops[-1].inverse else path[-1][2] for path in paths]
         things = any(not isinstance(end, Literal) for end in ends)
         sure = sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2) if there else 0.9 * sure if things else 0.3 * sure
@@ -557,7 +558,7 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
 
 
 def _together(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
-    """Whether two things have to do with each other, where no word says how: a yes says by what, a no is a guess."""
+    """Whether two things are related when no word says how: a "yes" names the relation, a "no" is a guess."""
     reader, label = asked.context.reader, asked.names.label
     query = (
         f"SELECT DISTINCT ?p ?d WHERE {{ {{ {n3(a.iri)} ?p {n3(b.iri)} BIND (0 AS ?d) }} UNION "
@@ -593,7 +594,7 @@ def _whether_class(asked: ParsedQuestion, thing: Link, cls: Link) -> list[Interp
 
 
 def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
-    """Whether a thing's number or date lies beyond a bound, or another thing's."""
+    """Whether a thing's number or date satisfies a comparison with a bound or with another thing's."""
     shape = asked.shape
     ordered = sorted(asked.things, key=asked.place)
     second = next((link for link in ordered if link.mention != ordered[0].mention), None) if ordered else None
@@ -623,16 +624,16 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
     return made
 
 
-# ------------------------------------------------------------------------------------------------------- small matters
+# ------------------------------------------------------------------------------------------------------------- helpers
 
 
 def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:
-    """The interpretation with its values held to a class, as this graph says it."""
+    """Restrict the values to a class, using this graph's own typing relation."""
     return replace(candidate, type=kind, typed_by=directory(asked.state).classes().get(kind, TYPE))
 
 
 def _any(asked: ParsedQuestion, where: str) -> bool:
-    """Whether a graph pattern matches anything; asked once."""
+    """Whether a graph pattern matches anything; cached."""
     context, memo = asked.context, ("any", where)
     if memo not in context.memo:
         context.reader.asked += 1

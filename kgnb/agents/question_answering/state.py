@@ -1,7 +1,7 @@
-"""The state that the stages move on, one question as far as it has come, and what many questions over a graph share.
+"""The state of one question as it passes through the stages, and the context shared by questions over one graph.
 
-What is shared is written without locks, so only whoever has the turn may work; a model call gives the turn away for as
-long as it lasts, and that is where the time goes.
+The shared context is written without locks, so only the thread that holds the turn may work. Model calls take most of
+the time, and release the turn while they wait.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """A lock that its holder can give away for a while."""
+    """A lock that its holder can release temporarily."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Waits for the turn, and has it for as long as this lasts."""
+        """Wait for the turn and hold it inside this context."""
         with self._lock:
             self._holder = threading.get_ident()
             try:
@@ -56,7 +56,7 @@ class Turn:
 
     @contextmanager
     def given_away(self) -> Iterator[None]:
-        """Others may have the turn for as long as this lasts; nothing happens where the caller has none."""
+        """Release the turn inside this context; no effect if the caller does not hold it."""
         if self._holder != threading.get_ident():
             yield
             return
@@ -70,27 +70,27 @@ class Turn:
 
 
 class OverlappingModel:
-    """A chat model that gives the turn away while it is asked."""
+    """A chat model that releases the turn during each call."""
 
     def __init__(self, model: ChatModel, turn: Turn) -> None:
         self.model, self._turn = model, turn
 
     @property
     def name(self) -> str:
-        """The model's own name."""
+        """The name of the wrapped model."""
         return self.model.name
 
     def ask(self, request: Request) -> Reply:
-        """The model's reply."""
+        """Return the model's reply."""
         with self._turn.given_away():
             return self.model.ask(request)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)  # what a server or a replay says of itself
+        return getattr(self.model, name)  # attributes of a server or a replay
 
 
 Example: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
-"""A training question: its text, the IRIs it speaks of, and its answers (IRIs, or literals' texts)."""
+"""A training question: its text, the IRIs it mentions, and its answers (IRIs or the texts of literals)."""
 
 
 @dataclass(frozen=True)
@@ -103,18 +103,18 @@ class Judges:
 
     @property
     def name(self) -> str:
-        """Who judges, each once."""
+        """The distinct names of the judges."""
         return ", ".join(dict.fromkeys(judge.name for judge in (self.act, self.reflect, self.answer)))
 
     @classmethod
     def all(cls, judge: Judge[Any] | Judges) -> Judges:
-        """The same judge for every stage; Judges are given back as they are."""
+        """Use the same judge for every stage; ``Judges`` are returned unchanged."""
         return judge if isinstance(judge, Judges) else cls(judge, judge, judge)
 
 
 @dataclass(frozen=True, eq=False)
 class GraphContext:
-    """Opened things, and what was learned of the graph: names, relations, vectors. Shared by many questions."""
+    """Open resources and what is known about the graph (names, relations, vectors), shared by many questions."""
 
     graph: Graph
     judges: Judges
@@ -122,8 +122,8 @@ class GraphContext:
     wording: Wording
     lexicon: Lexicon
     model: ChatModel | None = None
-    memo: dict[Any, Any] = field(default_factory=dict)  # what stages looked up once for this graph
-    turn: Turn = field(default_factory=Turn)  # whose it is may use all of these
+    memo: dict[Any, Any] = field(default_factory=dict)  # stages' lookups for this graph
+    turn: Turn = field(default_factory=Turn)  # must be held to use any of these
 
     @classmethod
     def open(
@@ -138,25 +138,25 @@ class GraphContext:
         timeout: float = 30.0,
         turn: Turn | None = None,
     ) -> GraphContext:
-        """A context over an opened graph; nothing is asked of it yet."""
+        """Create a context for an open graph without querying it."""
         reader = GraphReader(graph, page=page, most=most, timeout=timeout)
         wording = Wording(embedder)
         return cls(graph, Judges.all(judge), reader, wording, Lexicon(reader, wording), model, turn=turn or Turn())
 
     def watched(self, run: Run) -> GraphContext:
-        """The same context with its judges and model on the run's record."""
+        """The same context, with its judges and model recorded by the run."""
         judges = Judges(*(run.watch_judge(j) for j in (self.judges.act, self.judges.reflect, self.judges.answer)))
         model = self.model
-        if model is not None and not isinstance(model, OverlappingModel):  # such a one was watched before
+        if model is not None and not isinstance(model, OverlappingModel):  # already watched
             model = run.watch(model)
         return replace(self, judges=judges, model=model)
 
 
 @dataclass(frozen=True)
 class State:
-    """One question as far as it has come. Every stage takes a state and gives the next one; none is changed.
+    """The progress of one question. Every stage takes a state and returns a new one; states are immutable.
 
-    ``stage`` names the stage that made it; counts and display are those of what that stage gave.
+    ``stage`` names the stage that produced it; counts and display are those of that stage's result.
     """
 
     question: Question
@@ -164,15 +164,15 @@ class State:
     context: GraphContext = field(repr=False, compare=False)
     stage: str = ""
     linked: Linked = field(default_factory=lambda: Linked(()))
-    entities: tuple[Iri, ...] = ()  # observed next: the task entities first, then where memory's paths end
+    entities: tuple[Iri, ...] = ()  # to observe next: at first the task entities, later the ends of memory's paths
     round: int = 0
     observation: Observation = field(default_factory=Observation)
-    seen: frozenset[str] = frozenset()  # IRIs that were met in this run: no other may be acted on
-    history: tuple[Acted, ...] = ()  # what was done, oldest first
+    seen: frozenset[str] = frozenset()  # IRIs seen in this run: actions may use no others
+    history: tuple[Acted, ...] = ()  # oldest first
     memory: Memory = field(default_factory=Memory)
-    talk: tuple[Message, ...] = ()  # with a model so far: what it was told, what it called, what that brought
-    emulated: bool = False  # the model writes its calls as JSON, for its server has no tool calls
-    stalled: int = 0  # rounds in a row that brought nothing new
+    talk: tuple[Message, ...] = ()  # conversation with the model: prompts, calls and results
+    emulated: bool = False  # the model writes its calls as JSON because its server has no tool calls
+    stalled: int = 0  # consecutive rounds without progress
     answered: Answer | None = None
 
     @property
@@ -182,25 +182,25 @@ class State:
 
     @property
     def finished(self) -> bool:
-        """Whether the last action was to go on to the answer."""
+        """Whether the last action ends the loop: finish, commit or give up."""
         return self.acted is not None and isinstance(self.acted.action, Finish | Commit | GiveUp)
 
     @property
     def followed(self) -> Acted | None:
-        """The last action that followed an interpretation and brought something."""
+        """The last action that followed an interpretation and returned something."""
         return next(
             (a for a in reversed(self.history) if a.interpretation is not None and (a.values or a.triples)), None
         )
 
     @property
     def settled(self) -> bool:
-        """Whether the last action followed the interpretation that fits best, and brought what it asks for."""
+        """Whether ``followed`` used the best interpretation."""
         best = self.observation.interpretations[0] if self.observation.interpretations else None
         return self.followed is not None and self.followed.interpretation == best
 
     @property
     def value(self) -> Linked | Observation | Acted | Memory | Answer | None:
-        """What the last stage gave."""
+        """The result of the last stage."""
         return {
             "link": self.linked,
             "observe": self.observation,
@@ -210,15 +210,15 @@ class State:
         }.get(self.stage)
 
     def at(self, context: GraphContext) -> State:
-        """The same state at another context over the same graph; it keeps its own lexicon."""
+        """The same state in another context for the same graph; it keeps its own lexicon."""
         return replace(self, context=replace(context, lexicon=self.context.lexicon))
 
     def marked_partial(self, why: str) -> State:
-        """The same state; its answer, if there is one, is said to be partial."""
+        """The same state, with its answer, if any, marked as partial."""
         return self if self.answered is None else replace(self, answered=replace(self.answered, partial=why))
 
     def counts(self) -> dict[str, int]:
-        """What the last stage says it holds."""
+        """The counts of the last stage's result."""
         return self.value.counts() if self.value is not None else {}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -228,17 +228,17 @@ class State:
 
 
 def iris(terms: tuple[Term, ...] | tuple[Triple, ...]) -> frozenset[str]:
-    """The IRIs among terms, or in triples."""
+    """The IRIs among terms or triples."""
     flat = [part for term in terms for part in (term if isinstance(term, tuple) else (term,))]
     return frozenset(str(term) for term in flat if isinstance(term, Iri))
 
 
-_OBSERVED = 30  # triples of an observation that are shown
-_LONG = 120  # characters of one label
+_OBSERVED = 30  # triples shown from an observation
+_LONG = 120  # maximum characters of a label
 
 
 def term_text(state: State, term: Term) -> str:
-    """A term on one line, cut short: its label, or its text."""
+    """A term's label or text on one line, shortened."""
     text = (
         state.context.reader.names.label(term)
         if isinstance(term, Iri)
@@ -256,7 +256,7 @@ def triple_text(state: State, triple: Triple) -> str:
 
 
 def act_text(state: State) -> str:
-    """The question, what was observed, what is remembered and what was done."""
+    """The question, observed triples, memory and past actions as text."""
     parts = [f"question: {' '.join(state.question.text.split())}"]
     parts.append("entities: " + "; ".join(term_text(state, entity) for entity in state.linked.entities))
     parts += [f"observed: {triple_text(state, seen.triple)}" for seen in state.observation.triples[:_OBSERVED]]

@@ -1,6 +1,6 @@
-"""The frozen values that pass between the stages of question answering, its options, and what may be asked of a graph.
+"""The frozen values passed between the stages of question answering, its options, and its actions.
 
-An action is written down as one line of JSON and read back from it.
+Actions are serialised as one line of JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kgnb.results.bundle import Shown
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The triples of an entity in both directions, or those of one relation only."""
+    """The triples of an entity in both directions, or only those of one relation."""
 
     entity: Iri
     relation: Iri | None = None
@@ -28,7 +28,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Paths:
-    """The paths between two entities, of at most ``max_length`` triples in any direction."""
+    """The paths of at most ``max_length`` triples between two entities, in any direction."""
 
     a: Iri
     b: Iri
@@ -37,26 +37,26 @@ class Paths:
 
 @dataclass(frozen=True)
 class Query:
-    """A SPARQL query that only reads: for counting, ordering, filtering, yes and no."""
+    """A read-only SPARQL query, for counting, ordering, filtering and yes/no questions."""
 
     sparql: str
 
 
 @dataclass(frozen=True)
 class Look:
-    """The part of the schema that words speak of: relations and classes by any of their names."""
+    """The relations and classes with names that match these words."""
 
     words: str
 
 
 @dataclass(frozen=True)
 class Finish:
-    """Go on to ``answer``: what is remembered suffices, or nothing more will come."""
+    """Go on to ``answer``: memory suffices, or nothing more will be found."""
 
 
 @dataclass(frozen=True)
 class Commit:
-    """The answer: a column of a query that was run (counted from 1), or ``values``, written as they were shown."""
+    """The answer: a column of an earlier query (numbered from 1), or ``values`` as they were shown."""
 
     query: int = 0
     column: str = ""
@@ -65,14 +65,14 @@ class Commit:
 
 @dataclass(frozen=True)
 class GiveUp:
-    """The graph does not say it."""
+    """The graph does not contain the answer."""
 
 
 Action: TypeAlias = Neighbours | Paths | Query | Look | Finish | Commit | GiveUp
 
 
 def written(action: Action) -> str:
-    """An action as one line of JSON: the id it is chosen by.
+    """An action as one line of JSON, which also serves as its id.
 
     >>> written(Neighbours(Iri("http://huts.example/id/ottertal")))
     '{"neighbours": ["http://huts.example/id/ottertal"]}'
@@ -96,10 +96,10 @@ def written(action: Action) -> str:
 
 
 def read_action(text: str) -> Action:
-    """The action that ``written`` wrote.
+    """Parse the output of ``written``.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not an action.
     """
     try:
         ((name, value),) = from_json(text).items()
@@ -140,7 +140,7 @@ Tools = OneOf["all", "paper"]
 
 @options
 class Options:
-    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
+    """User options; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
 
     depth: int = Field(default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)")  # D
     breadth: int = Field(
@@ -178,7 +178,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked. ``entities`` are the IRIs it speaks of, where they are known; none: they are looked for."""
+    """A question. ``entities`` are the IRIs it mentions, if known; if empty, they are searched for."""
 
     id: str
     text: str
@@ -191,11 +191,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Link:
-    """An entity a piece of the question may mean."""
+    """An entity or class that part of the question may refer to."""
 
     iri: Iri
     label: str
-    mention: str  # the words of the question; "" where the entity was given and the question does not name it
+    mention: str  # words of the question; "" if the entity was given and the question does not name it
     score: float
     how: How
     is_class: bool = False
@@ -203,15 +203,15 @@ class Link:
 
 @dataclass(frozen=True)
 class Linked(Shown):
-    """What ``link`` gives: every entity held possible, best first for each mention."""
+    """The result of ``link``: all possible entities, best first for each mention."""
 
     links: tuple[Link, ...]
-    given: bool = False  # the question brought its entities: nothing was looked for
+    given: bool = False  # the question came with its entities, so none were searched for
     notes: tuple[str, ...] = ()
 
     @property
     def entities(self) -> tuple[Iri, ...]:
-        """The task entities: the best for each mention; classes only where nothing else was found."""
+        """The task entities: the best one for each mention; classes only if nothing else was found."""
         best: dict[str, Iri] = {}
         single = [link for link in self.links if not link.is_class] or self.links
         for place, link in enumerate(single):
@@ -220,12 +220,12 @@ class Linked(Shown):
 
     @property
     def ambiguous(self) -> tuple[Link, ...]:
-        """The links of mentions that may mean more than one entity, as well as the best."""
+        """All links of mentions that may refer to more than one entity."""
         mentions = [link.mention for link in self.links if link.how != "given"]
         return tuple(link for link in self.links if link.how != "given" and mentions.count(link.mention) > 1)
 
     def counts(self) -> dict[str, int]:
-        """Entities and mentions."""
+        """Numbers of entities, mentions and links."""
         return {
             "entities": len(self.entities),
             "mentions": len({link.mention for link in self.links}),
@@ -240,26 +240,26 @@ class Seen:
     triple: Triple
     score: float  # how well its relation and other end fit the question, from -1 to 1
     turn: int  # 1 to D
-    inverse: bool  # it was reached from its object
+    inverse: bool  # reached from its object
 
 
 @dataclass(frozen=True)
 class Observation(Shown):
-    """What ``observe`` gives: the subgraph around the task entities that fits the question, best first.
+    """The result of ``observe``: the triples around the entities that fit the question, best first.
 
-    ``interpretations`` are the ways to read the question over the relations there are, best first: what the rule judge
-    chooses from, and a hint for the others.
+    ``interpretations`` map the question to the graph's relations, best first. The rule judge chooses from them; for
+    other judges they are hints.
     """
 
     triples: tuple[Seen, ...] = ()
     interpretations: tuple[Interpretation, ...] = ()
-    notes: tuple[str, ...] = ()  # what was sampled or left out, in words
+    notes: tuple[str, ...] = ()  # what was sampled or left out
     queries: int = 0
-    embedded: int = 0  # texts whose vector was computed now
+    embedded: int = 0  # vectors computed, not cached
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)  # by IRI
 
     def counts(self) -> dict[str, int]:
-        """Triples, interpretations, and what they cost."""
+        """Numbers of triples and interpretations, and their cost."""
         return {
             "triples": len(self.triples),
             "readings": len(self.interpretations),
@@ -270,34 +270,34 @@ class Observation(Shown):
 
 @dataclass(frozen=True)
 class Refusal:
-    """An action that was not taken, and why."""
+    """A refused action and the reason."""
 
-    action: str  # as it was asked for
+    action: str  # as requested
     reason: str
 
 
 @dataclass(frozen=True)
 class Acted(Shown):
-    """What ``act`` gives: the action, why, and what the graph said to it."""
+    """The result of ``act``: the action, the reason for it, and the graph's reply."""
 
     action: Action
     reason: str = ""
     confidence: float = 0.0
     judged_by: str = ""
     triples: tuple[Triple, ...] = ()
-    values: tuple[Term, ...] = ()  # what a ``Query`` selected: its first column, each value once
-    columns: tuple[str, ...] = ()  # of a query's result, as are rows; "yes" is that of ASK
+    values: tuple[Term, ...] = ()  # distinct values of a query's first column
+    columns: tuple[str, ...] = ()  # of a query's result, like rows; "yes" for ASK
     rows: tuple[tuple[Term | None, ...], ...] = ()
     truncated: bool = False  # there are more rows than were read
-    number: int = 0  # which of the question's queries this is, from 1; 0: it is none, or it failed
-    error: str = ""  # what the graph or its query engine said instead of a result
+    number: int = 0  # number of the query within the question, from 1; 0 if it failed or is not a query
+    error: str = ""  # error message of the graph or its query engine
     interpretation: Interpretation | None = None  # the interpretation the action follows
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # those known by then
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # labels known at the time
 
     def counts(self) -> dict[str, int]:
-        """Triples and values the action brought, and actions refused before it."""
+        """Numbers of triples and values returned, and of actions refused before."""
         return {"triples": len(self.triples), "values": len(self.values), "refused": len(self.refused)}
 
 
@@ -306,7 +306,7 @@ Path: TypeAlias = tuple[Triple, ...]
 
 @dataclass(frozen=True)
 class Memory(Shown):
-    """What ``reflect`` gives: paths of triples, each triple going on where the one before it ended."""
+    """The result of ``reflect``: paths of triples, each continuing where the previous one ended."""
 
     paths: tuple[Path, ...] = ()
     added: tuple[Triple, ...] = ()  # by the last reflection
@@ -316,17 +316,17 @@ class Memory(Shown):
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """All triples, each once."""
+        """All distinct triples."""
         return tuple(dict.fromkeys(triple for path in self.paths for triple in path))
 
     def counts(self) -> dict[str, int]:
-        """Paths and triples."""
+        """Numbers of paths, triples and newly added triples."""
         return {"paths": len(self.paths), "triples": len(self.triples), "added": len(self.added)}
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What the best interpretation gives where it is too unlikely to be an answer; ``sparql`` as of an Answer."""
+    """The result of the best interpretation if its confidence is too low for an answer; ``sparql`` as in ``Answer``."""
 
     values: tuple[Term, ...]
     sparql: str = ""
@@ -334,10 +334,10 @@ class Guess:
 
 @dataclass(frozen=True)
 class Answer(Shown):
-    """What ``answer`` gives. No values and the status "unsure": the graph does not support an answer.
+    """The result of ``answer``. The status "unsure" without values means that the graph does not support an answer.
 
-    A count is one ``xsd:integer``, a yes or no one ``xsd:boolean``. ``sparql`` was run and gave exactly ``values``;
-    it is "" where no query reproduces them.
+    A count is a single ``xsd:integer``, a yes/no answer a single ``xsd:boolean``. ``sparql`` was run and returned
+    exactly ``values``; it is "" if no query reproduces them.
     """
 
     question: Question
@@ -350,21 +350,21 @@ class Answer(Shown):
     rationale: str = ""
     rounds: int = 0
     judged_by: str = ""
-    paths: tuple[Path, ...] = ()  # the memory it rests on
+    paths: tuple[Path, ...] = ()  # the memory it is based on
     linked: Linked = Linked(())
     notes: tuple[str, ...] = ()
-    partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
-    guess: Guess | None = None  # of what is unsure; ``rationale`` says how the question was read
+    partial: str = ""  # the reason if a budget ran out and the answer rests on what was found until then
+    guess: Guess | None = None  # for an unsure answer; ``rationale`` says how the question was interpreted
     labels: Mapping[str, str] = field(
         default_factory=dict, repr=False
     )  # by IRI, for the first 1,000 values and the support
 
     def label(self, term: Term) -> str:
-        """How a person would read a term."""
+        """A term's label or text for display."""
         if isinstance(term, Iri):
             return self.labels.get(term, term)
         return getattr(term, "text", n3(term))
 
     def counts(self) -> dict[str, int]:
-        """Values, triples that prove them, rounds."""
+        """Numbers of values, supporting triples and rounds."""
         return {"values": len(self.values), "support": len(self.support), "rounds": self.rounds}

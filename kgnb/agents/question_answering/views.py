@@ -1,4 +1,4 @@
-"""What a notebook cell shows: an answer as a card, the stages' values as tables, and pictures of what they see."""
+"""Notebook views: an answer as a card, the stages' results as tables, and pictures of their triples."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from kgnb.results.table import Column, Table
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _NONE = Literal("0", datatype=f"{XSD}integer")
-_GUESSED = 10  # values of a guess that are named
-_LIKELY = 0.25  # a guess that is wrong three times in four, as confidence is calibrated, would only be copied
+_GUESSED = 10  # values shown from a guess
+_LIKELY = 0.25  # below this (calibrated) confidence, a guess is not shown: people might copy it
 
 
 @view.register
 def answered(value: Answer) -> Card:
-    """The answer with its proof; for a no, what was looked for."""
+    """The answer with its proof; for a "no", what was searched for."""
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), *looked_for(value)]
     notes += guessed(value)[:1]
     why = [value.rationale] if value.rationale else []
@@ -56,13 +56,13 @@ def answered(value: Answer) -> Card:
 
 
 def said(value: Answer) -> str:
-    """How the answer came about, its confidence, and from where."""
+    """The answer's status, confidence and source."""
     memory = "'s memory" if value.source == "model" else ""
     return f"{status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
 
 
 def guessed(value: Answer) -> list[str]:
-    """What the best interpretation gives, where the answer is unsure and it is not unlikely, and the query for it."""
+    """The result and query of the best interpretation, if the answer is unsure but the guess is not too unlikely."""
     if value.guess is None or value.values or value.confidence < _LIKELY:
         return []
     names = [plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
@@ -72,7 +72,7 @@ def guessed(value: Answer) -> list[str]:
 
 
 def looked_for(value: Answer) -> list[str]:
-    """What a no, or a count of none, did not find: the patterns of its query in words."""
+    """The query patterns, in words, that were not found for a "no" or a count of zero."""
     if value.values not in ((_NO,), (_NONE,)) or not value.sparql:
         return []
     namespaces = dict(PREFIXES) | declared(value.sparql)
@@ -93,7 +93,6 @@ def _where(query: str) -> list[Token]:
 
 
 def _word(token: Token, namespaces: dict[str, str], value: Answer) -> str:
-    """A term of a query as a person would say it."""
     if token.kind == "variable":
         return "something"
     if token.text == "a":
@@ -113,7 +112,7 @@ def _because(value: Answer) -> list[str]:
 
 
 def _text(value: Answer) -> Table:
-    """The same for a terminal."""
+    """The answer for a terminal."""
     rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
     query = [f"SPARQL: {value.sparql}"] if value.sparql else []
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
@@ -123,7 +122,7 @@ def _text(value: Answer) -> Table:
 
 
 def shown(term: Term, labels: Mapping[str, str]) -> Value:
-    """A term as a table cell: an IRI as a link under its label."""
+    """A term as a table cell; IRIs become links with their labels."""
     if isinstance(term, Iri):
         return Link(term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2]))
     return term.text if isinstance(term, Literal) else n3(term)
@@ -131,7 +130,7 @@ def shown(term: Term, labels: Mapping[str, str]) -> Value:
 
 @view.register
 def linked(value: Linked) -> Table:
-    """Every entity a mention may mean."""
+    """All entities that mentions may refer to."""
     columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
     rows: list[list[Value]] = [
         [link.mention, Link(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
@@ -151,7 +150,7 @@ def observed(value: Observation) -> Table:
 
 @view.register
 def acted(value: Acted) -> Table:
-    """The action and the triples it brought."""
+    """The action and the triples it returned."""
     rows = [_cells(triple, value.labels) for triple in value.triples]
     notes = [
         f"why: {value.reason} ({value.judged_by}, {value.confidence:.2f})",
@@ -194,7 +193,7 @@ def remembered(value: Memory) -> Table:
 
 
 def status(value: Answer) -> str:
-    """How the answer came about, in words."""
+    """The answer's status in words."""
     return "answered before more was asked" if value.status == "forced" else value.status
 
 
@@ -206,17 +205,17 @@ def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
 
 
 def plain(term: Term, labels: Mapping[str, str]) -> str:
-    """A term as a person would say it."""
+    """A term as plain text, by its label if it has one."""
     cell = shown(term, labels)
     return cell.label if isinstance(cell, Link) else str(cell)
 
 
 MOST = 40
-"""Triples drawn of an observation: more is a smear, and the table beside it has them all."""
+"""Maximum number of triples drawn: more would be unreadable, and the table lists them all."""
 
 
 def observation(state: State) -> GraphPicture:
-    """The best of what was observed around the entities, which are marked."""
+    """The best observed triples, with the entities marked."""
     seen = state.observation.triples
     triples = [one.triple for one in seen[:MOST]]
     notes = list(state.observation.notes)
@@ -228,7 +227,7 @@ def observation(state: State) -> GraphPicture:
 
 
 def memory(state: State) -> GraphPicture:
-    """The paths remembered; what the last reflection added stands out."""
+    """The remembered paths, with triples added by the last reflection highlighted."""
     found = state.memory
     names = _named({**found.labels, **_links(state)})
     kinds = _kinds(state.linked.entities, state.entities)
