@@ -82,11 +82,9 @@ def named(query: str) -> tuple[str, ...]:
             raise ValueError("write IRIs in full, without BASE")
         if token.kind == "iri":
             found.append(token.text[1:-1])
-        elif token.kind == "name" and ":" in token.text:
+        elif token.kind == "name" and ":" in token.text and not token.text.startswith("_:"):
             prefix, _, local = token.text.partition(":")
             if f"{prefix}:" not in prefixes:
-                if prefix == "_":
-                    continue
                 raise ValueError(f"the prefix {prefix}: is not declared")
             found.append(prefixes[f"{prefix}:"] + re.sub(r"\\(.)", r"\1", local))
         place += 1

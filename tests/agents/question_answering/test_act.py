@@ -8,6 +8,7 @@ from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.prompts import with_prefixes
+from kgnb.agents.question_answering.querying import named
 from kgnb.agents.question_answering.state import Judges, State
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -112,3 +113,10 @@ def test_offers_and_finds_paths_where_there_are_two_entities() -> None:
     assert not any(isinstance(action, Paths) for action in act_question(ready(ASKED, "upper")).actions)
     acted = done(Paths(UPPER, Iri(V + "lower"), 2), "Upper Hut and Lower Hut?", "upper", "lower")
     assert (UPPER, V + "serves", V + "soup") in acted.triples
+
+
+def test_the_iris_of_a_query_leave_out_blank_nodes_and_the_prologue() -> None:
+    query = "PREFIX h: <http://h.test/> SELECT ?x { _:b h:warden ?x ; <http://h.test/beds> _:c . ?x a h:Per\\\\~son }"
+    assert named(query) == ("http://h.test/warden", "http://h.test/beds", "http://h.test/Person")
+    with pytest.raises(ValueError, match="the prefix g: is not declared"):
+        named("SELECT ?x { _:b g:warden ?x }")
