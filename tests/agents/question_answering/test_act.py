@@ -116,7 +116,7 @@ def test_offers_and_finds_paths_where_there_are_two_entities() -> None:
 
 
 def test_the_iris_of_a_query_leave_out_blank_nodes_and_the_prologue() -> None:
-    query = "PREFIX h: <http://h.test/> SELECT ?x { _:b h:warden ?x ; <http://h.test/beds> _:c . ?x a h:Per\\\\~son }"
+    query = "PREFIX h: <http://h.test/> SELECT ?x { _:b h:warden ?x ; <http://h.test/beds> _:c . ?x a h:Person }"
     assert named(query) == ("http://h.test/warden", "http://h.test/beds", "http://h.test/Person")
     with pytest.raises(ValueError, match="the prefix g: is not declared"):
         named("SELECT ?x { _:b g:warden ?x }")
