@@ -96,18 +96,6 @@ class QdrantShim(LoopbackServer):
                     with_vectors=query.with_vector,
                 ).points
                 return {"points": [point.model_dump(mode="json") for point in found]}
-            case "POST", ["query"]:
-                query = models.QueryRequest.model_validate(body)
-                found = self.engine.query_points(
-                    name,
-                    query=query.query,
-                    using=query.using,
-                    query_filter=query.filter,
-                    limit=query.limit or 10,
-                    with_payload=query.with_payload,
-                    with_vectors=query.with_vector,
-                ).points
-                return {"points": [point.model_dump(mode="json") for point in found]}
         raise LookupError(f"the shim has no {method} points/{'/'.join(rest)}")
 
     def known(self, name: str) -> None:
