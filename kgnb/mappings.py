@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Literal as OneOf
 
-from kgnb.results.table import Column, Link, Table, Tabled
+from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
 if TYPE_CHECKING:
     import pandas
@@ -135,9 +135,9 @@ class Alignment(Tabled):
         ]
         rows = [
             [
-                Link(mapping.source, mapping.source_label),
+                LabelledIri(mapping.source, mapping.source_label),
                 mapping.relation,
-                Link(mapping.target, mapping.target_label),
+                LabelledIri(mapping.target, mapping.target_label),
                 mapping.confidence,
                 "concept" if mapping.concepts == "both" else mapping.kind,
                 mapping.judged_by,

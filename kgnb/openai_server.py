@@ -91,7 +91,7 @@ class _Bounded:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class ServerRefusal:
     """One call that was not answered as it should be."""
 
     status: int  # 0: there was no answer
@@ -170,15 +170,15 @@ class OpenAIServer:
             message = error_text(error.body) or f"HTTP status {error.status_code}"
             if 300 <= error.status_code < 400:
                 message = f"it redirects to {headers.get('location', 'another place')}, which is not followed"
-            return Refusal(error.status_code, self.clean(message), error.body, headers)
+            return ServerRefusal(error.status_code, self.clean(message), error.body, headers)
         except openai.APITimeoutError:
-            return Refusal(0, f"no answer within {self._timeout:g} s", late=True)
+            return ServerRefusal(0, f"no answer within {self._timeout:g} s", late=True)
         except openai.APIConnectionError as error:
-            return Refusal(0, self.clean(f"no connection: {error.__cause__ or error}"))
+            return ServerRefusal(0, self.clean(f"no connection: {error.__cause__ or error}"))
         except openai.OpenAIError as error:
-            return Refusal(0, self.clean(f"the reply broke off: {error}"))
+            return ServerRefusal(0, self.clean(f"the reply broke off: {error}"))
         except (ValueError, RecursionError) as error:  # broken JSON, bytes that are not text
-            return Refusal(200, self.clean(f"the answer is not what was asked for: {error}"))
+            return ServerRefusal(200, self.clean(f"the answer is not what was asked for: {error}"))
 
     def clean(self, text: str) -> str:
         """A server's text without the key, fit to be shown."""
@@ -186,7 +186,7 @@ class OpenAIServer:
             text = text.replace(secret, "***") if len(secret) >= SHORTEST or secret == self._key else text
         return shown(text)
 
-    def misconfigured(self, got: Refusal, name: str) -> ConfigError | None:
+    def misconfigured(self, got: ServerRefusal, name: str) -> ConfigError | None:
         """The error of a refusal that only another setting can mend; None for any other refusal."""
         where = f"{self.service} (model {name})"
         if got.status in (401, 403):

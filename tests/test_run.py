@@ -19,7 +19,7 @@ from kgnb.llm.asking import ask_many
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.run import Call, Event, Query, Record, Run, Step
+from kgnb.run import CallRecord, Event, QueryRecord, Record, Run, Step
 from kgnb.run.otel import to_otel
 
 
@@ -142,7 +142,7 @@ def test_what_a_thread_outside_any_stage_asks_finds_the_step_that_is_just_beginn
 
     def check() -> None:  # as a report does, of one answer, while the next questions are under way
         while not over.is_set():
-            run.record_query(Query("graph", "ASK {}"))
+            run.record_query(QueryRecord("graph", "ASK {}"))
 
     often = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -380,8 +380,10 @@ KNOWN = {  # of the semantic conventions, 1.41
 
 
 def test_exported_attributes_are_named_by_the_conventions_and_hold_no_secret() -> None:
-    call = Call(1, "m", 10, 2, 0.5, finish_reason="stop", error="ModelError: the server said no: sk-" + "a1B2" * 6)
-    step = Step(1, "validate", calls=[call], queries=[Query("g", "ASK {}", 1)], error="LimitError: spent")
+    call = CallRecord(
+        1, "m", 10, 2, 0.5, finish_reason="stop", error="ModelError: the server said no: sk-" + "a1B2" * 6
+    )
+    step = Step(1, "validate", calls=[call], queries=[QueryRecord("g", "ASK {}", 1)], error="LimitError: spent")
     record = Record(id="1", agent="ontology_matching", state="limited", by_number={1: step}, limit="calls", partial="p")
     spans = to_otel(record)["resourceSpans"][0]["scopeSpans"][0]["spans"]
     attributes = {span["name"]: {one["key"]: one["value"] for one in span["attributes"]} for span in spans}

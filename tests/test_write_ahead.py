@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.judging.memory import Memory
+from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
 from kgnb.sqlite_file import write_ahead
 from kgnb.vectors.cached_embedder import VectorCache
@@ -21,7 +21,7 @@ PROCESSES = 4
 FILES = 12  # about one in ten was locked before, for some process
 
 
-KINDS = (VectorCache, Memory, ReplayCache)
+KINDS = (VectorCache, VerdictStore, ReplayCache)
 
 
 def _open_all(folder: Path, barrier: Barrier) -> None:

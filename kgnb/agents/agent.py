@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from pydantic import TypeAdapter
 
-from kgnb.agents.options import Option, described, given_of, names_of
+from kgnb.agents.options import OptionInfo, described, given_of, names_of
 from kgnb.errors import BackendError, KgnbError
 from kgnb.judging import Decisions, Judge, PersonJudge
 from kgnb.run import Event, Run, failures
@@ -182,7 +182,7 @@ class Agent:
         """The stage with this name; KeyError if there is none."""
         return {stage.name: stage for stage in self.stages}[name]
 
-    def knobs(self, names: Sequence[str] | None = None) -> tuple[Option, ...]:
+    def knobs(self, names: Sequence[str] | None = None) -> tuple[OptionInfo, ...]:
         """The options that a person can set, all or those with these names, in their original order."""
         every = (option for cls in self.options.values() for option in described(cls))
         return tuple(one for one in every if one.name not in self.internal and (names is None or one.name in names))

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Option:
+class OptionInfo:
     """One option for display. ``kind`` is bool, int, float or str; ``optional``: it may be None."""
 
     name: str
@@ -79,7 +79,7 @@ def options(cls: type[T]) -> type[T]:
     return made  # type: ignore[no-any-return]
 
 
-def described(cls: type[Any]) -> tuple[Option, ...]:
+def described(cls: type[Any]) -> tuple[OptionInfo, ...]:
     """The options of a class made by ``options``, in order."""
     return tuple(_described(name, field) for name, field in cls.__pydantic_fields__.items())
 
@@ -94,7 +94,7 @@ def given_of(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in names_of(cls) if name in values}
 
 
-def _described(name: str, field: Any) -> Option:
+def _described(name: str, field: Any) -> OptionInfo:
     kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, types.UnionType) else ()
     optional = type(None) in kinds
     kind = next((one for one in kinds if one is not type(None)), field.annotation)
@@ -104,7 +104,7 @@ def _described(name: str, field: Any) -> Option:
     }
     least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
     text = field.description or ""
-    return Option(name, str if choices else kind, field.default, text, choices, least, most, optional)
+    return OptionInfo(name, str if choices else kind, field.default, text, choices, least, most, optional)
 
 
 def _in_words(cls: type[Any], error: ValidationError) -> str:

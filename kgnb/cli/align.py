@@ -20,7 +20,7 @@ from kgnb.files import write_whole
 from kgnb.mapping_files import save
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
-from kgnb.tasks.aligning import Outcome, rankings_of
+from kgnb.tasks.aligning import AlignmentOutcome, rankings_of
 from kgnb.tasks.aligning import align as align_graphs
 from kgnb.tasks.sides import Links, Sides, links_of, open_sides
 
@@ -88,7 +88,7 @@ def align(first: str, second: str | None, **given: Any) -> int:
     return work.end(outcome.run, *_summary(outcome, known))
 
 
-def _aligned(sides: Sides, known: Links, given: dict[str, Any], work: Work) -> Outcome:
+def _aligned(sides: Sides, known: Links, given: dict[str, Any], work: Work) -> AlignmentOutcome:
     options = {name: value for name, value in given_of(Options, given).items() if name != "names"}
     look = given_of(LookOptions, given)
     words = {name: given[name] for name in ("seeds", "names", "universe", "judge", "planner")}
@@ -121,7 +121,7 @@ def plain_pairs(settled: Settled) -> str:
     return "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in settled.pairs())
 
 
-def _ranking(outcome: Outcome) -> str:
+def _ranking(outcome: AlignmentOutcome) -> str:
     return "".join(
         f"{source}\t{rank}\t{target}\t{score:g}\n"
         for source, found in rankings_of(outcome).items()
@@ -129,7 +129,7 @@ def _ranking(outcome: Outcome) -> str:
     )
 
 
-def _summary(outcome: Outcome, known: Links) -> list[str]:
+def _summary(outcome: AlignmentOutcome, known: Links) -> list[str]:
     settled = outcome.settled
     lines = [*settled.summary(), *outcome.cost()]
     seeded = {source for source, _ in outcome.sides.seeds}

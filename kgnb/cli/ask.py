@@ -22,7 +22,7 @@ from kgnb.kg.terms import Iri, Term
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
-from kgnb.tasks.asking import Outcome, answer_question, answer_questions, graph_digests, plain, written
+from kgnb.tasks.asking import AnswerOutcome, answer_question, answer_questions, graph_digests, plain, written
 
 
 @click.command()
@@ -85,7 +85,7 @@ def _one(question: Question, given: dict[str, Any], work: Work) -> None:
         with asking["run"]:
             answer = answer_question(question, graph, entities=given["entities"], **asking)
     if given["as_json"]:
-        click.echo(written(Outcome.of(answer)), nl=False)
+        click.echo(written(AnswerOutcome.of(answer)), nl=False)
     elif given["quiet"]:
         click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
     else:
@@ -100,9 +100,9 @@ def _many(given: dict[str, Any], work: Work) -> None:
         raise wrong[0]
     for error in wrong:
         click.echo(f"kgnb: {error.what}", err=True)
-    found: list[Outcome] = []
+    found: list[AnswerOutcome] = []
 
-    def came(outcome: Outcome) -> None:
+    def came(outcome: AnswerOutcome) -> None:
         found.append(outcome)
         if not given["out"]:
             work.line.clear()

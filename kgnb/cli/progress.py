@@ -12,7 +12,7 @@ from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line, visible
 from kgnb.results.wording import money
 from kgnb.results.wording import seconds as in_time
-from kgnb.run import Call
+from kgnb.run import CallRecord
 
 CALLS = "model calls"
 
@@ -116,7 +116,7 @@ def raw(stream: TextIO) -> TextIO:
     return cast(TextIO, getattr(stream, "raw_stream", stream))
 
 
-def spent(calls: Iterable[Call]) -> list[str]:
+def spent(calls: Iterable[CallRecord]) -> list[str]:
     """What model calls took, in words: how many, tokens, money."""
     made = list(calls)
     cached = sum(call.cached for call in made)

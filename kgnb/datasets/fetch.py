@@ -17,7 +17,7 @@ from kgnb.errors import BackendError, DataError
 
 
 @dataclass(frozen=True)
-class Known:
+class PublishedSet:
     """A data set: what it is, its home page, its licence, and the SHA-256 of each of its files inside its folder."""
 
     name: str
@@ -36,35 +36,35 @@ class Known:
 
 _SUMS = Path(__file__).with_name("SHA256SUMS")  # as sha256sum writes and checks it
 _OAEI = "https://oaei.ontologymatching.org/2023"
-KNOWN: dict[str, Known] = {
+KNOWN: dict[str, PublishedSet] = {
     known.name: known
     for known in (
-        Known("huts", "kgnb's own mountain huts", "data/huts in kgnb's repository", "CC0-1.0; comes with kgnb"),
-        Known(
+        PublishedSet("huts", "kgnb's own mountain huts", "data/huts in kgnb's repository", "CC0-1.0; comes with kgnb"),
+        PublishedSet(
             "oaei-conference",
             "OAEI conference track: seven ontologies, ten of the 21 ra1-M3 references",
             f"{_OAEI}/conference/",
             "OAEI data use policy; each ontology its own",
         ),
-        Known(
+        PublishedSet(
             "oaei-anatomy",
             "OAEI anatomy track: mouse to human anatomy, 1,516 mappings",
             f"{_OAEI}/anatomy/",
             "OAEI data use policy; human part from the NCI Thesaurus",
         ),
-        Known(
+        PublishedSet(
             "oaei-mse",
             "OAEI materials science track: four ontologies, two references of test 1",
             f"{_OAEI}/mse/",
             "OAEI data use policy; EMMO is CC BY 4.0",
         ),
-        Known(
+        PublishedSet(
             "dbp15k",
             "DBP15K entity alignment: DBpedia in French and English, 15,000 pairs",
             "https://github.com/nju-websoft/JAPE",
             "DBpedia, CC BY-SA; no licence file",
         ),
-        Known(
+        PublishedSet(
             "srprs",
             "SRPRS entity alignment: sparser samples of DBpedia in English and French, 15,000 pairs",
             "https://github.com/nju-websoft/RSN",

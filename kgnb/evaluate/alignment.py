@@ -211,7 +211,7 @@ def oriented(reference: Iterable[Triple], source: Collection[str], target: Colle
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """Everything found at or above a confidence: its share of all found, its share of errors, its score."""
 
     confidence: float
@@ -220,7 +220,7 @@ class Point:
     score: Score
 
 
-def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Triple]) -> list[Point]:
+def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Triple]) -> list[CurvePoint]:
     """The risk (share of wrong mappings) against coverage, one point a distinct confidence, highest first.
 
     A triple found twice counts once, at its higher confidence. Nothing found gives no point.
@@ -230,16 +230,16 @@ def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Tri
     for triple, confidence in found:
         best[triple] = max(confidence, best.get(triple, confidence))
     ranked = sorted(best.items(), key=lambda item: -item[1])
-    points, right, kept = list[Point](), 0, 0
+    points, right, kept = list[CurvePoint](), 0, 0
     for confidence, group in groupby(ranked, key=lambda item: item[1]):
         members = [triple in wanted for triple, _ in group]
         right, kept = right + sum(members), kept + len(members)
         so_far = Score(right, kept - right, len(wanted) - right)
-        points.append(Point(confidence, kept / len(ranked), 1 - right / kept, so_far))
+        points.append(CurvePoint(confidence, kept / len(ranked), 1 - right / kept, so_far))
     return points
 
 
-def best_threshold(points: Sequence[Point]) -> Point:
+def best_threshold(points: Sequence[CurvePoint]) -> CurvePoint:
     """The point of highest F1, the higher confidence on a tie; ValueError without a point.
 
     It is *chosen on the reference*: say so wherever it is shown, and never report its score as the matcher's result.

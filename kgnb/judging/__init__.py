@@ -4,16 +4,16 @@ Judges are interchangeable: a rule, a language model, a cascade of the two, a re
 """
 
 from kgnb.judging.cascade import Asking, Cascade
-from kgnb.judging.memory import Memory, Remembered
+from kgnb.judging.memory import Remembered, VerdictStore
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.person import Decision, Decisions, Oracle, Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import (
     UNSURE,
     CallableJudge,
+    ClosedQuestion,
     Estimate,
     Judge,
     Option,
-    Question,
     Verdict,
     checked,
     estimate,
@@ -26,20 +26,20 @@ __all__ = [
     "Asking",
     "CallableJudge",
     "Cascade",
+    "ClosedQuestion",
     "Decision",
     "Decisions",
     "Estimate",
     "Judge",
-    "Memory",
     "ModelJudge",
     "Option",
     "Oracle",
     "Pending",
     "PersonJudge",
-    "Question",
     "Remembered",
     "Reviewed",
     "Verdict",
+    "VerdictStore",
     "checked",
     "estimate",
     "overridden",

@@ -13,9 +13,9 @@ from math import ceil, exp, log
 from typing import Generic, TypeAlias, TypeVar
 
 from kgnb.errors import BackendError
-from kgnb.judging.question import Estimate, Judge, Question, Verdict, estimate, unsure
+from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 RIGHT, NONE = "equivalent", "different"  # the decisions that say that an option is the right one, or none is
 UNLISTED = 0.003  # the chance of an option that a judge of probabilities does not even list as possible
 DOUBT = 0.2  # of few questions, the cheap judge is believed no further than to this from 0 and 1

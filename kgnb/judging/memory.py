@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from kgnb.errors import DataError, NotKept
-from kgnb.judging.question import Estimate, Judge, Question, Verdict, checked, estimate
+from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, checked, estimate
 from kgnb.sqlite_file import InUse, SqliteFile
 
-Q = TypeVar("Q", bound=Question)
-P = TypeVar("P", bound=Question, contravariant=True)
+Q = TypeVar("Q", bound=ClosedQuestion)
+P = TypeVar("P", bound=ClosedQuestion, contravariant=True)
 
 
 class Standard(Judge[P], Protocol[P]):
@@ -30,7 +30,7 @@ class Standard(Judge[P], Protocol[P]):
         """Everything besides the question that may sway its verdict, as text."""
 
 
-class Memory(SqliteFile):
+class VerdictStore(SqliteFile):
     """Verdicts by judge and question.
 
     The first verdict on a question stays; of the question only the id is stored. If the file is locked, read-only or on
@@ -95,7 +95,7 @@ class Remembered(Generic[Q]):
             the same counts as the run it replays; memory steps in if its replies were batched differently.
     """
 
-    def __init__(self, judge: Standard[Q], memory: Memory, *, where: str = "", replaying: bool = False) -> None:
+    def __init__(self, judge: Standard[Q], memory: VerdictStore, *, where: str = "", replaying: bool = False) -> None:
         self._judge: Judge[Q] = judge
         self._memory = memory
         self._replaying = replaying

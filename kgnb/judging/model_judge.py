@@ -10,13 +10,13 @@ from typing import Generic, TypeVar
 from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError, Waiting
-from kgnb.judging.question import UNSURE, Estimate, Question, Verdict, unsure
+from kgnb.judging.question import UNSURE, ClosedQuestion, Estimate, Verdict, unsure
 from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 
 REPAIR = """\
 Some of your answers cannot be used:
@@ -277,7 +277,7 @@ class _Batch:
         return {self.positions[n - 1]: replace(unsure(one_line(why), ""), failed=failed) for n, why in reasons.items()}
 
 
-def _neighbours_together(numbers: Sequence[int], questions: Sequence[Question]) -> list[int]:
+def _neighbours_together(numbers: Sequence[int], questions: Sequence[ClosedQuestion]) -> list[int]:
     """The same numbers, with questions that share an option side by side: they compete for it."""
     offering: dict[str, list[int]] = {}
     for number in numbers:

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from kgnb.errors import ConfigError
 from kgnb.judging.person import Oracle
-from kgnb.judging.question import CallableJudge, Judge, Question, Verdict
+from kgnb.judging.question import CallableJudge, ClosedQuestion, Judge, Verdict
 from kgnb.llm.model import ChatModel
 
 T = TypeVar("T")
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 
 
 def judge_of(given: str | Judge[Q] | Callable[[Q], Verdict], make: Callable[[str], Judge[Q]]) -> Judge[Q]:

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from kgnb.errors import DataError
 from kgnb.files import append_lines, read_lines
-from kgnb.judging.question import UNSURE, Estimate, Judge, Question, Verdict, checked, estimate, unsure
+from kgnb.judging.question import UNSURE, ClosedQuestion, Estimate, Judge, Verdict, checked, estimate, unsure
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Decisions:
 
     def decide(
         self,
-        question: Question,
+        question: ClosedQuestion,
         decision: str,
         choice: str | None = None,
         *,
@@ -84,7 +84,7 @@ class Decisions:
         """
         raise ValueError("one candidate alone cannot be rejected here: say which one fits, or that none does")
 
-    def withdraw(self, question: Question, *, who: str = "", note: str = "") -> Decision:
+    def withdraw(self, question: ClosedQuestion, *, who: str = "", note: str = "") -> Decision:
         """Take back a decision, so that the question waits again."""
         return self._add(Decision(question.id, None, None, who, note, self._now()))
 
@@ -121,7 +121,7 @@ def _decision(entry: dict[str, object], where: str) -> Decision:
         ) from error
 
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 
 WAITING = "waiting for a person"
 PERSON = "person"
@@ -208,7 +208,7 @@ def pending(questions: Sequence[Q], verdicts: Sequence[Verdict]) -> list[Pending
     return sorted(waiting, key=lambda entry: (-entry.gain, -len(entry.question.options)))
 
 
-def _verdict(decision: Decision, question: Question) -> Verdict:
+def _verdict(decision: Decision, question: ClosedQuestion) -> Verdict:
     signature = f"{PERSON}:{decision.who}" if decision.who else PERSON
     return checked(Verdict(decision.decision or "", decision.choice, 1.0, decision.note), question, signature)
 

@@ -19,7 +19,7 @@ class Option:
 
 
 @runtime_checkable
-class Question(Protocol):
+class ClosedQuestion(Protocol):
     """A question: about one thing, with the options it may be answered with."""
 
     @property
@@ -61,7 +61,7 @@ class Verdict:
         return self.decision != UNSURE
 
 
-Q_in = TypeVar("Q_in", bound=Question, contravariant=True)
+Q_in = TypeVar("Q_in", bound=ClosedQuestion, contravariant=True)
 
 
 @runtime_checkable
@@ -81,7 +81,7 @@ def unsure(reason: str, judged_by: str) -> Verdict:
     return Verdict(UNSURE, rationale=reason, judged_by=judged_by)
 
 
-def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
+def checked(verdict: Verdict, question: ClosedQuestion, judged_by: str) -> Verdict:
     """The verdict, signed, if it is an answer to the question; otherwise "unsure" with what is wrong with it.
 
     >>> from types import SimpleNamespace
@@ -98,7 +98,7 @@ def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
     return replace(verdict, also=also, judged_by=verdict.judged_by or judged_by)
 
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 
 
 def verdicts(

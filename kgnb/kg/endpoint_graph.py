@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError, DataError
 from kgnb.files import from_json
-from kgnb.kg.endpoint_wire import PATIENCE, Answer, Wire, courtesy_towards, harmless, public_url
+from kgnb.kg.endpoint_wire import PATIENCE, ServiceReply, Wire, courtesy_towards, harmless, public_url
 from kgnb.kg.graph import Bindings, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
@@ -32,7 +32,7 @@ _RDF = {
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
 
 
-def read_solutions(wire: Wire, answer: Answer) -> Solutions:
+def read_solutions(wire: Wire, answer: ServiceReply) -> Solutions:
     """The rows of a SELECT answer; raises BackendError where it is not a complete results document."""
     document = _document(wire, answer)
     try:
@@ -47,7 +47,7 @@ def read_solutions(wire: Wire, answer: Answer) -> Solutions:
     return Solutions(variables, tuple(rows), truncated=cut)
 
 
-def read_boolean(wire: Wire, answer: Answer) -> bool:
+def read_boolean(wire: Wire, answer: ServiceReply) -> bool:
     """The answer of an ASK, also in Virtuoso's form: a SELECT with one ``__ASK_RETVAL``."""
     document = _document(wire, answer)
     if isinstance(document.get("boolean"), bool):
@@ -63,7 +63,7 @@ def read_boolean(wire: Wire, answer: Answer) -> bool:
     raise _no_results(wire, answer, "no boolean in it")
 
 
-def read_triples(wire: Wire, answer: Answer) -> list[Triple]:
+def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
     """The triples of a CONSTRUCT or DESCRIBE answer."""
     kind = _RDF.get(answer.media_type)
     if kind is None:
@@ -77,7 +77,7 @@ def read_triples(wire: Wire, answer: Answer) -> list[Triple]:
         raise _no_results(wire, answer, f"malformed RDF: {error}") from error
 
 
-def _document(wire: Wire, answer: Answer) -> Mapping[str, Any]:
+def _document(wire: Wire, answer: ServiceReply) -> Mapping[str, Any]:
     if answer.media_type not in _JSON:
         raise _no_results(wire, answer, "not SPARQL results")
     try:
@@ -90,7 +90,7 @@ def _document(wire: Wire, answer: Answer) -> Mapping[str, Any]:
     return document
 
 
-def _no_results(wire: Wire, answer: Answer, why: str) -> Exception:
+def _no_results(wire: Wire, answer: ServiceReply, why: str) -> Exception:
     seen = answer.body[:2000].decode("utf-8", "replace")
     page = "html" in answer.media_type or seen.lstrip()[:9].lower().startswith(("<!doctype", "<html"))
     what = "a web page" if page else f"{answer.media_type or 'no media type'}, {why}"

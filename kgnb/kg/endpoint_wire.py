@@ -91,7 +91,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServiceReply:
     """A service's answer: the media type without parameters, the unpacked body and the headers in lower case."""
 
     media_type: str
@@ -189,7 +189,7 @@ class Wire:
         update: bool = False,
         timeout: float | None = None,
         repeatable: bool = True,
-    ) -> Answer:
+    ) -> ServiceReply:
         """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try.
 
         A request that is not ``repeatable`` is sent again only after a refusal (429, 503): else it may have been done.
@@ -226,7 +226,7 @@ class Wire:
                 text = text.replace(secret, "***")
         return harmless(text, most)
 
-    def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> Answer:
+    def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> ServiceReply:
         self.courtesy.wait()
         end = time.monotonic() + seconds
         form = {**self.parameters, "update" if update else "query": text}
@@ -253,7 +253,7 @@ class Wire:
         except (ConnectionError, http.client.HTTPException) as error:
             raise _Again(f"broke the connection off: {type(error).__name__}", fix="try again later") from error
 
-    def _answer(self, response: http.client.HTTPResponse, end: float, seconds: float) -> Answer:
+    def _answer(self, response: http.client.HTTPResponse, end: float, seconds: float) -> ServiceReply:
         """The whole body, read in pieces so that a service that drips its answer is given up in time."""
         pieces: list[bytes] = []
         size = 0
@@ -274,7 +274,7 @@ class Wire:
             raise self._too_much(" of gzip") from None
         except (OSError, EOFError, zlib.error) as error:
             raise _Again("sent damaged gzip data", fix="try again later") from error
-        return Answer(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+        return ServiceReply(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
 
     def _too_much(self, packed: str = "") -> BackendError:
         what = f"sent more than {self.most_bytes >> 20} MiB{packed}, which is more than this client takes"

@@ -46,7 +46,7 @@ _LABELS = f"""SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x <{RDFS}label>|<{SKOS}p
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class SchemaTerm:
     """A class or a property: its IRI, all its labels, and how often it is used."""
 
     iri: str
@@ -63,28 +63,28 @@ class Named:
 class Schema:
     """What a graph holds. ``links`` are (class, property, class, count); ``above`` (class, its superclass)."""
 
-    classes: tuple[Named, ...]
-    properties: tuple[Named, ...]
+    classes: tuple[SchemaTerm, ...]
+    properties: tuple[SchemaTerm, ...]
     links: tuple[tuple[str, str, str, int], ...] = ()
     above: tuple[tuple[str, str], ...] = ()
     graphs: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    individuals: tuple[Named, ...] = ()  # for completion only: see ``read_individuals``
+    individuals: tuple[SchemaTerm, ...] = ()  # for completion only: see ``read_individuals``
 
 
 MOST_INDIVIDUALS = 20_000
 _INDIVIDUALS = f"""SELECT ?x ?l WHERE {{ ?x <{RDFS}label>|<{SKOS}prefLabel> ?l ; <{RDF}type> ?t FILTER(isIRI(?x)) }}"""
 
 
-def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> tuple[Named, ...]:
+def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> tuple[SchemaTerm, ...]:
     """The labelled resources of a graph without its classes and properties, from its first 20,000 labels."""
     known = {one.iri for _, some in _kinds(schema) for one in some}
     found: dict[str, dict[str, None]] = {}
     for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=timeout).rows:
         if isinstance(label, Literal) and str(iri) not in known:
             found.setdefault(str(iri), {})[label.text] = None
-    return tuple(Named(iri, tuple(labels)) for iri, labels in found.items())
+    return tuple(SchemaTerm(iri, tuple(labels)) for iri, labels in found.items())
 
 
 def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en") -> Schema:
@@ -129,8 +129,8 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
     above = [(str(a), str(b)) for a, b in asked(_ABOVE, MOST_LINKS, "superclasses") if _ours(a) and _ours(b)]
     labels = _labels(graph, [*classes, *properties], timeout, language, notes)
     return Schema(
-        tuple(Named(iri, labels.get(iri, ()), count) for iri, count in classes.items()),
-        tuple(Named(iri, labels.get(iri, ()), count) for iri, count in properties.items()),
+        tuple(SchemaTerm(iri, labels.get(iri, ()), count) for iri, count in classes.items()),
+        tuple(SchemaTerm(iri, labels.get(iri, ()), count) for iri, count in properties.items()),
         tuple((*ends, count) for ends, count in found.items()),
         tuple(above),
         tuple(str(row[0]) for row in asked(_GRAPHS, 200, "named graphs", lacked=True)),
@@ -187,7 +187,7 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
     return notes
 
 
-def _kinds(schema: Schema) -> tuple[tuple[str, tuple[Named, ...]], ...]:
+def _kinds(schema: Schema) -> tuple[tuple[str, tuple[SchemaTerm, ...]], ...]:
     return ("property", schema.properties), ("class", schema.classes)
 
 

@@ -16,7 +16,7 @@ from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
 from kgnb.llm.wire import CARRIED, Form, completion_of, from_wire, responses_body, to_wire
-from kgnb.openai_server import OpenAIServer, Refusal, error_text
+from kgnb.openai_server import OpenAIServer, ServerRefusal, error_text
 from kgnb.secret import Secret
 
 _PATIENCE = 10.0  # seconds a server may take to list its models
@@ -131,9 +131,9 @@ class OpenAIModel:
         if isinstance(listed, list):  # Ollama says this of its own models
             self._ollama |= any(isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed)
             return
-        if isinstance(listed, Refusal) and listed.late:
+        if isinstance(listed, ServerRefusal) and listed.late:
             return  # it may be at work
-        if isinstance(listed, Refusal) and listed.status in (0, 401, 403):
+        if isinstance(listed, ServerRefusal) and listed.status in (0, 401, 403):
             raise self._failure(listed, (Attempt(listed.status, listed.message, 0.0),))
         try:
             self.ask(Request((Message("user", "Say yes."),), max_tokens=16))
@@ -173,14 +173,14 @@ class OpenAIModel:
 
     # -------------------------------------------------------------------------------------------- one try
 
-    def _completion(self, body: dict[str, Any]) -> Reply | Refusal:
+    def _completion(self, body: dict[str, Any]) -> Reply | ServerRefusal:
         got = self._calls.call(lambda client: self._received(client, body))
-        if isinstance(got, Refusal):
+        if isinstance(got, ServerRefusal):
             return got
         try:
             return from_wire(got, self._name)
         except ValueError as error:
-            return Refusal(200, self._calls.clean(str(error)), got)
+            return ServerRefusal(200, self._calls.clean(str(error)), got)
 
     def _received(self, client: Any, body: dict[str, Any]) -> Any:
         if self._responses:
@@ -188,7 +188,7 @@ class OpenAIModel:
             return completion_of(from_json(raw.text))
         return from_json(client.chat.completions.with_raw_response.create(model=self._name, **body).text)
 
-    def _failure(self, got: Refusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
+    def _failure(self, got: ServerRefusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
         if error := self._calls.misconfigured(got, self._name):
             return error
         happened = f"answered {got.status}" if got.status else "did not answer"
@@ -214,7 +214,7 @@ _OVERFLOW = re.compile(r"context[_ ](length|size|window)|maximum context|prompt 
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy", re.I)
 
 
-def advice(got: Refusal) -> str:
+def advice(got: ServerRefusal) -> str:
     """How to mend a refusal."""
     if got.status == 0:
         return "Is the server running, and is model.base_url right? A slow one may need a larger model.timeout."
@@ -229,7 +229,7 @@ def advice(got: Refusal) -> str:
     )
 
 
-def ending(got: Refusal) -> str:
+def ending(got: ServerRefusal) -> str:
     """The finish_reason of a refusal that is the model's answer to this very prompt; "" for any other."""
     if got.status not in (400, 413, 422):
         return ""
@@ -239,13 +239,13 @@ def ending(got: Refusal) -> str:
     return "context_overflow" if _OVERFLOW.search(message) else "content_filter" if _FILTERED.search(message) else ""
 
 
-def responses_only(got: Refusal) -> bool:
+def responses_only(got: ServerRefusal) -> bool:
     """Whether a refusal says that this model has no chat completions."""
     return got.status in (400, 404) and "v1/responses" in got.message
 
 
 def milder(
-    got: Refusal, body: Mapping[str, Any], form: Form, without: frozenset[str]
+    got: ServerRefusal, body: Mapping[str, Any], form: Form, without: frozenset[str]
 ) -> tuple[Form, frozenset[str]] | None:
     """What to ask for instead after the server refused a part of the request; None if nothing can be left out."""
     if got.status not in (400, 422) and "--jinja" not in got.message:  # llama.cpp's 500 for tools

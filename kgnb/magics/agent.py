@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from kgnb.agents.agent import Agent, OutOfOrder, Task
-from kgnb.agents.options import Option
+from kgnb.agents.options import OptionInfo
 from kgnb.cli.progress import ProgressLine
 from kgnb.datasets import huts
 from kgnb.errors import KgnbError
@@ -276,7 +276,7 @@ class AgentMagics(VerbMagics):
 class options_of(argument):  # lower case as IPython's own decorators are
     """Decorates a verb with options of an agent; an option the line does not give stays absent."""
 
-    def __init__(self, knobs: Iterable[Option]) -> None:
+    def __init__(self, knobs: Iterable[OptionInfo]) -> None:
         self.knobs = tuple(knobs)
 
     def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:

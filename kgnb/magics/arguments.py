@@ -14,7 +14,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
-from kgnb.agents.options import Option, within
+from kgnb.agents.options import OptionInfo, within
 from kgnb.errors import KgnbError
 from kgnb.secret import blot_forms
 
@@ -157,7 +157,7 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
         parser.add_argument(*self.names, **self.given)
 
 
-def add_option(parser: Any, option: Option) -> None:
+def add_option(parser: Any, option: OptionInfo) -> None:
     """Adds an option to a verb's parser; an option the line does not give stays absent."""
     default = "none" if option.default is None else repr(option.default) if option.default == "" else option.default
     text = f"{option.help} [{default}]".replace("%", "%%")

@@ -15,7 +15,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 
 from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import PREFIXES, shorten
-from kgnb.kg.schema import Named, Schema, read_individuals, read_schema
+from kgnb.kg.schema import Schema, SchemaTerm, read_individuals, read_schema
 from kgnb.kg.sparql import declared, tokens
 from kgnb.magics.session import NamedGraph, Session, is_remote
 
@@ -96,7 +96,9 @@ def _variables(query: str, word: str) -> list[Completion]:
     ]
 
 
-def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str, str], rank: int) -> list[Completion]:
+def _names(
+    entries: Iterable[SchemaTerm], kind: str, word: str, prefixes: Mapping[str, str], rank: int
+) -> list[Completion]:
     """Entries whose short form, IRI or label fits the word: beginnings before other places, frequent ones first."""
     found = []
     wanted = _plain(word.lstrip("<"))

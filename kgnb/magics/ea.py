@@ -15,7 +15,7 @@ from kgnb.agents.entity_alignment.agent import ORACLE, decisions_of
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.judges import tuned_model
-from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Planned, Selected
+from kgnb.agents.entity_alignment.judging_values import Aligned, EntityVerdicts, Planned, Selected
 from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.agents.entity_alignment.values import SHOWN
@@ -36,7 +36,7 @@ from kgnb.reporting.references import ranked_metrics
 from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.table import Column, Link, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
 from kgnb.tasks.aligning import learn_policy
 from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import Links, Sides, links_of, open_sides
@@ -304,7 +304,7 @@ def candidates(settled: Settled, row: int) -> Table:
             break
         marks = {"first alignment": target == proposal.first[row], "chosen": target == settled.targets[row]}
         before = float(proposal.similarities[row, at])
-        name = Link(proposal.right.entities[target], called(proposal.right, target))
+        name = LabelledIri(proposal.right.entities[target], called(proposal.right, target))
         before = round(before, 4) if np.isfinite(before) else 0.0
         after = round(float(proposal.scores[row, at]), 4)
         rows.append([at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)])
@@ -322,7 +322,9 @@ def unmatched(settled: Settled) -> Table:
     shown: list[list[Value]] = []
     for row in rows[:SHOWN]:
         source, best = int(proposal.sources[row]), int(proposal.candidates[row, 0])
-        ends = [Link(g.entities[at], g.called(at)) for g, at in ((proposal.left, source), (proposal.right, best))]
+        ends = [
+            LabelledIri(g.entities[at], g.called(at)) for g, at in ((proposal.left, source), (proposal.right, best))
+        ]
         shown.append([*ends, round(float(proposal.confidence[row]), 3), settled.why_unmatched(row)])
     caption = f"{settled.counts()['unmatched']:,} entities without a counterpart, {len(rows):,} of them with candidates"
     notes = ["%ea review decides about them; %ea propose --precision 0 keeps more of them"] if rows else []
@@ -378,7 +380,7 @@ def _draw(
             edges.append(Edge(*ends, readable_name(local_name(graph.relations[fact.relation])), "relation"))
 
 
-def outcome(settled: Settled, row: int, answer: Answer | None) -> Iterator[str]:
+def outcome(settled: Settled, row: int, answer: EntityVerdicts | None) -> Iterator[str]:
     """The verdicts and the result, one per line."""
     proposal = settled.proposal
     first = int(proposal.first[row])

@@ -14,7 +14,7 @@ from kgnb.mappings import Alignment
 from kgnb.mappings import Mapping as Correspondence
 from kgnb.results.bundle import Bundled
 from kgnb.results.card import Page
-from kgnb.results.table import Column, Link, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
 
 WORDS = {"syntactic": "name", "lexical": "other names", "semantic": "neighbours", "meaning": "definition"}
 
@@ -38,7 +38,7 @@ def explain(item: str, values: Mapping[str, Any]) -> Page:
         near = get_close_matches(item, known, n=3, cutoff=0.5)
         fix = f"Did you mean {' or '.join(near)}?" if near else "%om retrieve lists the entities."
         raise DataError(f"no entity of either ontology is called {item!r}", where="", fix=fix)
-    pages = [_page(description, Known(values)) for description in descriptions]
+    pages = [_page(description, StageFacts(values)) for description in descriptions]
     return pages[0] if len(pages) == 1 else Page("", pages)
 
 
@@ -76,7 +76,7 @@ def two_items(words: Sequence[str], described: Described) -> tuple[str, str] | N
 
 
 @dataclass(frozen=True)
-class Known:
+class StageFacts:
     """What the stages so far say about an entity."""
 
     values: Mapping[str, Any]
@@ -130,7 +130,7 @@ def _lines(alignment: Alignment, concerned: Callable[[Correspondence], bool]) ->
         yield f"left for a person: {one.source_label} and {one.target_label}"
 
 
-def _page(about: Description, known: Known) -> Page:
+def _page(about: Description, known: StageFacts) -> Page:
     """An entity's description, its candidates with their ranks, the verdict, and the outcome."""
     judged = known.judged(about)
     parts: list[str | Bundled] = [_candidates(about, known), *known.outcome(about)]
@@ -148,7 +148,7 @@ def in_words(judged: Judged) -> str:
     return f"{verdict.decision}{choice} ({verdict.confidence:.2f}, by {verdict.judged_by}){why}"
 
 
-def _candidates(about: Description, known: Known) -> Table:
+def _candidates(about: Description, known: StageFacts) -> Table:
     """An entity's candidates: the views that found them, the verdict, and why those above the chosen one lost."""
     question, judged, ranks = known.question(about), known.judged(about), known.ranks(about)
     columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
@@ -165,7 +165,7 @@ def _candidates(about: Description, known: Known) -> Table:
         said = judged.verdict.decision if judged and choice == other.iri else ""
         ahead = other.iri != choice and (chosen is None or candidate.rank <= chosen.rank)
         lost = _why_not(candidate, other, chosen, judged, known.alignment) if judged and ahead else ""
-        rows.append([candidate.rank, Link(other.iri, other.name), ", ".join(views), said, lost])
+        rows.append([candidate.rank, LabelledIri(other.iri, other.name), ", ".join(views), said, lost])
         cosines = ", ".join(f"{getattr(candidate.cosines, view):.2f} {view}" for view in VIEWS)
         evidence = [(one.kind, one.text) for one in candidate.evidence]
         evidence.append(("scores", f"fused {candidate.score:.3f}; cosine {cosines}"))
@@ -217,14 +217,14 @@ def contrast(one: str, other: str, values: Mapping[str, Any]) -> Page:
         what = f"{one!r} and {other!r} are not an entity of each ontology, of the same kind"
         raise DataError(what, where="", fix="Only such pairs can be mapped. %om explain ITEM shows each by itself.")
     source, target = sorted(pairs[0], key=lambda each: each.side)
-    known = Known(values)
+    known = StageFacts(values)
     sides = [_side(source, target, known), _side(target, source, known)]
     tables = [_texts(source, target), *(table for table, _ in sides if table is not None)]
     decided = [*(line for _, line in sides if line), *_pair_outcome(source, target, known)]
     return Page(f"{source.name} (source) and {target.name} (target)", [*decided, *tables])
 
 
-def _pair_outcome(source: Description, target: Description, known: Known) -> Iterator[str]:
+def _pair_outcome(source: Description, target: Description, known: StageFacts) -> Iterator[str]:
     """What became of a pair; if it was not mapped, what became of each."""
     if known.alignment is None:
         return
@@ -254,7 +254,7 @@ def _texts(source: Description, target: Description) -> Table:
     return Table(columns, rows, caption="Side by side", notes=[f"names in common: {shared}; neighbours: {neighbours}"])
 
 
-def _side(about: Description, other: Description, known: Known) -> tuple[Table | None, str]:
+def _side(about: Description, other: Description, known: StageFacts) -> tuple[Table | None, str]:
     """From one side: the other entity beside the candidate chosen instead, and the verdict in one line."""
     question, judged = known.question(about), known.judged(about)
     if question is None:

@@ -19,7 +19,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.query_process import endable
-from kgnb.kg.schema import Named, Schema, read_schema
+from kgnb.kg.schema import Schema, SchemaTerm, read_schema
 from kgnb.kg.terms import RDFS, Literal, is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import interruptible
@@ -90,7 +90,7 @@ def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> 
     return [[f"texts in {language}", int(number) if number.isdecimal() else None, ""] for language, number in cells]
 
 
-def _named(what: str, found: Sequence[Named]) -> list[Value]:
+def _named(what: str, found: Sequence[SchemaTerm]) -> list[Value]:
     ranked = sorted(found, key=lambda one: (-one.count, one.name))
     names = [f"{one.name} ({one.count:,})" if one.count else one.name for one in ranked]
     return [what, len(found), _some(names)]
@@ -119,7 +119,7 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     joins = Counter(end for a, _, b, _ in schema.links for end in {a, b})
     reach = {one: sum(things.get(kind, 0) for kind in {one, *kinds}) for one, kinds in below.items()}
 
-    def central(one: Named) -> tuple[int, int, int, str]:
+    def central(one: SchemaTerm) -> tuple[int, int, int, str]:
         return (-reach[one.iri], -len(below[one.iri]), -joins[one.iri], one.iri)
 
     ranked = sorted(schema.classes, key=central)[:most]

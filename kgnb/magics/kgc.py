@@ -19,8 +19,8 @@ from kgnb.agents.kg_construction.documents import Document, find_documents, read
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan
-from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec
+from kgnb.agents.kg_construction.session import ConstructionSession
+from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefinition
 from kgnb.backends import file_of, open_graph
 from kgnb.datasets import kitchen
 from kgnb.errors import DataError
@@ -49,8 +49,8 @@ class BuildingTask(Task):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.session: Session  # set by whoever compiles
-        self.before: Session | None = None  # the graph that this one replaced
+        self.session: ConstructionSession  # set by whoever compiles
+        self.before: ConstructionSession | None = None  # the graph that this one replaced
         self.texts: dict[str, str] = {}  # documents that were read, by name
 
     @property
@@ -127,7 +127,7 @@ class BuildingTask(Task):
         return Table(columns, rows, caption="Still required" if rows else "Nothing is missing")
 
 
-def arguments_of(tool: ToolSpec, words: list[str]) -> dict[str, Any]:
+def arguments_of(tool: ToolDefinition, words: list[str]) -> dict[str, Any]:
     """The arguments of a tool from words like ``beds=28``; numbers and booleans as its schema asks for.
 
     Raises:

@@ -18,7 +18,7 @@ from kgnb.magics.names import local_name
 from kgnb.magics.progress import interruptible
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
-from kgnb.results.table import Column, Link, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -269,7 +269,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             [
                 hit.score,
                 str(hit.payload.get("text", "")),
-                Link(iri, local_name(iri)) if (iri := str(hit.payload.get("iri", ""))) else None,
+                LabelledIri(iri, local_name(iri)) if (iri := str(hit.payload.get("iri", ""))) else None,
                 str(hit.payload.get("kind", "")),
                 name,
             ]

@@ -33,12 +33,12 @@ from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import decisions_of
 from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
-from kgnb.mapping_files.reviews import Review
+from kgnb.mapping_files.reviews import ReviewedMapping
 from kgnb.mappings import Alignment
 from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
-from kgnb.results.table import Score as Row
+from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.matching import decisions_in, keep_decisions, open_decisions, open_reference, reference_pairs
 from kgnb.widgets.review import Thing
 
@@ -218,7 +218,7 @@ class OmMagics(AgentMagics, agent=AGENT):
 
 def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Writes the decisions as SSSOM, with reviewer and time; returns a line that says so."""
-    found = [Review(curated(one, source, target), one.who, one.when) for one in decisions.by_pair().values()]
+    found = [ReviewedMapping(curated(one, source, target), one.who, one.when) for one in decisions.by_pair().values()]
     written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
     return f"wrote {count(len(found), 'decision')} to {written}"
 

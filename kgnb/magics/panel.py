@@ -11,7 +11,7 @@ from kgnb.agents.known import agents_from_elsewhere, our_agents
 from kgnb.cli.progress import CALLS
 from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import shorten
-from kgnb.kg.schema import Named, Schema
+from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.completing import schema_of
 from kgnb.magics.kgc import BuildingTask
@@ -110,7 +110,7 @@ def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
     prefixes = dict(getattr(named.graph, "prefixes", ())) | session.prefixes
     head = "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
 
-    def listed(some: Iterable[Named], variables: str, pattern: str) -> list[Json]:
+    def listed(some: Iterable[SchemaTerm], variables: str, pattern: str) -> list[Json]:
         ranked = sorted(some, key=lambda one: (-one.count, one.name))[:MOST_NAMES]
         short = {one.iri: shorten(one.iri, prefixes) for one in ranked}
         terms = {iri: f"<{iri}>" if text == iri else text for iri, text in short.items()}

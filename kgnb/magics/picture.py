@@ -13,7 +13,7 @@ from kgnb.magics.explain import named
 from kgnb.mappings import Alignment
 from kgnb.mappings import Mapping as Correspondence
 from kgnb.results.bundle import count
-from kgnb.results.two_trees import Branch, Link, TwoTrees
+from kgnb.results.two_trees import Branch, TreeLink, TwoTrees
 
 MOST = 40
 """Default rows on each side: one or two screens."""
@@ -61,7 +61,7 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
     )
     drawn = [m for m in mappings if m.source in at_left and m.target in at_right]
     drawn.sort(key=lambda m: (at_left[m.source], at_right[m.target], m.relation))
-    links = [Link(at_left[m.source], at_right[m.target], m.confidence, m.relation) for m in drawn]
+    links = [TreeLink(at_left[m.source], at_right[m.target], m.confidence, m.relation) for m in drawn]
     hidden = len(mappings) - len(drawn)
     left_out = f"{count(hidden, 'mapping')} not drawn; --most N shows more, --around ITEM a part"
     what = f"{kind} hierarchies" + (f" around {around}" if around else "")

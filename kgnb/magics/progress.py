@@ -13,13 +13,13 @@ from IPython.display import DisplayHandle
 
 from kgnb.cli.progress import CALLS, ProgressLine, TerminalLine, spent
 from kgnb.errors import BackendError
-from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Reviewed, Verdict
+from kgnb.judging import Cascade, ClosedQuestion, Estimate, Judge, ModelJudge, Remembered, Reviewed, Verdict
 from kgnb.kg.query_process import GIVEN_UP
 from kgnb.results.bundle import one_of
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Step
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 LONG = 10  # calls from which on the estimate is shown
 
 

@@ -31,7 +31,7 @@ from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.tasks.agents import ASKING
-from kgnb.tasks.asking import Outcome, entity_named, open_context, open_judges
+from kgnb.tasks.asking import AnswerOutcome, entity_named, open_context, open_judges
 from kgnb.tasks.asking import written as as_line
 
 BEFORE = {
@@ -421,7 +421,7 @@ def _exported(answers: Sequence[Answer], path: Path) -> str:
     """Writes what the suffix asks for; returns a line that says what was written."""
     kind, last = path.suffix.lower(), answers[-1]
     if kind == ".jsonl":
-        path.write_text("".join(as_line(Outcome.of(answer)) for answer in answers), encoding="utf-8")
+        path.write_text("".join(as_line(AnswerOutcome.of(answer)) for answer in answers), encoding="utf-8")
         return f"wrote {count(len(answers), 'answer')} to {path}"
     if kind in (".ttl", ".nt"):
         if not last.support:

@@ -12,7 +12,7 @@ from kgnb.magics.arguments import argument
 from kgnb.magics.verbs import HELP, PlainMagics, verb
 from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.run import Run
-from kgnb.run.run import Comparison
+from kgnb.run.run import RunComparison
 
 
 class RunMagics(PlainMagics, magic="run_view"):
@@ -57,7 +57,7 @@ class RunMagics(PlainMagics, magic="run_view"):
         return Table(columns, rows, caption="The runs of this notebook")
 
 
-def compared(comparison: Comparison) -> Table:
+def compared(comparison: RunComparison) -> Table:
     """What differs between two runs, one row each."""
     columns = texts(what="what", name="which", before="this run", after="the other")
     alike = ["All counts and judgements are the same."] if comparison.same_result else []

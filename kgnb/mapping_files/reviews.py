@@ -22,7 +22,7 @@ PERSON = "person"  # the reviewer where no name was given, as in ``judged_by``
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class ReviewedMapping:
     """One decided mapping, who decided it, and when (ISO 8601, "" if unknown)."""
 
     mapping: Mapping
@@ -30,7 +30,7 @@ class Review:
     when: str = ""
 
 
-def write(reviews: Iterable[Review], source: str = "", target: str = "") -> str:
+def write(reviews: Iterable[ReviewedMapping], source: str = "", target: str = "") -> str:
     """The reviews as SSSOM TSV text, between the ontologies of these IRIs."""
     kept = sorted(reviews, key=lambda one: (one.mapping.kind, one.mapping.source, one.mapping.target))
     signed = tuple(
@@ -42,7 +42,7 @@ def write(reviews: Iterable[Review], source: str = "", target: str = "") -> str:
     return sssom.write(Alignment(signed, source, target), further=further)
 
 
-def save(reviews: Iterable[Review], path: str | os.PathLike[str], source: str = "", target: str = "") -> Path:
+def save(reviews: Iterable[ReviewedMapping], path: str | os.PathLike[str], source: str = "", target: str = "") -> Path:
     """Write reviews to a .tsv file, whole or not at all; ValueError for another suffix."""
     file = Path(path)
     if file.suffix.lower() != ".tsv":
@@ -50,7 +50,7 @@ def save(reviews: Iterable[Review], path: str | os.PathLike[str], source: str = 
     return write_whole(file, write(reviews, source, target))
 
 
-def read(path: str | os.PathLike[str]) -> list[Review]:
+def read(path: str | os.PathLike[str]) -> list[ReviewedMapping]:
     """The reviews in an SSSOM TSV file of any tool; rows that nobody reviewed are left out.
 
     A row counts as reviewed if it names a reviewer or an author, or is justified by manual curation.
@@ -74,7 +74,7 @@ def _reviewed(row: dict[str, str]) -> bool:
     return any(row.get(slot) for slot in people) or row.get("mapping_justification", "").strip() == CURATED
 
 
-def _review(mapping: Mapping, row: dict[str, str]) -> Review:
+def _review(mapping: Mapping, row: dict[str, str]) -> ReviewedMapping:
     people = (row.get(slot, "") for slot in ("reviewer_label", "author_label", "reviewer_id", "author_id"))
     who = next(filter(None, people), "").removeprefix(PERSON).removeprefix(":")
-    return Review(mapping, who, row.get("kgnb_time") or row.get("mapping_date", ""))
+    return ReviewedMapping(mapping, who, row.get("kgnb_time") or row.get("mapping_date", ""))

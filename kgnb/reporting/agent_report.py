@@ -11,7 +11,7 @@ import nbformat
 
 from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.known import agents_from_elsewhere
-from kgnb.agents.options import Option
+from kgnb.agents.options import OptionInfo
 from kgnb.files import write_whole
 from kgnb.reporting.sections import reproduce, spent
 from kgnb.reporting.sections import stages as stages  # for the notebook
@@ -67,7 +67,7 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
     return made
 
 
-def _parameter(option: Option) -> str:
+def _parameter(option: OptionInfo) -> str:
     """One option as a line of a report's parameters cell."""
     kind = f"Literal{list(option.choices)!r}" if option.choices else option.kind.__name__
     kind = f"{kind} | None" if option.optional else kind

@@ -42,10 +42,10 @@ from kgnb.reporting.sections import (
 )
 from kgnb.reporting.sections import reproduce as everything
 from kgnb.reporting.session import ReportSession, current
-from kgnb.results.table import Column, Link, Table, Value, numbers, percents, texts
+from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, percents, texts
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.aligning import Outcome, align
+from kgnb.tasks.aligning import AlignmentOutcome, align
 from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
@@ -61,7 +61,7 @@ class Setting:
 
     name: str
     measured: Measured
-    outcome: Outcome
+    outcome: AlignmentOutcome
     seconds: float
     tests: Links = ()
 
@@ -615,14 +615,14 @@ def _examples(settled: Settled) -> Table:
     return Table(columns, rows, caption=caption, details=details, notes=notes)
 
 
-def _entity(settled: Settled, row: int) -> Link:
+def _entity(settled: Settled, row: int) -> LabelledIri:
     left, source = settled.proposal.left, int(settled.proposal.sources[row])
-    return Link(left.entities[source], left.called(source))
+    return LabelledIri(left.entities[source], left.called(source))
 
 
-def _target(settled: Settled, target: int) -> Link:
+def _target(settled: Settled, target: int) -> LabelledIri:
     right = settled.proposal.right
-    return Link(right.entities[target], right.called(target))
+    return LabelledIri(right.entities[target], right.called(target))
 
 
 def _evidence(settled: Settled, row: int, entities: Mapping[str, int]) -> list[Detail]:

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from kgnb.errors import DataError
-from kgnb.reporting.parameters import Parameter, Value, assignments, check
+from kgnb.reporting.parameters import ReportParameter, Value, assignments, check
 from kgnb.reporting.report import find_template
 
 KEYS = ("report", "parameters", "include", "exclude")
@@ -128,7 +128,9 @@ def part_of(items: tuple[GridItem, ...], shard: str) -> tuple[GridItem, ...]:
     return items[int(part) - 1 :: int(parts)]
 
 
-def _combinations(content: Mapping[str, Any], known: Sequence[Parameter], at: _Places) -> Iterator[dict[str, Any]]:
+def _combinations(
+    content: Mapping[str, Any], known: Sequence[ReportParameter], at: _Places
+) -> Iterator[dict[str, Any]]:
     lists = {}
     for name, given in at.mapping(content.get("parameters"), "parameters").items():
         lists[name] = given if isinstance(given, list) else [given]
@@ -173,7 +175,7 @@ class _Places:
             raise self.error(f"{place[0]} maps parameters to values, which {given!r} does not", *place, fix=FORM)
         return given or {}
 
-    def mappings(self, given: Any, name: str, known: Sequence[Parameter]) -> list[dict[str, Any]]:
+    def mappings(self, given: Any, name: str, known: Sequence[ReportParameter]) -> list[dict[str, Any]]:
         if not isinstance(given or [], list):
             raise self.error(f"{name} is a list of combinations, which {given!r} is not", name, fix=LISTED)
         entries = [self.mapping(entry, name, number) for number, entry in enumerate(given or [])]

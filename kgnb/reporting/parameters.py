@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from kgnb.agents.options import Option
+from kgnb.agents.options import OptionInfo
 from kgnb.errors import DataError
 from kgnb.secret import KEY, blot_forms
 
@@ -32,7 +32,7 @@ SECRET = re.compile(r"key|token|passw(?:or)?d|passphrase|secrets?|credentials?|a
 BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
 
 
-class Parameter(Option):
+class ReportParameter(OptionInfo):
     """One parameter of a report."""
 
     def read(self, given: object) -> Value:
@@ -58,7 +58,7 @@ class Parameter(Option):
         return ValueError(f"parameter {self.name}: {given!r} is not allowed{hint}\nIt may be {self.allowed}.")
 
 
-def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[Parameter, ...]:
+def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportParameter, ...]:
     """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such cell.
 
     Raises DataError, with ``where`` and the line within the cell, for an assignment without a type, a default that is
@@ -78,7 +78,7 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[Parameter,
     )
 
 
-def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, Value]:
+def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) -> dict[str, Value]:
     """Every parameter's value, in order: the given one, read and checked, or its default.
 
     Raises ValueError for an unknown name (suggesting the nearest), a value that is not allowed, and anything that looks
@@ -139,7 +139,7 @@ def _comments(source: str) -> dict[int, tuple[str, bool]]:
     }
 
 
-def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: str) -> Parameter:
+def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: str) -> ReportParameter:
     place = f"{where}:{node.lineno}"
     if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
         raise DataError("a parameter is written as name: type = default  # what it is", where=place)
@@ -155,7 +155,7 @@ def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: 
     bounds = BOUNDS.search(help_text)
     least, most = (float(bounds[1]), float(bounds[2])) if bounds else (None, None)
     try:
-        parameter = Parameter(
+        parameter = ReportParameter(
             name,
             kind,
             ast.literal_eval(node.value),

@@ -40,11 +40,11 @@ from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, Score, Table, Value, numbers, percents, texts
+from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents, texts
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import Outcome, answer_questions, open_context, plain, plain_triple
+from kgnb.tasks.asking import AnswerOutcome, answer_questions, open_context, plain, plain_triple
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
@@ -79,7 +79,7 @@ class MeasuredQuestion:
     """One question with its answer, whether the proof holds, and its cost."""
 
     asked: Asked
-    outcome: Outcome
+    outcome: AnswerOutcome
     support: Support | None
     cost: QuestionCost
 
@@ -169,7 +169,7 @@ def ask_all(
     measured: list[MeasuredQuestion] = []
     mark = _counted(run)
 
-    def keep(outcome: Outcome) -> None:
+    def keep(outcome: AnswerOutcome) -> None:
         nonlocal mark
         now = _counted(run)  # differences of totals: several questions are under way at once
         rounds = outcome.answer.rounds if outcome.answer else 0
@@ -199,7 +199,7 @@ def _counted(run: Run) -> QuestionCost:
     )
 
 
-def supported(outcome: Outcome, graph: Graph) -> Support | None:
+def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
     """Whether what an answer cites is in the graph and gives the answer; None without an answer."""
     if outcome.answer is None or not outcome.values:
         return None
@@ -400,8 +400,8 @@ def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes
     """The scores by kind of question and over all."""
     return score_table(
         COLUMNS,
-        [Score(kind or "any", _values(measures)) for kind, measures in kinds.items()],
-        summary=[Score("all", _values(whole))],
+        [ScoreRow(kind or "any", _values(measures)) for kind, measures in kinds.items()],
+        summary=[ScoreRow("all", _values(whole))],
         caption=caption,
         notes=[SCORES, SUPPORT, *notes],
         bar="f1",

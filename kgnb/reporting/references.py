@@ -11,7 +11,7 @@ from kgnb.evaluate.ranking import Measured, Ranking, measure
 from kgnb.kg.ontology import Ontology
 from kgnb.mappings import Alignment
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
-from kgnb.results.table import Score as Row
+from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.sides import Links, Sides
 
 RANKED = (Column("hits1", "Hits@1", "number"), Column("hits10", "Hits@10", "number"), Column("mrr", "MRR", "number"))

@@ -28,7 +28,7 @@ from kgnb.errors import DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json, write_whole
 from kgnb.reporting.engine import ReportClient
 from kgnb.reporting.html import byline_of, page, write_provenance
-from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters, typed
+from kgnb.reporting.parameters import ReportParameter, Value, assignments, check, read_parameters, typed
 from kgnb.reporting.scan import known_secrets, redact, redact_folder
 from kgnb.reporting.session import (
     Ledger,
@@ -131,7 +131,7 @@ class Template:
     path: Path
     title: str
     summary: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ReportParameter, ...]
 
 
 @dataclass(frozen=True)

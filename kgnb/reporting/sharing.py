@@ -16,7 +16,7 @@ from typing import Any
 
 from kgnb.errors import DataError
 from kgnb.files import from_json, write_whole
-from kgnb.judging.memory import Memory
+from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
 from kgnb.vectors.cached_embedder import VectorCache
 
@@ -69,7 +69,7 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
     cache.mkdir(parents=True, exist_ok=True)
     with closing(ReplayCache(cache / FILES["replies"])) as replies:
         counts = {"replies": replies.import_folder(home)}
-    for name, opened in (("verdicts", Memory), ("vectors", VectorCache)):
+    for name, opened in (("verdicts", VerdictStore), ("vectors", VectorCache)):
         if (folder / f"{name}.jsonl").is_file():
             opened(cache / FILES[name]).close()  # creates the table, and refuses a file of another kind
             counts[name] = _insert(cache / FILES[name], name, folder / f"{name}.jsonl")

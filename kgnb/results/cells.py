@@ -20,14 +20,14 @@ _SAFE_INTEGER = 2**53 - 1  # beyond it JavaScript rounds, so the digits travel a
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LabelledIri:
     """An IRI shown by a label of its own."""
 
     iri: str
     label: str
 
 
-Value: TypeAlias = None | bool | int | float | str | Link | Term
+Value: TypeAlias = None | bool | int | float | str | LabelledIri | Term
 
 
 def checked(value: object) -> Value:
@@ -36,7 +36,7 @@ def checked(value: object) -> Value:
     Raises:
         TypeError: for any other type.
     """
-    if value is None or isinstance(value, bool | int | float | str | Link | Iri | Blank | Literal | TripleTerm):
+    if value is None or isinstance(value, bool | int | float | str | LabelledIri | Iri | Blank | Literal | TripleTerm):
         return value
     if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
         return bool(value)
@@ -68,7 +68,7 @@ def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return wording.percent(value) if kind == "percent" else wording.number(value, decimals=decimals)
-    if isinstance(value, Link):
+    if isinstance(value, LabelledIri):
         return value.label or wording.short_iri(value.iri)
     if isinstance(value, str):
         return wording.short_iri(value) if kind == "iri" or isinstance(value, Iri) else value
@@ -100,7 +100,7 @@ def as_json(value: Value, kind: Kind) -> object:
         return value
     if isinstance(value, int):
         return value if abs(value) <= _SAFE_INTEGER else str(value)
-    if isinstance(value, Link):
+    if isinstance(value, LabelledIri):
         return {"iri": _kept(value.iri), "label": _kept(value.label)}
     if isinstance(value, str):
         return {"iri": _kept(value)} if kind == "iri" or isinstance(value, Iri) else _kept(value)
@@ -125,7 +125,7 @@ def as_pandas(value: Value) -> object:
     >>> as_pandas(Literal("2310", datatype="http://www.w3.org/2001/XMLSchema#integer"))
     2310
     """
-    if isinstance(value, Link):
+    if isinstance(value, LabelledIri):
         return value.iri
     if isinstance(value, Literal):
         from kgnb.kg.result_files import python_value  # slow to import, and most tables are only looked at
@@ -138,7 +138,7 @@ def as_pandas(value: Value) -> object:
 
 def iri_of(value: Value, kind: Kind) -> str | None:
     """Return the IRI a cell stands for, or None."""
-    if isinstance(value, Link):
+    if isinstance(value, LabelledIri):
         return value.iri
     return str(value) if isinstance(value, str) and (kind == "iri" or isinstance(value, Iri)) else None
 

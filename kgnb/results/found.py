@@ -15,7 +15,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results.bundle import JSON_ROWS, Bundled, count
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table
@@ -109,7 +109,7 @@ class Triples(GraphPicture):
 
     def _cell(self, term: Term) -> Value:
         written = self.labels.get(term) or shorten(term, self.prefixes) if isinstance(term, Iri) else ""
-        return Link(term, written if written != term else short_iri(term)) if isinstance(term, Iri) else term
+        return LabelledIri(term, written if written != term else short_iri(term)) if isinstance(term, Iri) else term
 
     def __repr__(self) -> str:
         return f"<Triples: {count(len(self.triples), 'triple')}>"
@@ -137,7 +137,7 @@ class YesNo(Bundled):
 
 
 @dataclass(frozen=True)
-class Changed(Bundled):
+class GraphUpdate(Bundled):
     """An update and the number of triples before and after it; None where they were not counted."""
 
     graph: str
@@ -234,7 +234,7 @@ def _all_numbers(solutions: Solutions, at: int) -> bool:
 def _cell(term: Term | None, number: bool, short: Callable[[str], str], labels: Mapping[str, str]) -> Value:
     if isinstance(term, Literal) and number:
         return _number(term.text)
-    return Link(term, labels.get(term) or short(term)) if isinstance(term, Iri) else term
+    return LabelledIri(term, labels.get(term) or short(term)) if isinstance(term, Iri) else term
 
 
 def _number(text: str) -> int | float | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Bundled, Json, count
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, fold, link_target, one_line, shortened, whole
 from kgnb.results.graph_svg import Arrow, Places, Spot, lay_out, with_places
 from kgnb.results.table import Column, Table
@@ -132,7 +132,7 @@ class GraphPicture(Bundled):
         names = self._names
         columns = [Column("source", "From", "iri"), Column("label", "Line"), Column("target", "To", "iri")]
         rows: list[list[Value]] = [
-            [Link(edge.source, names[edge.source]), edge.label, Link(edge.target, names[edge.target])]
+            [LabelledIri(edge.source, names[edge.source]), edge.label, LabelledIri(edge.target, names[edge.target])]
             for edge in self.edges
         ]
         return Table(columns, rows, caption=self.title)

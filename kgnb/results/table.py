@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns, escaping
 from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Bundled, Json, count
-from kgnb.results.cells import Kind, Link, Value
+from kgnb.results.cells import Kind, LabelledIri, Value
 from kgnb.results.escaping import EDGE, ROW, fold, framed, link_target, whole_line
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Column", "Kind", "Link", "Table", "Value", "numbers", "percents", "texts"]
+__all__ = ["Column", "Kind", "LabelledIri", "Table", "Value", "numbers", "percents", "texts"]
 
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
 _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420px"
@@ -285,7 +285,7 @@ PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreRow:
     """One row: what was scored and its values by column key; a missing or None value is shown empty.
 
     ``source`` is where a published figure comes from (a title, a DOI, an IRI).
@@ -298,10 +298,10 @@ class Score:
 
 def metrics(
     columns: Sequence[Column] = PRECISION_RECALL_F1,
-    cases: Sequence[Score] = (),
+    cases: Sequence[ScoreRow] = (),
     *,
-    summary: Sequence[Score] = (),
-    published: Sequence[Score] = (),
+    summary: Sequence[ScoreRow] = (),
+    published: Sequence[ScoreRow] = (),
     caption: str = "",
     notes: Sequence[str] = (),
     bar: str = "f1",
@@ -323,7 +323,7 @@ def metrics(
         for score in scores:
             said = f"{score.name} (published)" if group == "published" else score.name
             linked = bool(link_target(score.source))
-            rows.append({"name": Link(score.source, said) if linked else said, **score.values})
+            rows.append({"name": LabelledIri(score.source, said) if linked else said, **score.values})
     sources = [f"{one.name}: {one.source}" for one in published if one.source and not link_target(one.source)]
     return Table(
         (Column("name", case_title), *columns),

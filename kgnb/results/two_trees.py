@@ -43,7 +43,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class TreeLink:
     """A line between two rows, given by their positions, with its strength (0 to 1) and the relation it says."""
 
     left: int
@@ -69,7 +69,7 @@ class TwoTrees(Bundled):
     titles: tuple[str, str]
     left: tuple[Branch, ...]
     right: tuple[Branch, ...]
-    links: tuple[Link, ...]
+    links: tuple[TreeLink, ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
 
@@ -170,7 +170,7 @@ class TwoTrees(Bundled):
             parts += self._line(number, one, inner_left, inner_right)
         return "".join([*parts, *self._legend(), "</svg>"])
 
-    def _line(self, number: int, one: Link, left: float, right: float) -> list[str]:
+    def _line(self, number: int, one: TreeLink, left: float, right: float) -> list[str]:
         """A curve between two rows, from the end of one name to the beginning of the other, with its number."""
         _, colour, dash, width, _ = next(each for each in STRENGTHS if one.strength >= each[0])
         y1, y2 = _middle(one.left), _middle(one.right)

@@ -10,22 +10,22 @@ Run(example: done, 1 step)
 """
 
 from kgnb.run.limits import Limits
-from kgnb.run.record import Call, Clock, Event, Judgement, Query, Record, Step, failures
-from kgnb.run.run import Changed, Comparison, Run
+from kgnb.run.record import CallRecord, Clock, Event, Judgement, QueryRecord, Record, Step, failures
+from kgnb.run.run import ChangedVerdict, Run, RunComparison
 from kgnb.run.watched import Forecast
 
 __all__ = [
-    "Call",
-    "Changed",
+    "CallRecord",
+    "ChangedVerdict",
     "Clock",
-    "Comparison",
     "Event",
     "Forecast",
     "Judgement",
     "Limits",
-    "Query",
+    "QueryRecord",
     "Record",
     "Run",
+    "RunComparison",
     "Step",
     "failures",
 ]

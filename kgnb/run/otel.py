@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from kgnb.run.record import Call, Query, Record, Step
+from kgnb.run.record import CallRecord, QueryRecord, Record, Step
 from kgnb.secret import blot
 
 Span = dict[str, Any]
@@ -70,7 +70,7 @@ def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
     return max(ended, clock)
 
 
-def _of_call(call: Call) -> dict[str, Any]:
+def _of_call(call: CallRecord) -> dict[str, Any]:
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "openai",  # the protocol, whatever the server
@@ -96,7 +96,7 @@ def _status(error: str | None) -> dict[str, Any]:
     return {"code": 2, "message": blot(error)} if error else {"code": 1}
 
 
-def _of_query(query: Query) -> dict[str, Any]:
+def _of_query(query: QueryRecord) -> dict[str, Any]:
     return {
         "db.system.name": "sparql",
         "db.namespace": query.graph,

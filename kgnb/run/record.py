@@ -77,7 +77,7 @@ def shallow(value: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallRecord:
     """One call of a chat model. ``usd`` is None if the model's price is unknown; a cached reply costs 0."""
 
     number: int  # within the run, in the order in which calls began
@@ -114,7 +114,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class QueryRecord:
     """One query of a graph: which graph, its text, how many rows it returned."""
 
     graph: str
@@ -133,9 +133,9 @@ class Step:
     note: str = ""
     counts: dict[str, int | float] = field(default_factory=dict)
     seconds: float | None = None
-    calls: list[Call] = field(default_factory=list)
+    calls: list[CallRecord] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
-    queries: list[Query] = field(default_factory=list)
+    queries: list[QueryRecord] = field(default_factory=list)
     error: str | None = None
     cell: str = ""  # id of the notebook cell that ran it
 
@@ -202,11 +202,11 @@ class Record:
                 self.state, self.seconds = "running", None
             case "call":
                 attempts = tuple(Attempt(**attempt) for attempt in content.pop("attempts"))
-                self.by_number[step].calls.append(Call(**content, attempts=attempts))
+                self.by_number[step].calls.append(CallRecord(**content, attempts=attempts))
             case "judgement":
                 self.by_number[step].judgements.append(Judgement(**content))
             case "query":
-                self.by_number[step].queries.append(Query(**content))
+                self.by_number[step].queries.append(QueryRecord(**content))
             case "limit":
                 self.limit = content["limit"]
                 self.partial = content.get("why") or f"the budget of {self.limit} is spent"

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from kgnb.errors import ConfigError, LimitError
-from kgnb.judging import Estimate, Judge, Question
+from kgnb.judging import ClosedQuestion, Estimate, Judge
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
@@ -23,14 +23,14 @@ from kgnb.run.plain import digest, number_of, numbers, package_versions, plain, 
 from kgnb.run.record import (
     OUTSIDE,
     VERSION,
-    Call,
+    CallRecord,
     Clock,
     Counted,
     Event,
     Judgement,
     Markable,
     Progress,
-    Query,
+    QueryRecord,
     Record,
     Step,
     current_cell,
@@ -45,7 +45,7 @@ COSTS = frozenset({"embedded", "from cache", "from memory", "written"})
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedVerdict:
     """One question that two runs judged differently; None for a run that was not asked it."""
 
     step: str
@@ -56,7 +56,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """The differences between two runs, each as (this run, the other run)."""
 
     parameters: Mapping[str, Pair]
@@ -64,7 +64,7 @@ class Comparison:
     versions: Mapping[str, Pair]
     totals: Mapping[str, Pair]
     counts: Mapping[str, Mapping[str, Pair]]  # by step, then by what was counted
-    judgements: tuple[Changed, ...]
+    judgements: tuple[ChangedVerdict, ...]
 
     @property
     def same_result(self) -> bool:
@@ -90,11 +90,11 @@ class Comparison:
         return "\n".join(lines) or "no difference"
 
 
-def compare(this: Record, other: Record) -> Comparison:
+def compare(this: Record, other: Record) -> RunComparison:
     """The differences between two runs. A stage that ran several times is counted as one."""
     before, after = _counts(this), _counts(other)
     counts = {name: _differences(before.get(name, {}), after.get(name, {})) for name in before | after}
-    return Comparison(
+    return RunComparison(
         parameters=_differences({**this.parameters, "seed": this.seed}, {**other.parameters, "seed": other.seed}),
         data=_differences(this.data, other.data),
         versions=_differences(this.versions, other.versions),
@@ -118,7 +118,7 @@ def _counts(record: Record) -> dict[str, dict[str, float]]:
     return counts
 
 
-def _changed(this: Record, other: Record) -> tuple[Changed, ...]:
+def _changed(this: Record, other: Record) -> tuple[ChangedVerdict, ...]:
     before, after = (
         {(step.name, one.question): one for step in record.steps for one in step.judgements} for record in (this, other)
     )
@@ -126,7 +126,7 @@ def _changed(this: Record, other: Record) -> tuple[Changed, ...]:
     for (step, question), known in (before | after).items():
         old, new = before.get((step, question)), after.get((step, question))
         if old is None or new is None or (old.decision, old.choice) != (new.decision, new.choice):
-            changes.append(Changed(step, question, known.text, old, new))
+            changes.append(ChangedVerdict(step, question, known.text, old, new))
     return tuple(changes)
 
 
@@ -138,7 +138,7 @@ def _said(judgement: Judgement | None) -> str:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 
 _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", default=())
 
@@ -358,7 +358,7 @@ class Run:
         with self._lock:
             return to_otel(self._record)
 
-    def compare(self, other: Run) -> Comparison:
+    def compare(self, other: Run) -> RunComparison:
         """How this run and another differ."""
         return compare(self._record, other._record)
 
@@ -428,7 +428,7 @@ class Run:
         """Let no model be asked any more; what is answered by now makes a partial result. Safe in a signal handler."""
         self._budget.stop()
 
-    def end_call(self, call: Call | None, expected: Spending, actual: Spending) -> None:
+    def end_call(self, call: CallRecord | None, expected: Spending, actual: Spending) -> None:
         """Record a model call with its cost; None: it waits for its reply, and costs nothing. For watched models."""
         self._budget.settle(expected, actual)
         if call is not None:
@@ -439,7 +439,7 @@ class Run:
         step = self._step()
         self._note(*({"event": "judgement", "step": step, **shallow(judgement)} for judgement in judgements))
 
-    def record_query(self, query: Query) -> None:
+    def record_query(self, query: QueryRecord) -> None:
         """Record a query on the current step. For watched graphs."""
         self._note({"event": "query", "step": self._step(), **shallow(query)})
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, Generic, Protocol, TypeVar
 
 from kgnb.errors import Waiting
-from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
+from kgnb.judging import ClosedQuestion, Estimate, Judge, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.cache_entry import Key
@@ -16,9 +16,9 @@ from kgnb.llm.prices import Prices, cost, estimate_usage
 from kgnb.results.wording import money, seconds
 from kgnb.run.limits import Budget, Spending
 from kgnb.run.plain import number_of, one_line, said
-from kgnb.run.record import Call, Clock, Judgement, Query
+from kgnb.run.record import CallRecord, Clock, Judgement, QueryRecord
 
-Q = TypeVar("Q", bound=Question, contravariant=True)
+Q = TypeVar("Q", bound=ClosedQuestion, contravariant=True)
 A = TypeVar("A", bound=Sequence[Any] | Solutions)
 
 
@@ -34,9 +34,9 @@ class _Run(Protocol):
     def totals(self) -> dict[str, Any]: ...
     def expect(self, estimate: Estimate, bound: str = ..., seconds: float | None = None) -> None: ...
     def begin_call(self, expected: Spending) -> int: ...
-    def end_call(self, call: Call | None, expected: Spending, actual: Spending) -> None: ...
+    def end_call(self, call: CallRecord | None, expected: Spending, actual: Spending) -> None: ...
     def record_judgements(self, judgements: Sequence[Judgement]) -> None: ...
-    def record_query(self, query: Query) -> None: ...
+    def record_query(self, query: QueryRecord) -> None: ...
 
 
 # A model that wraps another one may be watched inside and out: the outer call is recorded, once.
@@ -82,7 +82,7 @@ class WatchedModel:
         except BaseException as error:
             took = round(run.clock.seconds() - begun, 6)
             tries = tuple(getattr(error, "attempts", ()))
-            failed = Call(number, name, seconds=took, attempts=tries, request=digest, error=said(error))
+            failed = CallRecord(number, name, seconds=took, attempts=tries, request=digest, error=said(error))
             run.end_call(failed, expected, Spending(1))
             raise
         finally:
@@ -90,7 +90,7 @@ class WatchedModel:
         took = round(run.clock.seconds() - begun, 6)
         used = reply.usage
         usd = 0.0 if reply.cached or self._free else cost(used, name, run.prices)
-        call = Call(
+        call = CallRecord(
             number, reply.model or name, used.prompt_tokens, used.completion_tokens, usd, took,
             reply.cached, reply.attempts, reply.finish_reason, digest,
             cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
@@ -209,7 +209,7 @@ class WatchedGraph:
             return answer
         finally:
             took = round(self._run.clock.seconds() - begun, 6)
-            self._run.record_query(Query(self.name, query, rows, took))
+            self._run.record_query(QueryRecord(self.name, query, rows, took))
 
 
 def foreseen(

@@ -17,7 +17,7 @@ from kgnb.shapes.shape import PER_VALUE, SH, TYPE, Constraint, Path, Shape, inve
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BrokenConstraint:
     """A constraint that does not hold: SHACL's validation result, and whether it can never hold again."""
 
     focus: Term
@@ -28,7 +28,7 @@ class Found:
     path: Path | None = None
 
 
-Judged: TypeAlias = tuple[Shape, Found]
+Judged: TypeAlias = tuple[Shape, BrokenConstraint]
 Fresh: TypeAlias = dict[Term, None]
 """The values a node has just been given, in order."""
 Asked: TypeAlias = tuple[Shape, Constraint, frozenset[str]]
@@ -69,7 +69,7 @@ def _excluded(shapes: Iterable[Shape]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchy:
+class ClassHierarchy:
     """Which classes lie below a class (itself among them), and which individuals are its enumerated members."""
 
     below: Mapping[str, frozenset[str]]
@@ -88,7 +88,9 @@ class Hierarchy:
 class Checker:
     """Checks shapes against facts; knows which shapes a new fact may affect."""
 
-    def __init__(self, shapes: Iterable[Shape], hierarchy: Hierarchy, named: Mapping[str, Shape] | None = None) -> None:
+    def __init__(
+        self, shapes: Iterable[Shape], hierarchy: ClassHierarchy, named: Mapping[str, Shape] | None = None
+    ) -> None:
         self.hierarchy = hierarchy
         self.named = {shape.id: shape for shape in shapes if shape.id} | dict(named or {})
         self.shapes = tuple(shape for shape in shapes if not shape.deactivated)
@@ -212,7 +214,7 @@ class Checker:
         for node in dict.fromkeys(subject for subject, predicate, _ in triples if predicate == TYPE):
             if clash := self.clash(*facts.types(node)):
                 shape, inner, constraint = clash
-                found.append((shape, Found(node, inner, constraint, None, True, inner.path)))
+                found.append((shape, BrokenConstraint(node, inner, constraint, None, True, inner.path)))
         return found
 
     def clash(self, *classes: Term) -> Clash | None:
@@ -317,12 +319,12 @@ class Checker:
                 wanted = constraint.shapes[:1]
                 have = sum(not self._lost(value, one, facts, depth) for one in wanted for value in values)
                 if (have if wanted else len(values)) + room < constraint.number:
-                    yield shape, Found(node, inner, constraint, None, True, inner.path)
+                    yield shape, BrokenConstraint(node, inner, constraint, None, True, inner.path)
         for shape, (inner, constraint, predicates) in lacking:
             for limit in (one for one in limits if predicates <= one[2]):
                 needed = {other.terms[0] for _, (_, other, narrower) in lacking if narrower <= limit[2]}
                 if len(needed) > (self._room(node, facts, [limit], predicates) or 0):
-                    yield shape, Found(node, inner, constraint, None, True, inner.path)
+                    yield shape, BrokenConstraint(node, inner, constraint, None, True, inner.path)
                     break
 
     def _lost(self, value: Term, wanted: Shape, facts: Facts, depth: int) -> bool:
@@ -372,7 +374,7 @@ class Checker:
     def judge(
         self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: Fresh | None = None, *,
         lasting: bool = False,
-    ) -> list[Found]:  # fmt: skip
+    ) -> list[BrokenConstraint]:  # fmt: skip
         """What does not hold of one node under one shape; checks only ``fresh`` values where that is enough.
 
         ``lasting`` skips what more facts could make hold.
@@ -384,7 +386,7 @@ class Checker:
         if shape.deactivated:
             return []
         values: Collection[Term] = [focus] if shape.path is None else facts.ends(focus, shape.path)
-        found: list[Found] = []
+        found: list[BrokenConstraint] = []
         new = fresh if shape.path is not None and shape.path.reach() == 1 else None
         checked = values if new is None else [value for value in new if value in values]
         for constraint in shape.constraints:
@@ -403,7 +405,7 @@ class Checker:
 
     def _value(
         self, shape: Shape, constraint: Constraint, focus: Term, value: Term, facts: Facts, depth: int
-    ) -> list[Found]:
+    ) -> list[BrokenConstraint]:
         """One value under one component; empty where it holds."""
         component = constraint.component
         if component in ("isA", "class"):
@@ -411,7 +413,7 @@ class Checker:
         elif component == "noneOf":
             types = facts.types(value)
             return [
-                Found(focus, shape, Constraint("not", (iri,)), value, True, shape.path)
+                BrokenConstraint(focus, shape, Constraint("not", (iri,)), value, True, shape.path)
                 for iri in constraint.terms
                 if self.hierarchy.is_a(types, value, str(iri))
             ]
@@ -419,7 +421,7 @@ class Checker:
             return self._logical(shape, constraint, focus, value, facts, depth)
         else:
             fine = holds(constraint, value)
-        return [] if fine else [Found(focus, shape, constraint, value, True, shape.path)]
+        return [] if fine else [BrokenConstraint(focus, shape, constraint, value, True, shape.path)]
 
     def _is_a(self, value: Term, constraint: Constraint, facts: Facts) -> bool:
         if isinstance(value, Literal):
@@ -432,7 +434,7 @@ class Checker:
 
     def _logical(
         self, shape: Shape, constraint: Constraint, focus: Term, value: Term, facts: Facts, depth: int
-    ) -> list[Found]:
+    ) -> list[BrokenConstraint]:
         judged = [self.judge(inner, value, facts, depth + 1) for inner in constraint.shapes]
         lost = [any(found.final for found in inner) for inner in judged]
         held = [inner for inner, found in zip(constraint.shapes, judged, strict=True) if not found]
@@ -445,16 +447,16 @@ class Checker:
             fine, final = bool(held), all(lost)
         else:
             fine, final = len(held) == 1, sum(map(self.grows, held)) > 1 if held else all(lost)
-        return [] if fine else [Found(focus, shape, constraint, value, final, shape.path)]
+        return [] if fine else [BrokenConstraint(focus, shape, constraint, value, final, shape.path)]
 
     def _set(
         self, shape: Shape, constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts, depth: int,
         fresh: Fresh | None,
-    ) -> list[Found]:  # fmt: skip
+    ) -> list[BrokenConstraint]:  # fmt: skip
         component = constraint.component
 
-        def found(value: Term | None = None, *, final: bool, path: Path | None = shape.path) -> Found:
-            return Found(focus, shape, constraint, value, final, path)
+        def found(value: Term | None = None, *, final: bool, path: Path | None = shape.path) -> BrokenConstraint:
+            return BrokenConstraint(focus, shape, constraint, value, final, path)
 
         if component == "minCount":
             return [found(final=False)] if len(values) < constraint.number else []
@@ -467,7 +469,7 @@ class Checker:
         if component == "closed":
             allowed = {*constraint.texts, *(str(term) for term in constraint.terms)}
             return [
-                Found(value, shape, constraint, end, True, Path("iri", predicate))
+                BrokenConstraint(value, shape, constraint, end, True, Path("iri", predicate))
                 for value in values
                 if isinstance(value, Iri | Blank)
                 for predicate, ends in facts.about(value).items()
@@ -496,9 +498,9 @@ class Checker:
                 yield other
 
     def _qualified(
-        self, found: Callable[..., Found], constraint: Constraint, values: Collection[Term], facts: Facts, depth: int,
-        fresh: Fresh | None,
-    ) -> list[Found]:  # fmt: skip
+        self, found: Callable[..., BrokenConstraint], constraint: Constraint, values: Collection[Term], facts: Facts,
+        depth: int, fresh: Fresh | None,
+    ) -> list[BrokenConstraint]:  # fmt: skip
         """Whether too few or too many values fit; checks only as many as needed."""
         inner, number = constraint.shapes[0], constraint.number
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, n3
-from kgnb.shapes.checking import Hierarchy, legal_pattern
+from kgnb.shapes.checking import ClassHierarchy, legal_pattern
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES
 from kgnb.shapes.shape import FAR, SH, TYPE, Constraint, Path, Shape, Warned
@@ -230,14 +230,14 @@ _PREFIXES = {"rdf": RDF, "rdfs": RDFS, "sh": SH, "xsd": XSD, "shape": SHAPES}
 
 
 def shacl_turtle(
-    shapes: Iterable[Shape], named: Mapping[str, Shape], hierarchy: Hierarchy, prefixes: Mapping[str, str]
+    shapes: Iterable[Shape], named: Mapping[str, Shape], hierarchy: ClassHierarchy, prefixes: Mapping[str, str]
 ) -> str:
     """The shapes as Turtle; ``named`` are shapes without targets that others refer to."""
     return _Writer(hierarchy, prefixes).document(tuple(shapes), named)
 
 
 class _Writer:
-    def __init__(self, hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, hierarchy: ClassHierarchy, prefixes: Mapping[str, str]) -> None:
         self.hierarchy = hierarchy
         taken = set(_PREFIXES.values())
         own = {p: ns for p, ns in prefixes.items() if p not in _PREFIXES and ns not in taken and (not p or p.isalnum())}

@@ -217,10 +217,10 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_json"):
         return value.to_json()
     from kgnb.agents.question_answering.values import Answer
-    from kgnb.tasks.asking import Outcome, written
+    from kgnb.tasks.asking import AnswerOutcome, written
 
     if isinstance(value, Answer):
-        return json.loads(written(Outcome.of(value)))
+        return json.loads(written(AnswerOutcome.of(value)))
     table = value.table() if hasattr(value, "table") else value
     if hasattr(table, "df"):
         frame = table.df()

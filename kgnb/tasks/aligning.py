@@ -32,7 +32,7 @@ JudgeGiven = str | Judge[AlignQuestion] | Callable[[AlignQuestion], Verdict]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AlignmentOutcome:
     """One alignment: the final choices, the two sides, and the run that records the costs."""
 
     settled: Settled
@@ -100,7 +100,7 @@ def align(
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
-) -> Outcome:
+) -> AlignmentOutcome:
     """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without ``right``).
 
     Args:
@@ -154,7 +154,9 @@ def align(
         )
     spent = {name: run.totals[name] - before[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
     tokens = spent["prompt_tokens"] + spent["completion_tokens"]
-    return Outcome(settled, sides, run, "the test targets" if tested else "all entities", spent["calls"], tokens)
+    return AlignmentOutcome(
+        settled, sides, run, "the test targets" if tested else "all entities", spent["calls"], tokens
+    )
 
 
 def _judge(
@@ -187,7 +189,7 @@ def _planner(
     return make_planner(planner, model=model, policy=policy, decisions=plans, width=settings.width)
 
 
-def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
+def rankings_of(outcome: AlignmentOutcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
     """The k best targets of each test source with their scores, in the order of the tests."""
     settled = outcome.settled
     proposal = settled.proposal

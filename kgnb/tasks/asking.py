@@ -18,7 +18,7 @@ from typing import Any
 from kgnb.agents.question_answering import pipeline
 from kgnb.agents.question_answering.model_judges import ModelActor, make_judges
 from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.state import Example, GraphContext, Judges, OverlappingModel, Turn
+from kgnb.agents.question_answering.state import Example, GraphContext, Judges, OverlappingModel, TurnLock
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
@@ -49,7 +49,7 @@ def plain(term: Term) -> str:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnswerOutcome:
     """The outcome of one question of a batch: plain strings, as written to a file, and the answer itself if available.
 
     ``status`` is that of the answer ("answered", "forced", "unsure"); or "failed", with ``error`` saying why; or
@@ -69,7 +69,7 @@ class Outcome:
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, answer: Answer) -> Outcome:
+    def of(cls, answer: Answer) -> AnswerOutcome:
         """The outcome that is this answer."""
         best = answer.guess
         return cls(
@@ -93,7 +93,7 @@ class Outcome:
         return content | {name: value for name in ("guess", "error", "partial") if (value := getattr(self, name))}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Outcome:
+    def from_json(cls, content: Mapping[str, Any]) -> AnswerOutcome:
         """The outcome a line holds.
 
         Raises:
@@ -120,7 +120,7 @@ def plain_triple(triple: Triple) -> tuple[str, str, str]:
     return (plain(triple[0]), plain(triple[1]), plain(triple[2]))
 
 
-def written(outcome: Outcome) -> str:
+def written(outcome: AnswerOutcome) -> str:
     """One line of JSON, its line end included."""
     return json.dumps(outcome.to_json(), ensure_ascii=False) + "\n"
 
@@ -137,11 +137,11 @@ class AnswerFile:
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
         self.path = Path(path).expanduser()
-        self.kept: dict[str, Outcome] = self._read() if resume and self.path.exists() else {}
+        self.kept: dict[str, AnswerOutcome] = self._read() if resume and self.path.exists() else {}
         self._lines = {name: written(outcome) for name, outcome in self.kept.items()}
         self._write()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: AnswerOutcome) -> None:
         """Adds one line and flushes it to disk."""
         line = written(outcome)
         self._lines[outcome.id] = line
@@ -161,11 +161,11 @@ class AnswerFile:
     def _write(self) -> None:
         write_whole(self.path, "".join(self._lines.values()), lasting=True)
 
-    def _read(self) -> dict[str, Outcome]:
-        found: dict[str, Outcome] = {}
+    def _read(self) -> dict[str, AnswerOutcome]:
+        found: dict[str, AnswerOutcome] = {}
         for number, line in read_lines(self.path):
             try:
-                outcome = Outcome.from_json(line)
+                outcome = AnswerOutcome.from_json(line)
             except (ValueError, TypeError, KeyError) as error:
                 raise DataError(
                     "this line is not an answer", where=f"{self.path}:{number}", fix="Leave out --resume to start over."
@@ -270,7 +270,7 @@ def open_context(
     chat = model or (answering_model(settings) if judge in ("auto", "model", "cascade") else None)
     opened = open_graph(graph)
     watched = run.watch(chat) if run is not None and chat is not None else chat
-    turn = Turn()
+    turn = TurnLock()
     if watched is not None:
         watched = OverlappingModel(watched, turn)
     return pipeline.open_context(
@@ -301,8 +301,8 @@ def answer_questions(
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
-    on_outcome: Callable[[Outcome], None] | None = None,
-) -> list[Outcome]:
+    on_outcome: Callable[[AnswerOutcome], None] | None = None,
+) -> list[AnswerOutcome]:
     """The outcome of every question, in order: its answer, or its own error.
 
     A failed question does not stop the others; a service that fails on three questions in a row and an exhausted
@@ -330,7 +330,7 @@ def answer_questions(
         examples=examples, decisions=decisions,
     )  # fmt: skip
     file = AnswerFile(out, resume=resume) if out is not None else None
-    found: dict[str, Outcome] = dict(file.kept) if file is not None else {}
+    found: dict[str, AnswerOutcome] = dict(file.kept) if file is not None else {}
     with run if own_run else nullcontext():
         left = [each for each in asked if each.id not in found]
         for outcome in _outcomes(left, context, options, run, settings.width if width is None else width):
@@ -346,7 +346,7 @@ def answer_questions(
 
 def _outcomes(
     questions: Sequence[Question], context: GraphContext, options: Options, run: Run, width: int
-) -> Iterator[Outcome]:
+) -> Iterator[AnswerOutcome]:
     """Asks the questions, ``width`` at a time, and yields their outcomes in order.
 
     Several failures of a service in a row end it. A question that waits for a reply has not failed:
@@ -380,17 +380,17 @@ def _outcomes(
                     raise
                 except Waiting as error:
                     pending.append(error)
-                    yield Outcome(question.id, status="waiting", error=error.what)
+                    yield AnswerOutcome(question.id, status="waiting", error=error.what)
                 except BackendError as error:
                     dead += 1
                     if dead >= min(DEAD_AFTER, len(questions)):
                         raise
-                    yield Outcome(question.id, status="failed", error=error.what)
+                    yield AnswerOutcome(question.id, status="failed", error=error.what)
                 except (KgnbError, ValueError) as error:
-                    yield Outcome(question.id, status="failed", error=str(error).partition("\n")[0])
+                    yield AnswerOutcome(question.id, status="failed", error=str(error).partition("\n")[0])
                 else:
                     dead = 0
-                    yield Outcome.of(answer)
+                    yield AnswerOutcome.of(answer)
         finally:
             pool.shutdown(cancel_futures=True)
     raise_waiting(pending)

@@ -11,16 +11,16 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import Documents, find_documents
 from kgnb.agents.kg_construction.examples import Example, read_examples
-from kgnb.agents.kg_construction.ground import Grounding, Names, label_index
+from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
 from kgnb.agents.kg_construction.instantiate import build_graph as build
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
+from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, PassageTask, Reader
 from kgnb.agents.kg_construction.rule_reader import rule_reader
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError
@@ -64,12 +64,12 @@ def build_graph(
     documents: Documents,
     pack_or_tbox: ToolPack | GraphSource,
     *,
-    judge: str | Reader | Callable[[Task, Workspace], object] = "auto",
+    judge: str | Reader | Callable[[PassageTask, Workspace], object] = "auto",
     shapes: GraphSource | None = None,
     model: ChatModel | None = None,
     options: BuildOptions = BuildOptions(),
     namespace: str | None = None,
-    session: Session | None = None,
+    session: ConstructionSession | None = None,
     folder: str | Path | None = None,
     checked: bool = True,
     outside: Sequence[str | Tool | Callable[..., Any]] = (),
@@ -143,7 +143,7 @@ def build_graph(
 
 
 def make_reader(
-    judge: str | Reader | Callable[[Task, Workspace], object],
+    judge: str | Reader | Callable[[PassageTask, Workspace], object],
     pack: ToolPack,
     model: ChatModel | None,
     options: BuildOptions = BuildOptions(),
@@ -203,7 +203,7 @@ def look_up(reference: GraphSource, pack: ToolPack, options: GroundOptions = Gro
     """A tool that looks a name up in a reference graph: for ``build_graph(outside=...)`` and servers."""
     theirs = open_graph(reference)
     schema = [theirs, open_graph(pack.subclasses())]
-    return look_up_tool(Names(label_index(theirs, page=options.page), options, schema))
+    return look_up_tool(ReferenceNames(label_index(theirs, page=options.page), options, schema))
 
 
 def _named(documents: Documents) -> Documents:

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
-from kgnb.agents.kg_construction.tool_values import ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.settings import Settings
 from kgnb.tasks.building import compile_ontology
 
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def tool_function(own: Shared, tool: ToolSpec) -> Callable[..., dict[str, Any]]:
+def tool_function(own: Shared, tool: ToolDefinition) -> Callable[..., dict[str, Any]]:
     """A tool as a function with the signature and docstring of its schema."""
 
     def call(**arguments: Any) -> dict[str, Any]:

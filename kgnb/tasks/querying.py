@@ -18,10 +18,10 @@ from kgnb.kg.result_files import save_rows
 from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes
 from kgnb.kg.terms import Iri, Term, is_iri
 from kgnb.results.bundle import JSON_ROWS
-from kgnb.results.found import PICTURED, Changed, Rows, Triples, YesNo, rows_of, triples_of
+from kgnb.results.found import PICTURED, GraphUpdate, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.wording import short_iri
 
-Found: TypeAlias = Rows | Triples | YesNo | Changed
+Found: TypeAlias = Rows | Triples | YesNo | GraphUpdate
 
 
 def query(
@@ -167,7 +167,7 @@ def short(iri: str, prefixes: Mapping[str, str]) -> str:
     return written if written != iri else short_iri(iri)
 
 
-def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> Changed:
+def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> GraphUpdate:
     if not allowed:
         raise DataError(
             "this is an update, and would change the graph",
@@ -178,4 +178,4 @@ def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> Ch
         raise BackendError("this graph cannot be changed by an update", service=graph.name, fix="Open its files.")
     before = None if _remote(graph) else graph.count()  # counting there costs a query, and others may write too
     graph.update(text, timeout=timeout)
-    return Changed(graph.name, before, None if before is None else graph.count())
+    return GraphUpdate(graph.name, before, None if before is None else graph.count())

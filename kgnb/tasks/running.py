@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from typing import Literal as OneOf
 
 from kgnb.backends import open_model
-from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
+from kgnb.judging import ClosedQuestion, Judge, ModelJudge, Remembered, VerdictStore
 from kgnb.llm.cache_entry import server_alias
 from kgnb.llm.checking import check_answering
 from kgnb.llm.model import ChatModel
@@ -18,7 +18,7 @@ from kgnb.run import Limits, Run
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=ClosedQuestion)
 Role = OneOf["plan", "judge", "extract", "write"]
 
 
@@ -116,5 +116,5 @@ def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
     """
     if settings.replay == "live" or not settings.remember or settings.model.startswith(("batch:", "recorded:")):
         return judge
-    memory = Memory(settings.cache / "verdicts.sqlite")
+    memory = VerdictStore(settings.cache / "verdicts.sqlite")
     return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")

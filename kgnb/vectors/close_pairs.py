@@ -32,7 +32,7 @@ _SAMPLE = 40  # vectors per cell that the centres are learnt from
 _ROUNDS = 6  # of learning them
 
 
-class Pairs(NamedTuple):
+class ClosePairs(NamedTuple):
     """Pairs of rows, one of each side, with their approximate cosines."""
 
     rows: Integers
@@ -50,14 +50,14 @@ def available() -> bool:
     return find_spec("faiss") is not None
 
 
-def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> Pairs:
+def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> ClosePairs:
     """Pairs (row of ``a``, row of ``b``) that include nearly all of the ``k`` nearest of each row of either side.
 
     Unordered; a pair may occur twice. Deterministic. ``each`` looks up blocks of rows, in order.
     """
     there, back = _looked_up(a, b, k, each), _looked_up(b, a, k, each)
-    found = [there, Pairs(back.columns, back.rows, back.cosines)]
-    return Pairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    found = [there, ClosePairs(back.columns, back.rows, back.cosines)]
+    return ClosePairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], Integers]:
@@ -66,11 +66,11 @@ def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], In
     return cosines, columns
 
 
-def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> Pairs:
+def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> ClosePairs:
     import faiss  # large, and only here
 
     if not len(a) or not len(b):
-        return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+        return ClosePairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
     cells = min(len(b), max(1, round(_CELLS * sqrt(len(b)))))
     centres = faiss.IndexFlatIP(b.shape[1])
     index = faiss.IndexIVFScalarQuantizer(
@@ -87,7 +87,7 @@ def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> Pairs:
         np.concatenate(part) for part in zip(*each(_search, blocks, index, min(k, len(b))), strict=True)
     )
     rows, places = np.nonzero(columns >= 0)
-    return Pairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])
+    return ClosePairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])
 
 
 def _centres(vectors: Vectors, cells: int) -> Vectors:

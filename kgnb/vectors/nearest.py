@@ -29,7 +29,7 @@ _EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dime
 _MARGIN = np.float32(2e-5)
 
 
-class Neighbours(NamedTuple):
+class NearestRows(NamedTuple):
     """The ``k`` nearest of each row, best first, equal scores by index.
 
     If there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest of the row is index
@@ -54,7 +54,7 @@ class Grouped:
     kinds: Sequence[str] | None = None
 
 
-def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[Neighbours, Neighbours]:
+def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[NearestRows, NearestRows]:
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 
     Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are compared. If both sides
@@ -120,7 +120,7 @@ def _ready(vectors: Vectors, owners: Integers, rows: Integers) -> _Side:
     return _Side(np.ascontiguousarray(vectors[rows]), entities, np.append(starts, len(rows)).astype(np.int64))
 
 
-def _compare(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
+def _compare(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
     there, back = _nothing(len(a.entities), k), _nothing(len(b.entities), k)
     if not len(a.entities) or not len(b.entities):
         return there, back
@@ -144,7 +144,7 @@ def _compare(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
     return there, back
 
 
-def _look_up(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
+def _look_up(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
     """The same among near texts only; what is found is ordered by its exact score."""
     spare = k + _SPARE if a.single and b.single else 2 * k + _SPARE
     met = close_pairs(a.vectors, b.vectors, spare)
@@ -222,7 +222,7 @@ def _exact(a: _Side, b: _Side, rows: Integers, columns: Integers) -> NDArray[np.
     return np.clip(scores, -1.0, 1.0).astype(np.float32)
 
 
-def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height: int, k: int) -> Neighbours:
+def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height: int, k: int) -> NearestRows:
     """The ``k`` best of each row: score descending, then column."""
     order = np.lexsort((columns, -scores, rows))
     rows, columns, scores = rows[order], columns[order], scores[order]
@@ -234,11 +234,11 @@ def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height
     return best
 
 
-def _nothing(height: int, k: int) -> Neighbours:
-    return Neighbours(np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32))
+def _nothing(height: int, k: int) -> NearestRows:
+    return NearestRows(np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32))
 
 
-def _place(whole: Neighbours, part: Neighbours, rows: Integers, columns: Integers) -> None:
+def _place(whole: NearestRows, part: NearestRows, rows: Integers, columns: Integers) -> None:
     """Write one kind's result into the whole, with the original numbers."""
     whole.indices[rows] = np.append(columns, -1)[part.indices]  # -1 (none) picks the last: -1
     whole.scores[rows] = part.scores

@@ -11,7 +11,7 @@ import numpy as np
 
 from kgnb.errors import BackendError, ConfigError
 from kgnb.files import from_json
-from kgnb.openai_server import OpenAIServer, Refusal
+from kgnb.openai_server import OpenAIServer, ServerRefusal
 from kgnb.patience import Patience
 from kgnb.vectors.embedder import Vectors
 
@@ -111,7 +111,7 @@ class OpenAIEmbedder:
                     from_json(client.embeddings.with_raw_response.create(**body).text), len(batch)
                 )
             )
-            if not isinstance(got, Refusal):
+            if not isinstance(got, ServerRefusal):
                 vectors: Vectors = got
                 return vectors
             if not (got.passing and got.status != 200 and self._patience.pause(tried, got.retry_after)):

@@ -11,7 +11,7 @@ import anywidget
 import traitlets
 
 from kgnb.judging import UNSURE, Decisions, Pending, Verdict, pending
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.results.table import Column, LabelledIri, Table, Value
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
@@ -238,7 +238,7 @@ def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -
         [
             number,
             about.side,
-            Link(about.iri, about.name) if about.iri else about.name,
+            LabelledIri(about.iri, about.name) if about.iri else about.name,
             "; ".join(f"{at}. {other.name}" for at, other in enumerate(things(entry.question), start=1)),
             _hint(entry),
             entry.gain,

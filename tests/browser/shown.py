@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.run_view import RunView
-from kgnb.results.table import Column, Link, Score, Table, Value, metrics
+from kgnb.results.table import Column, LabelledIri, ScoreRow, Table, Value, metrics
 
 ALPINE, REFUGE = "https://huts.example.org/alpine#", "https://huts.example.org/refuge#"
 SOURCES = "Hut Warden Bunk Route sleeps Dormitory Booking Kitchen Recipe Pass Glacier Summit altitude Guide Stove"
@@ -22,7 +22,7 @@ def table() -> Table:
     columns.append(Column("checked", "Checked", "boolean"))
     rows: list[list[Value]] = [
         [
-            *(Link(ALPINE + source, source), Link(REFUGE + target, target)),
+            *(LabelledIri(ALPINE + source, source), LabelledIri(REFUGE + target, target)),
             "property" if source.islower() else "class",
             *(1 - number / 60, number * 731 % 97, number % 3 == 0),
         ]
@@ -49,12 +49,12 @@ def scores() -> Table:
     """Three cases, two summaries, one published figure."""
     return metrics(
         cases=[
-            Score("cmt-conference", measured(0.73, 0.53)),
-            Score("cmt-confof", measured(0.8, 0.5)),
-            Score("edas-iasted", measured(1.0, 0.32)),
+            ScoreRow("cmt-conference", measured(0.73, 0.53)),
+            ScoreRow("cmt-confof", measured(0.8, 0.5)),
+            ScoreRow("edas-iasted", measured(1.0, 0.32)),
         ],
-        summary=[Score("micro", measured(0.78, 0.47)), Score("mean", measured(0.84, 0.45))],
-        published=[Score("LogMap", measured(0.76, 0.56), "https://oaei.example.org/2023")],
+        summary=[ScoreRow("micro", measured(0.78, 0.47)), ScoreRow("mean", measured(0.84, 0.45))],
+        published=[ScoreRow("LogMap", measured(0.76, 0.56), "https://oaei.example.org/2023")],
         caption="OAEI conference, three pairs",
         case_title="Pair",
         notes=["Reference: ra1-M3, equivalences only."],

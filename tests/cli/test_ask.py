@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.cli import main
-from kgnb.tasks.asking import Outcome
+from kgnb.tasks.asking import AnswerOutcome
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 WARDEN = "Who is the warden of the Hochkar House?"
@@ -57,7 +57,7 @@ def test_what_is_unsure_is_said_with_what_the_best_reading_gives(capsys: pytest.
     assert main([*asked, "--json", "-q"]) == 0
     line = json.loads(capsys.readouterr().out)
     assert (line["values"], line["status"], line["guess"]["values"]) == ([], "unsure", [WILMA])
-    assert Outcome.from_json(line).to_json() == line
+    assert AnswerOutcome.from_json(line).to_json() == line
     assert main([*asked, "-q"]) == 0
     assert capsys.readouterr().out == ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rdflib
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.errors import DataError
 from kgnb.shapes.shape import SH
 from tests.conformance.planting import Planted, replayed
@@ -52,7 +52,7 @@ def agreement(pack: ToolPack, planted: Sequence[Planted]) -> Agreement:
     return Agreement(found[0], found[1], tuple(differences))
 
 
-def our_results(session: Session) -> Counter[Result]:
+def our_results(session: ConstructionSession) -> Counter[Result]:
     """What the checker finds in all facts of a session."""
     found = session.pack.checker.everything(session.facts)
     results: Counter[Result] = Counter()
@@ -64,7 +64,7 @@ def our_results(session: Session) -> Counter[Result]:
     return results
 
 
-def their_results(session: Session, shapes: rdflib.Graph) -> Counter[Result]:
+def their_results(session: ConstructionSession, shapes: rdflib.Graph) -> Counter[Result]:
     """What pyshacl finds in them."""
     try:
         from pyshacl import validate

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.shapes.shape import Constraint, Shape
 from tests.conformance.planted_cases import cases
@@ -97,7 +97,7 @@ class _Planter:
     def _tried(self, kind: str, chain: tuple[Shape, ...], case: Case) -> Planted:
         shape = chain[0]
 
-        def fresh() -> tuple[Session, str]:
+        def fresh() -> tuple[ConstructionSession, str]:
             session = self.pack.session(namespace="https://planted.example/kg/")
             for name, arguments in case.setup:
                 result = session.call(name, arguments)
@@ -116,7 +116,7 @@ class _Planter:
         return Planted(shape.id, kind, shape.about, case, refused, named, accepted, told,
                        (*case.setup, *case.illegal))  # fmt: skip
 
-    def _illegal(self, session: Session, kind: str, shape: Shape, case: Case) -> tuple[bool, bool, str]:
+    def _illegal(self, session: ConstructionSession, kind: str, shape: Shape, case: Case) -> tuple[bool, bool, str]:
         result = CallResult(True)
         for name, arguments in case.illegal or (("finish", {}),):
             result = session.call(name, arguments)
@@ -130,7 +130,7 @@ class _Planter:
         return not result.ok, named, ", ".join(dict.fromkeys(c for _, c, _ in heard))[:120]
 
 
-def _legal(session: Session, shape: Shape, case: Case, meant: tuple[str, str]) -> tuple[bool, str]:
+def _legal(session: ConstructionSession, shape: Shape, case: Case, meant: tuple[str, str]) -> tuple[bool, str]:
     for name, arguments in case.legal:
         result = session.call(name, arguments)
         if not result.ok and not _is_repeat(result):
@@ -145,7 +145,7 @@ def _is_repeat(result: CallResult) -> bool:
     return all(violation.constraint == "repeat" for violation in result.violations)
 
 
-def replayed(pack: ToolPack, calls: Sequence[Sequence[Call]], *, checked: bool) -> Session:
+def replayed(pack: ToolPack, calls: Sequence[Sequence[Call]], *, checked: bool) -> ConstructionSession:
     """A session in which these calls were made, case after case; unchecked, mistakes are written as they stand."""
     session = pack.session(namespace="https://planted.example/kg/", checked=checked)
     for case in calls:

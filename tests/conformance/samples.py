@@ -19,7 +19,7 @@ from kgnb.shapes.shape import PER_VALUE, Constraint, Path, Shape
 from kgnb.shapes.units import OM, QUDT_UNIT
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 Call = tuple[str, dict[str, Any]]
 Made = tuple[tuple[Call, ...], str]
@@ -68,7 +68,7 @@ def making(calls: Sequence[Call]) -> Call:
 class Samples:
     """Makes the calls of one pack's cases; every entity is named by a letter, so that its IRI is known beforehand."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConstructionSession) -> None:
         self.session = session
         self.pack = session.pack
         self._creating = {tool.term: tool for tool in self.pack.of_kind("create")}

@@ -16,7 +16,7 @@ import pytest
 from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
 from kgnb.judging import Verdict
-from kgnb.judging.memory import Memory
+from kgnb.judging.memory import VerdictStore
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
@@ -66,23 +66,23 @@ def by(process: int) -> str:
 
 
 def test_a_locked_memory_of_verdicts_is_left_out_and_its_holder_named(tmp_path: Path) -> None:
-    memory = Memory(tmp_path / "verdicts.sqlite")
+    memory = VerdictStore(tmp_path / "verdicts.sqlite")
     memory.put("judge", {"q1": VERDICT})
     with held(memory.path) as process:
         with pytest.warns(NotKept, match=by(process)):
             memory.put("judge", {"q2": VERDICT})
         memory.put("judge", {"q3": VERDICT})  # it warns once
         assert memory.get("judge", ["q1"]) == {}
-    assert set(Memory(memory.path).get("judge", ["q1", "q2", "q3"])) == {"q1"}
+    assert set(VerdictStore(memory.path).get("judge", ["q1", "q2", "q3"])) == {"q1"}
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind here")
 def test_a_read_only_memory_of_verdicts_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
-    Memory(path).close()
+    VerdictStore(path).close()
     path.chmod(0o400)
     with pytest.warns(NotKept, match="may not be written to"):
-        Memory(path).put("judge", {"q1": VERDICT})
+        VerdictStore(path).put("judge", {"q1": VERDICT})
 
 
 def test_vectors_and_paid_replies_are_used_without_a_locked_cache(tmp_path: Path, record_property: Any) -> None:
@@ -151,10 +151,10 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
     path = tmp_path / "kept.sqlite"
 
     def use() -> None:
-        opened: Memory | ReplayCache | VectorCache
-        with closing(opened := {"verdicts": Memory, "replies": ReplayCache, "vectors": VectorCache}[kind](path)):
+        opened: VerdictStore | ReplayCache | VectorCache
+        with closing(opened := {"verdicts": VerdictStore, "replies": ReplayCache, "vectors": VectorCache}[kind](path)):
             match opened:
-                case Memory():
+                case VerdictStore():
                     opened.put("judge", {"hut": VERDICT})
                     opened.get("judge", ["hut"])
                 case ReplayCache():

@@ -19,7 +19,7 @@ from kgnb.errors import KgnbError
 from kgnb.judging import Option
 from kgnb.judging.sheet import Sheet
 from kgnb.kg.endpoint_graph import read_boolean, read_solutions, read_triples
-from kgnb.kg.endpoint_wire import Answer, Wire
+from kgnb.kg.endpoint_wire import ServiceReply, Wire
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.placeholders import fill
 from kgnb.kg.sparql import bind, limited, refuse_update
@@ -146,7 +146,7 @@ def test_an_action_of_any_shape_is_an_action_or_none(record_property: Any) -> No
 @pytest.mark.fault("SPARQL endpoint fails")
 def test_a_results_document_of_any_shape_is_read_or_refused(record_property: Any) -> None:
     def read(body: bytes) -> None:
-        answer = Answer("application/sparql-results+json", body, {})
+        answer = ServiceReply("application/sparql-results+json", body, {})
         for reader in (read_solutions, read_boolean):
             try:
                 reader(WIRE, answer)
@@ -163,7 +163,7 @@ def test_a_results_document_of_any_shape_is_read_or_refused(record_property: Any
 @pytest.mark.fault("SPARQL endpoint fails")
 def test_triples_of_any_shape_are_read_or_refused(record_property: Any) -> None:
     body = b'<http://a/s> <http://a/p> "o"@en, <<( <http://a/s> <http://a/p> 3 )>> .\n'
-    tried(record_property, broken(body), lambda data: read_triples(WIRE, Answer("text/turtle", data, {})))
+    tried(record_property, broken(body), lambda data: read_triples(WIRE, ServiceReply("text/turtle", data, {})))
 
 
 @pytest.mark.fault("SPARQL injection")

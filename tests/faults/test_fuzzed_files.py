@@ -253,7 +253,9 @@ KINDS = {
     "alignment Turtle": aligned("a.ttl"),
     "review sheet": Kind(
         lambda home: [
-            reviews.save([reviews.Review(one, "Ada", "2026-01-02") for one in alignment().mappings], home / "a.tsv")
+            reviews.save(
+                [reviews.ReviewedMapping(one, "Ada", "2026-01-02") for one in alignment().mappings], home / "a.tsv"
+            )
         ],
         lambda home: reviews.read(home / "a.tsv"),
     ),  # fmt: skip

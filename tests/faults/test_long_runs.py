@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kgnb.judging import Verdict
-from kgnb.judging.memory import Memory, Remembered
+from kgnb.judging.memory import Remembered, VerdictStore
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.llm.asking import stop_asking
 from kgnb.llm.model import Reply, Request, Usage
@@ -60,7 +60,7 @@ def judge_of(run: Run, home: Path, stub: Stub) -> Any:
     judge: ModelJudge[Ask] = ModelJudge(
         model, instructions="Which option is the same?", decisions=("equivalent",), none_decision="different"
     )
-    return run.watch_judge(Remembered(judge, Memory(home / "verdicts.sqlite")))
+    return run.watch_judge(Remembered(judge, VerdictStore(home / "verdicts.sqlite")))
 
 
 def resident() -> int:

@@ -10,7 +10,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.files import append_lines, write_whole
-from kgnb.tasks.asking import AnswerFile, Outcome
+from kgnb.tasks.asking import AnswerFile, AnswerOutcome
 from kgnb.tasks.building import compile_ontology
 from tests.faults.test_fuzzed_files import TBOX
 
@@ -71,7 +71,7 @@ def test_each_answer_and_each_line_is_there_once_it_is_written(disk: Disk, recor
     path, lines = disk.home / "answers.jsonl", disk.home / "decisions.jsonl"
     answers = AnswerFile(path)
     for number in range(3):
-        answers.add(Outcome(f"q{number}", ("x",), (), 0.9, "answered"))
+        answers.add(AnswerOutcome(f"q{number}", ("x",), (), 0.9, "answered"))
         assert disk.after_a_cut(path) == {path.read_bytes()}
         append_lines(lines, [{"number": number}])
         assert disk.after_a_cut(lines) == {lines.read_bytes()}

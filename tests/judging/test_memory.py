@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError, NotKept
-from kgnb.judging import Estimate, Memory, ModelJudge, Remembered, Verdict
+from kgnb.judging import Estimate, ModelJudge, Remembered, Verdict, VerdictStore
 from kgnb.llm.scripted import ScriptedModel
 from tests.judging.questions import Ask, ask
 
@@ -38,11 +38,11 @@ class Counting:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    return Memory(tmp_path / "deep" / "verdicts.sqlite")
+def memory(tmp_path: Path) -> VerdictStore:
+    return VerdictStore(tmp_path / "deep" / "verdicts.sqlite")
 
 
-def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory: Memory) -> None:
+def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory: VerdictStore) -> None:
     first = Remembered(Counting(), memory).judge(QUESTIONS)
     judge = Counting()
     again = Remembered(judge, memory)
@@ -57,13 +57,15 @@ def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory:
 @pytest.mark.parametrize(
     ("judge", "where"), [(Counting("strict"), ""), (Counting(name="model:y"), ""), (Counting(), "elsewhere")]
 )
-def test_another_model_standard_or_server_remembers_nothing_of_it(memory: Memory, judge: Counting, where: str) -> None:
+def test_another_model_standard_or_server_remembers_nothing_of_it(
+    memory: VerdictStore, judge: Counting, where: str
+) -> None:
     Remembered(Counting(), memory).judge(QUESTIONS)
     Remembered(judge, memory, where=where).judge(QUESTIONS)
     assert len(judge.asked) == len(QUESTIONS)
 
 
-def test_failed_questions_are_asked_again_and_unsure_ones_are_not(memory: Memory) -> None:
+def test_failed_questions_are_asked_again_and_unsure_ones_are_not(memory: VerdictStore) -> None:
     Remembered(Counting(failing="class Number2", unsure="class Number4"), memory).judge(QUESTIONS)
     assert len(memory) == 5
     judge = Counting()
@@ -72,7 +74,7 @@ def test_failed_questions_are_asked_again_and_unsure_ones_are_not(memory: Memory
     assert [verdict.decision for verdict in verdicts] == ["equivalent"] * 4 + ["unsure", "equivalent"]
 
 
-def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: Memory) -> None:
+def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: VerdictStore) -> None:
     class Replay(Counting):
         def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
             if len(questions) not in (2, 6):
@@ -99,9 +101,9 @@ def test_model_judges_differ_by_instructions_and_words() -> None:
     assert len({standard("a", "equivalent"), standard("b", "equivalent"), standard("a", "equivalent", "related")}) == 3
 
 
-def test_many_threads_share_one_file(memory: Memory) -> None:
+def test_many_threads_share_one_file(memory: VerdictStore) -> None:
     def work(number: int) -> int:
-        mine = Memory(memory.path)
+        mine = VerdictStore(memory.path)
         return len(Remembered(Counting(), mine).judge([ask(f"class {number} {i}", "Bed", "Route") for i in range(20)]))
 
     with ThreadPoolExecutor(8) as pool:
@@ -109,7 +111,7 @@ def test_many_threads_share_one_file(memory: Memory) -> None:
     assert len(memory) == 160
 
 
-def test_thousands_of_questions_at_once(memory: Memory) -> None:
+def test_thousands_of_questions_at_once(memory: VerdictStore) -> None:
     many = [ask(f"class {number}", "Bed", "Route") for number in range(1100)]
     Remembered(Counting(), memory).judge(many)
     judge = Counting()
@@ -120,6 +122,6 @@ def test_thousands_of_questions_at_once(memory: Memory) -> None:
 def test_a_memory_that_cannot_be_opened_is_done_without_and_closed(tmp_path: Path) -> None:
     (tmp_path / "v.sqlite").mkdir()
     with pytest.warns(NotKept):
-        memory = Memory(tmp_path / "v.sqlite")
+        memory = VerdictStore(tmp_path / "v.sqlite")
     assert memory.get("rule", ["1"]) == {}
     memory.close()

@@ -1,17 +1,17 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgnb.kg.schema import Named, Schema
+from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.magics.completing import complete
 
 BASE = "http://huts.example/"
 HUTS = Schema(
     (
-        Named(f"{BASE}Hut", ("hut", "Hütte"), 9),
-        Named(f"{BASE}RescueHut", ("rescue hut",), 1),
-        Named("urn:odd name:Hut", (), 0),
+        SchemaTerm(f"{BASE}Hut", ("hut", "Hütte"), 9),
+        SchemaTerm(f"{BASE}RescueHut", ("rescue hut",), 1),
+        SchemaTerm("urn:odd name:Hut", (), 0),
     ),
-    (Named(f"{BASE}hasWarden", ("has warden", "hat Hüttenwart"), 8), Named(f"{BASE}beds", ("beds",), 9)),
+    (SchemaTerm(f"{BASE}hasWarden", ("has warden", "hat Hüttenwart"), 8), SchemaTerm(f"{BASE}beds", ("beds",), 9)),
     graphs=("http://huts.example/graph/summer",),
     prefixes={"h": BASE},
 )

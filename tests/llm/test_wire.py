@@ -11,7 +11,7 @@ from kgnb.errors import shown
 from kgnb.llm.model import Message, Request
 from kgnb.llm.openai_model import advice, ending, milder
 from kgnb.llm.wire import completion_of, from_wire, to_wire
-from kgnb.openai_server import Refusal, error_text
+from kgnb.openai_server import ServerRefusal, error_text
 
 NAMES = ["choices", "message", "delta", "content", "refusal", "tool_calls", "function", "name", "arguments", "index",
          "id", "usage", "prompt_tokens", "finish_reason", "model", "error", "code", "param", "detail", "type", "text",
@@ -34,7 +34,7 @@ def test_any_answer_is_a_reply_or_a_value_error(answer: Any) -> None:
 
 @given(anything, st.integers(400, 599))
 def test_any_error_body_is_judged(body: Any, status: int) -> None:
-    got = Refusal(status, error_text(body), body)
+    got = ServerRefusal(status, error_text(body), body)
     assert isinstance(got.passing, bool)
     assert advice(got)
     assert ending(got) in ("", "context_overflow", "content_filter")

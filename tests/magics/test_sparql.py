@@ -9,7 +9,7 @@ import pytest
 import rdflib
 from IPython.core.completer import provisionalcompleter
 
-from kgnb.results.found import Changed, Rows, Triples
+from kgnb.results.found import GraphUpdate, Rows, Triples
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 from tests.magics.conftest import Notebook
 
@@ -64,7 +64,7 @@ def test_an_update_needs_its_word_and_says_what_it_changed(alpine: Notebook) -> 
     text = "INSERT DATA { :Tent a owl:Class }"
     assert "%%sparql --update" in alpine(f"%%sparql\n{text}").why
     changed = alpine.good(f"%%sparql --update\n{text}").value
-    assert isinstance(changed, Changed) and (changed.after or 0) - (changed.before or 0) == 1
+    assert isinstance(changed, GraphUpdate) and (changed.after or 0) - (changed.before or 0) == 1
     assert "changes nothing" in alpine("%%sparql --update\nASK { ?a ?b ?c }").why
     assert "LOAD would fetch" in alpine("%%sparql --update\nLOAD <file:///etc/passwd>").why
 

@@ -4,14 +4,16 @@ import pytest
 
 from kgnb.errors import DataError
 from kgnb.mapping_files import reviews
-from kgnb.mapping_files.reviews import CURATED, Review
+from kgnb.mapping_files.reviews import CURATED, ReviewedMapping
 from kgnb.mappings import Mapping
 
 HUT, REFUGE = "http://huts.example/alpine#Hut", "http://huts.example/refuge#Refuge"
 FOUND = [
-    Review(Mapping(HUT, REFUGE, "equivalent", source_label='hut "old"\tone'), "Ada Lovelace", "2025-03-01T10:00:00Z"),
-    Review(Mapping(HUT, REFUGE + "2", "different", rationale="a car park"), "", ""),
-    Review(Mapping(HUT + "s", REFUGE, "broader", kind="object property"), "Bo", "2025-03-02T10:00:00Z"),
+    ReviewedMapping(
+        Mapping(HUT, REFUGE, "equivalent", source_label='hut "old"\tone'), "Ada Lovelace", "2025-03-01T10:00:00Z"
+    ),
+    ReviewedMapping(Mapping(HUT, REFUGE + "2", "different", rationale="a car park"), "", ""),
+    ReviewedMapping(Mapping(HUT + "s", REFUGE, "broader", kind="object property"), "Bo", "2025-03-02T10:00:00Z"),
 ]
 
 

@@ -6,14 +6,14 @@ from kgnb.reporting.sections import Folded, Words, ledger, reproduce, spent
 from kgnb.reporting.session import ReportSession
 from kgnb.run import Run
 from kgnb.run.limits import Spending
-from kgnb.run.record import Call
+from kgnb.run.record import CallRecord
 from kgnb.settings import Settings
 
 
 def asking(*prices: float | None) -> Run:
     def ask() -> None:
         for number, usd in enumerate(prices, 1):
-            call = Call(number, "m", prompt_tokens=100, completion_tokens=20, usd=usd, cached=number == 2)
+            call = CallRecord(number, "m", prompt_tokens=100, completion_tokens=20, usd=usd, cached=number == 2)
             run.begin_call(Spending())
             run.end_call(call, Spending(), Spending())
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.reporting.parameters import Parameter, assignments, check, looks_secret, read_parameters
+from kgnb.reporting.parameters import ReportParameter, assignments, check, looks_secret, read_parameters
 
 CELL = """
 from typing import Literal
@@ -30,11 +30,11 @@ PARAMETERS = read_parameters(notebook(CELL), "report.ipynb")
 
 def test_a_cell_becomes_parameters_that_read_typed_text_and_values_of_the_right_type():
     expected = (
-        Parameter("dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
-        Parameter("k", int, 10, "candidates per entity and view", least=1.0, most=50.0),
-        Parameter("similarity", float, None, "a long story continued here", optional=True),
-        Parameter("deep", bool, False, "go deep"),
-        Parameter("context", str, "", ""),
+        ReportParameter("dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
+        ReportParameter("k", int, 10, "candidates per entity and view", least=1.0, most=50.0),
+        ReportParameter("similarity", float, None, "a long story continued here", optional=True),
+        ReportParameter("deep", bool, False, "go deep"),
+        ReportParameter("context", str, "", ""),
     )
     assert expected == PARAMETERS
     assert read_parameters(nbformat.v4.new_notebook(), "x") == ()

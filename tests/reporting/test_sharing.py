@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.judging.memory import Memory
+from kgnb.judging.memory import VerdictStore
 from kgnb.judging.question import Verdict
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
@@ -18,7 +18,7 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     hut, route = (Request((Message("user", text),)) for text in ("hut?", "route?"))
     model = ScriptedModel(["one"])
     Replaying(model, ReplayCache(here / "replies.sqlite")).ask(hut)
-    Memory(here / "verdicts.sqlite").put("j", {q: Verdict("same", "A", 0.5, "because", "me") for q in "qa"})
+    VerdictStore(here / "verdicts.sqlite").put("j", {q: Verdict("same", "A", 0.5, "because", "me") for q in "qa"})
     VectorCache(here / "vectors.sqlite").put("e", {b"\x00k": np.array([0.6, 0.8], dtype=np.float32)})
     assert export_cache(here, shared) == {"replies": 1, "verdicts": 2, "vectors": 1}
     assert [json.loads(line)["question"] for line in (shared / "verdicts.jsonl").open()] == ["a", "q"]
@@ -27,7 +27,7 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     assert [count for count, _ in contents(there).values()] == [1, 2, 1]
     replayed = Replaying(model.name, ReplayCache(there / "replies.sqlite"), "replay")
     assert replayed.ask(hut).text == "one"
-    assert Memory(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"
+    assert VerdictStore(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"
     with pytest.raises(DataError, match="is kept for: route"):
         replayed.ask(route)
     export_cache(there, tmp_path / "again")

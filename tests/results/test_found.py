@@ -17,10 +17,10 @@ from hypothesis import strategies as some
 from kgnb.errors import DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.names import Names
-from kgnb.kg.schema import Named, Schema
+from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
 from kgnb.magics.kg import picture_of_schema
-from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
+from kgnb.results.found import GraphUpdate, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.graph_svg import DARK
 
 HOSTILE = (
@@ -116,9 +116,9 @@ def triples(text: str) -> Triples:
 
 
 def schema(text: str) -> Schema:
-    classes = (Named(text, (text,), 3), Named("http://huts.example/b", (text,)))
+    classes = (SchemaTerm(text, (text,), 3), SchemaTerm("http://huts.example/b", (text,)))
     links = ((text, text, "http://huts.example/b", 2),)
-    return Schema(classes, (Named(text, (text,), 2),), links, (("http://huts.example/b", text),), notes=(text,))
+    return Schema(classes, (SchemaTerm(text, (text,), 2),), links, (("http://huts.example/b", text),), notes=(text,))
 
 
 def everything(text: str) -> Iterable[object]:
@@ -126,8 +126,8 @@ def everything(text: str) -> Iterable[object]:
     yield triples(text)
     yield triples(text).table()
     yield YesNo(True)
-    yield Changed(text, 1, 2)
-    yield Changed(text)
+    yield GraphUpdate(text, 1, 2)
+    yield GraphUpdate(text)
     yield picture_of_schema(schema(text), text)
 
 

@@ -5,17 +5,20 @@ from typing import Any
 import pytest
 
 from kgnb.results.bundle import HTML_ROWS, TABLE_MIME
-from kgnb.results.table import Score, Table, metrics
+from kgnb.results.table import ScoreRow, Table, metrics
 
 
 def scores(**more: Any) -> Table:
     return metrics(
         cases=[
-            Score("cmt-conference", {"precision": 0.5, "recall": 0.4, "f1": 0.4444}),
-            Score("edas-iasted", {"precision": 1.0, "recall": 0.0, "f1": None}),
+            ScoreRow("cmt-conference", {"precision": 0.5, "recall": 0.4, "f1": 0.4444}),
+            ScoreRow("edas-iasted", {"precision": 1.0, "recall": 0.0, "f1": None}),
         ],
-        summary=[Score("micro", {"precision": 0.75, "recall": 0.6, "f1": 2 / 3})],
-        published=[Score("LogMap", {"f1": 0.68}, source="https://oaei.example.org/2023"), Score("Other", {}, "a book")],
+        summary=[ScoreRow("micro", {"precision": 0.75, "recall": 0.6, "f1": 2 / 3})],
+        published=[
+            ScoreRow("LogMap", {"f1": 0.68}, source="https://oaei.example.org/2023"),
+            ScoreRow("Other", {}, "a book"),
+        ],
         caption="OAEI conference",
         case_title="Pair",
         **more,
@@ -45,9 +48,9 @@ def test_html_survives_the_sanitiser_and_draws_a_bar_where_there_is_a_share(read
     assert text.count("width: 56px") == 3 and "width: 37px" in text  # two thirds of 56
     assert read(text).links == ["https://oaei.example.org/2023"]
     hostile = "<script>alert(1)</script>\u202e"
-    page = read(metrics(cases=[Score(hostile, {}, "javascript:alert(1)")], caption=hostile, notes=[hostile]).html())
+    page = read(metrics(cases=[ScoreRow(hostile, {}, "javascript:alert(1)")], caption=hostile, notes=[hostile]).html())
     assert page.links == []
-    made = metrics(cases=[Score(f"case {n}", {"f1": n / 100}) for n in range(100)])
+    made = metrics(cases=[ScoreRow(f"case {n}", {"f1": n / 100}) for n in range(100)])
     assert f"The first {HTML_ROWS} of 100 rows." in read(made.html()).text
     assert len(made.json()["rows"]) == 100  # what is cut in HTML is not in the data
 
@@ -66,4 +69,4 @@ def test_says_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="bar is 'hits'"):
         metrics(bar="hits")
     with pytest.raises(ValueError, match="'f2'"):
-        metrics(cases=[Score("a", {"f2": 1.0})])
+        metrics(cases=[ScoreRow("a", {"f2": 1.0})])

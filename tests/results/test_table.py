@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
 from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS
-from kgnb.results.table import Column, Link, Table
+from kgnb.results.table import Column, LabelledIri, Table
 
 HUTS = "https://huts.example.org/alps#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -27,7 +27,7 @@ def huts(**more: Any) -> Table:
         COLUMNS,
         [
             [HUTS + "Vernagt", "Vernagthütte", 132, 0.875, True],
-            [HUTS + "Breslau", Link(HUTS + "Breslau", "Breslauer Hütte"), 160, None, False],
+            [HUTS + "Breslau", LabelledIri(HUTS + "Breslau", "Breslauer Hütte"), 160, None, False],
         ],
         **more,
     )
@@ -82,7 +82,12 @@ def test_what_only_some_want_to_read_is_folded_away_and_kept_in_every_form(read:
 
 
 def test_hostile_text_is_only_text_wherever_it_stands(read: Callable[[str], Any]) -> None:
-    values = [HOSTILE, Link("javascript:alert(1)", HOSTILE), Iri("javascript:" + HOSTILE), Literal(HOSTILE, "en")]
+    values = [
+        HOSTILE,
+        LabelledIri("javascript:alert(1)", HOSTILE),
+        Iri("javascript:" + HOSTILE),
+        Literal(HOSTILE, "en"),
+    ]
     values += [Literal(HOSTILE, datatype=HOSTILE), Blank(HOSTILE), TripleTerm(Blank(HOSTILE), Iri(HOSTILE), Blank("b"))]
     table = Table(
         [Column(f"c{n}", HOSTILE) for n in range(len(values))],

@@ -5,11 +5,11 @@ import xml.etree.ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.results.two_trees import Branch, Link, TwoTrees
+from kgnb.results.two_trees import Branch, TreeLink, TwoTrees
 
 LEFT = (Branch("building"), Branch("hut", 1, marked=True), Branch("+3 more", 1, more=True))
 RIGHT = (Branch("house"), Branch("mountain hut", 1))
-PICTURE = TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (Link(0, 0, 0.98), Link(1, 1, 0.5, "broader")), "Both")
+PICTURE = TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (TreeLink(0, 0, 0.98), TreeLink(1, 1, 0.5, "broader")), "Both")
 
 
 def drawn(picture: TwoTrees) -> str:
@@ -45,14 +45,14 @@ def test_plain_text_reads_well() -> None:
         "  hut     ⊂ mountain hut (0.50)",
         "  +3 more",
     ]
-    assert "only in refuge: mountain hut" in str(TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (Link(0, 0, 1.0),)))
+    assert "only in refuge: mountain hut" in str(TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (TreeLink(0, 0, 1.0),)))
 
 
 @given(st.text(), st.text(max_size=200), st.floats(0, 1))
 def test_any_name_is_only_text(title: str, name: str, strength: float) -> None:
-    picture = TwoTrees((title, title), (Branch(name),), (Branch(name),), (Link(0, 0, strength, name),), title)
+    picture = TwoTrees((title, title), (Branch(name),), (Branch(name),), (TreeLink(0, 0, strength, name),), title)
     ET.fromstring(drawn(picture))
     assert len(str(picture).splitlines()) <= 6
     hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
-    html = TwoTrees((hostile, hostile), (Branch(hostile),), (Branch(hostile),), (Link(0, 0, 1.0),), hostile).html()
+    html = TwoTrees((hostile, hostile), (Branch(hostile),), (Branch(hostile),), (TreeLink(0, 0, 1.0),), hostile).html()
     assert html.count("<img") == 1 and "<script" not in html

@@ -1,7 +1,7 @@
 """What the checker foresees."""
 
 from kgnb.kg.terms import Iri, Triple
-from kgnb.shapes.checking import Checker, Hierarchy
+from kgnb.shapes.checking import Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import TYPE, Constraint, Shape, one
 from tests.shapes.reading import BASE, read
@@ -9,7 +9,7 @@ from tests.shapes.reading import BASE, read
 
 def checker_of(turtle: str) -> Checker:
     tbox, shapes, _ = read(turtle)
-    return Checker(shapes, Hierarchy(tbox.below, tbox.enumerated))
+    return Checker(shapes, ClassHierarchy(tbox.below, tbox.enumerated))
 
 
 def iris(*names: str) -> list[Iri]:
@@ -48,7 +48,7 @@ def test_a_violation_is_final_where_no_fact_can_undo_it() -> None:
         ("not", (passing,), False),
     ):
         shape = Shape((Constraint(component, shapes=shapes),), nodes=(node,))
-        (found,) = Checker([shape], Hierarchy({}, {})).everything(facts)
+        (found,) = Checker([shape], ClassHierarchy({}, {})).everything(facts)
         assert found[1].final is final, (component, shapes)
 
 

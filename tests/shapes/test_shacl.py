@@ -1,7 +1,7 @@
 """SHACL read as shapes, and written again."""
 
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.shapes.checking import Hierarchy
+from kgnb.shapes.checking import ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shacl import has_shapes, read_shapes, shacl_turtle
 from tests.shapes.reading import BASE, PREFIXES
@@ -28,13 +28,13 @@ def test_written_shapes_are_read_back_the_same() -> None:
     shapes, named, warnings = read_shapes(facts(SHAPES))
     assert not warnings and {shape.id.removeprefix(BASE) for shape in shapes} == {"Hut", "Off", "Other"}
     assert named[BASE + "Hut"].classes == (BASE + "Hut",)  # an implicit class target
-    turtle = shacl_turtle(shapes, named, Hierarchy({}, {}), {"h": BASE})
+    turtle = shacl_turtle(shapes, named, ClassHierarchy({}, {}), {"h": BASE})
     graph = OxigraphGraph()
     prefixes, _, body = turtle.partition("\n\n")
     header = prefixes.replace("@prefix", "PREFIX").replace(" .\n", "\n").removesuffix(" .")
     graph.update(f"{header}\nINSERT DATA {{ {body} }}")
     again, _, _ = read_shapes(Facts(graph.triples()))
-    assert shacl_turtle(again, {}, Hierarchy({}, {}), {"h": BASE}) == turtle
+    assert shacl_turtle(again, {}, ClassHierarchy({}, {}), {"h": BASE}) == turtle
 
 
 def test_what_cannot_be_read_is_reported() -> None:

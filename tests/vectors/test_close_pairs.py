@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from kgnb.vectors import nearest as module
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
+from kgnb.vectors.nearest import Grouped, NearestRows, nearest_entities
 from tests.vectors.test_nearest import as_lists, plainly, sides
 
 K = 10
@@ -26,7 +26,7 @@ def grouped(vectors: Vectors, texts: int = 1) -> Grouped:
     return Grouped(vectors, np.arange(len(vectors)) // texts, entities)
 
 
-def near(a: Grouped, b: Grouped, k: int = K) -> tuple[Neighbours, Neighbours]:
+def near(a: Grouped, b: Grouped, k: int = K) -> tuple[NearestRows, NearestRows]:
     """What faiss finds, whatever the number of texts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "EXACT_UP_TO", -1)

@@ -13,7 +13,7 @@ from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.nearest import (
     Fused,
     Grouped,
-    Neighbours,
+    NearestRows,
     centred,
     floor,
     nearest_entities,
@@ -45,7 +45,7 @@ def plainly(a: Grouped, b: Grouped, k: int) -> list[list[tuple[int, float]]]:
     return found
 
 
-def as_lists(neighbours: Neighbours) -> list[list[tuple[int, float]]]:
+def as_lists(neighbours: NearestRows) -> list[list[tuple[int, float]]]:
     return [
         [(int(i), float(s)) for i, s in zip(indices, scores, strict=True) if i >= 0]
         for indices, scores in zip(*neighbours, strict=True)

@@ -8,7 +8,14 @@ from typing import Any
 from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import reviewable
-from kgnb.agents.entity_alignment.judges import PLANNERS, EntityDecisions, JudgeName, Reviewed, make_judge, make_planner
+from kgnb.agents.entity_alignment.judges import (
+    PLANNERS,
+    EntityDecisions,
+    JudgeName,
+    ReviewedEntities,
+    make_judge,
+    make_planner,
+)
 from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, LookOptions, PlanQuestion, Selected
 from kgnb.agents.entity_alignment.optimise import optimise
 from kgnb.agents.entity_alignment.plan import plan
@@ -138,7 +145,7 @@ AGENT = Agent(
     judges=("judge", "planner"),
     internal=("names",),
     review=Review(
-        ("align", "reflect"), reviewable, EntityDecisions, Reviewed, "entity-decisions.jsonl"
+        ("align", "reflect"), reviewable, EntityDecisions, ReviewedEntities, "entity-decisions.jsonl"
     ),
     start_help="Name the two graphs; what is set here holds for all stages.",
     start_examples=("%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",),

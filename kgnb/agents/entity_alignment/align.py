@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, Aligned, AlignQuestion, Answer, Selected
+from kgnb.agents.entity_alignment.judging_values import (
+    DIFFERENT,
+    EQUIVALENT,
+    Aligned,
+    AlignQuestion,
+    EntityVerdicts,
+    Selected,
+)
 from kgnb.judging import UNSURE, Judge, Verdict, verdicts
 
 DECISIONS = (EQUIVALENT, DIFFERENT)
@@ -43,7 +50,7 @@ def align(selected: Selected, judge: Judge[AlignQuestion]) -> Aligned:
     for number, other in zip(hard, said[len(selected.questions) :], strict=True):
         said[number] += other
     answers = tuple(
-        Answer(question, together(one), one) for question, one in zip(selected.questions, said, strict=False)
+        EntityVerdicts(question, together(one), one) for question, one in zip(selected.questions, said, strict=False)
     )
     return Aligned(selected, answers, judge.name, bool(getattr(judge, "simulation", False)))
 

@@ -21,14 +21,14 @@ Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 
-class Pairs(NamedTuple):
+class CandidatePairs(NamedTuple):
     """Pairs (row, column), sorted by row, then column; each once."""
 
     rows: Longs
     columns: Longs
 
 
-def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> Pairs:
+def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> CandidatePairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by dot product.
 
     Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count. Rows of zeros have no
@@ -37,10 +37,10 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: 
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
-        return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
+        return CandidatePairs(np.empty(0, np.int64), np.empty(0, np.int64))
     if min(len(left), len(right)) > EXACT_UP_TO and available():
         near = close_pairs(left, right, k, each=each)
-        return _between_filled(united(Pairs(near.rows, near.columns), width=len(right)), left, right)
+        return _between_filled(united(CandidatePairs(near.rows, near.columns), width=len(right)), left, right)
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
     who = np.empty((len(right), 0), dtype=np.int64)
@@ -55,7 +55,9 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: 
             best, who = np.take_along_axis(best, kept, axis=1), np.take_along_axis(who, kept, axis=1)
     rows.append(who.ravel())
     columns.append(np.repeat(np.arange(len(right)), who.shape[1]))
-    return _between_filled(united(Pairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)), left, right)
+    return _between_filled(
+        united(CandidatePairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)), left, right
+    )
 
 
 def _best_of(block: Singles, right: Singles, k_row: int, k_column: int) -> tuple[Longs, Longs, Singles]:
@@ -71,7 +73,7 @@ def _products(block: Singles, right: Singles) -> Singles:
     return products
 
 
-def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
+def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> CandidatePairs:
     """The ``k`` best columns of each row alone."""
     k = min(k, len(right))
     right = right.astype(np.float32, copy=False)
@@ -79,15 +81,15 @@ def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pair
     tops = [_top(_products(left[first : first + block_rows], right), k) for first in blocks]
     columns = np.concatenate([top.ravel() for top in tops]) if tops else np.empty(0, np.int64)
     rows = np.repeat(np.arange(len(left)), k) if tops else np.empty(0, np.int64)
-    return _between_filled(Pairs(rows, columns), left, right)
+    return _between_filled(CandidatePairs(rows, columns), left, right)
 
 
-def _between_filled(pairs: Pairs, left: Singles, right: Singles) -> Pairs:
+def _between_filled(pairs: CandidatePairs, left: Singles, right: Singles) -> CandidatePairs:
     seen = _filled(left)[pairs.rows] & _filled(right)[pairs.columns]
-    return Pairs(pairs.rows[seen], pairs.columns[seen])
+    return CandidatePairs(pairs.rows[seen], pairs.columns[seen])
 
 
-def best_pairs(pairs: Pairs, scores: Singles, row_best: int, column_best: int) -> NDArray[np.bool_]:
+def best_pairs(pairs: CandidatePairs, scores: Singles, row_best: int, column_best: int) -> NDArray[np.bool_]:
     """Whether each pair is among the best of its row or of its column."""
     return (places(pairs.rows, pairs.columns, scores) < row_best) | (
         places(pairs.columns, pairs.rows, scores) < column_best
@@ -103,11 +105,11 @@ def places(groups: Longs, ties: Longs, scores: Singles) -> Longs:
     return found
 
 
-def united(*pairs: Pairs, width: int) -> Pairs:
+def united(*pairs: CandidatePairs, width: int) -> CandidatePairs:
     """All of the pairs, each once; columns are below ``width``."""
     keys = np.sort(np.concatenate([part.rows * width + part.columns for part in pairs]))  # np.unique takes ten times
     keys = keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys  # as long: it hashes
-    return Pairs(keys // width, keys % width)
+    return CandidatePairs(keys // width, keys % width)
 
 
 def _filled(rows: Singles) -> NDArray[np.bool_]:
@@ -127,7 +129,7 @@ def _top(scores: Singles, k: int) -> Longs:
     return np.nonzero(kept)[1].reshape(len(scores), k)
 
 
-def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = _DENSE) -> Singles:
+def dense_dots(left: Singles, right: Singles, pairs: CandidatePairs, block: int = _DENSE) -> Singles:
     """The product of the two rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):
@@ -139,7 +141,9 @@ def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = _DENSE)
     return found
 
 
-def sparse_dots(left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: Pairs, block: int = _SPARSE) -> Singles:
+def sparse_dots(
+    left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: CandidatePairs, block: int = _SPARSE
+) -> Singles:
     """The product of the two sparse rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):
@@ -154,7 +158,9 @@ def sparse_dots(left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: Pairs,
 Doubles = NDArray[np.float64]
 
 
-def sinkhorn(pairs: Pairs, logits: Singles, height: int, width: int, *, rounds: int, even: bool = True) -> Singles:
+def sinkhorn(
+    pairs: CandidatePairs, logits: Singles, height: int, width: int, *, rounds: int, even: bool = True
+) -> Singles:
     """Chances of the pairs when every row has one column and every column one row (Sinkhorn and Knopp, 1967).
 
     ``even``: every column is taken; otherwise by at most one row, as some entities have no counterpart. Each row adds
@@ -173,7 +179,7 @@ def _sums(places: Longs, values: Doubles, size: int) -> Doubles:
     return np.maximum(np.bincount(places, weights=values, minlength=size), 1e-300)
 
 
-def row_best(pairs: Pairs, values: Singles, height: int) -> Singles:
+def row_best(pairs: CandidatePairs, values: Singles, height: int) -> Singles:
     """The highest value of each row; -inf where a row has no pair."""
     best = np.full(height, -np.inf, dtype=values.dtype)
     if len(pairs.rows):
@@ -182,7 +188,7 @@ def row_best(pairs: Pairs, values: Singles, height: int) -> Singles:
     return best
 
 
-def stable(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
+def stable(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> Longs:
     """The column of each row (-1: none) in a stable matching.
 
     As both sides rank by the same scores, that is the best pair first. All pairs that are best for both of their ends
@@ -205,7 +211,7 @@ def stable(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
     return given
 
 
-def hungarian(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
+def hungarian(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> Longs:
     """The column of each row (-1: none) with the largest sum of scores; any match is better than none."""
     if not len(pairs.rows):
         return np.full(height, -1, dtype=np.int64)
@@ -228,7 +234,9 @@ _STEPS, _HALVINGS = 20, 10  # of Newton's method, and of a step that goes too fa
 _NEAR = 1e-3  # the last step
 
 
-def fitted(pairs: Pairs, views: Singles, truth: Singles, prior: Doubles, *, height: int, strength: float) -> Doubles:
+def fitted(
+    pairs: CandidatePairs, views: Singles, truth: Singles, prior: Doubles, *, height: int, strength: float
+) -> Doubles:
     """The weights under which each row would choose as ``truth`` (chances, adding up to one per row) does.
 
     A conditional logit (McFadden 1974) with a prior worth ``strength`` rows; rows whose ``truth`` is zero throughout

@@ -14,8 +14,8 @@ from scipy import sparse
 from kgnb.agents.entity_alignment import relations
 from kgnb.agents.entity_alignment.candidates import (
     FINE,
+    CandidatePairs,
     Longs,
-    Pairs,
     Singles,
     dense_dots,
     nearest_pairs,
@@ -24,8 +24,8 @@ from kgnb.agents.entity_alignment.candidates import (
     united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
-from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready, folded
-from kgnb.agents.entity_alignment.relations import LARGE, Edges, Matrix, Seen, in_blocks, spread
+from kgnb.agents.entity_alignment.names import Further, SideNames, all_names, compare_ready, folded
+from kgnb.agents.entity_alignment.relations import LARGE, Edges, Matrix, SharedSurroundings, in_blocks, spread
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -50,7 +50,7 @@ SIGNATURE_PRIOR = {"shared relations": 2.0}  # no amount: it would raise entitie
 VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
 
-class Evidence(NamedTuple):
+class PairViews(NamedTuple):
     """Views of some pairs, column by column."""
 
     values: Singles  # (pairs, views)
@@ -58,16 +58,16 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class GraphComparison:
     """The two graphs' edges, names and values, and who is asked; ``names`` is None if a side has none."""
 
-    asked: Asked
+    asked: AskedEntities
     options: Options
     edges: tuple[Edges, Edges]
     weights: tuple[Matrix, Matrix]
-    names: tuple[Named, Named] | None
+    names: tuple[SideNames, SideNames] | None
     hops: tuple[list[Vectors], list[Vectors]]  # names as they arrive after one hop, two, ...
-    values: Seen | None
+    values: SharedSurroundings | None
     each: Each = alone  # applies work to blocks of rows
 
     @property
@@ -80,23 +80,23 @@ class Comparison:
         """Columns."""
         return len(self.asked.columns)
 
-    def entities(self, pairs: Pairs) -> Pairs:
+    def entities(self, pairs: CandidatePairs) -> CandidatePairs:
         """The pairs' entities in place of rows and columns."""
         ends = ((self.asked.rows, pairs.rows), (self.asked.columns, pairs.columns))
-        return Pairs(*(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends))
+        return CandidatePairs(*(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends))
 
-    def near(self, sides: Sequence[Vectors], k: int) -> Pairs:
+    def near(self, sides: Sequence[Vectors], k: int) -> CandidatePairs:
         """The nearest pairs by these features: open rows and columns both ways, lessons with all columns."""
         asked, left, right = self.asked, _at(sides[0], self.asked.rows), _at(sides[1], self.asked.columns)
         size = self.options.block_rows
         found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size, self.each)
         learnt = nearest_rows(left[asked.open_rows :], right, k, size)
-        return united(found, Pairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width)
+        return united(found, CandidatePairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width)
 
-    def first_pairs(self) -> Pairs:
+    def first_pairs(self) -> CandidatePairs:
         """The candidates by names and values, and the answers to the lessons."""
         asked = self.asked
-        found = [Pairs(asked.open_rows + np.arange(len(asked.answers)), asked.answers)]
+        found = [CandidatePairs(asked.open_rows + np.arange(len(asked.answers)), asked.answers)]
         if self.names:
             mine, yours = self.names
             found.append(self.near(self.named_surroundings(), NEAREST))
@@ -108,14 +108,14 @@ class Comparison:
             found.append(value_pairs(self.values, rows, columns, BESIDE))
         return united(*found, width=self.width)
 
-    def _near_by_any_name(self, mine: Further, yours: Further) -> Pairs:
+    def _near_by_any_name(self, mine: Further, yours: Further) -> CandidatePairs:
         """Open rows and columns with any two names alike."""
         asked = self.asked
         rows, left = _names_of(mine, asked.rows[: asked.open_rows])
         columns, right = _names_of(yours, asked.columns[: asked.open_columns])
         vectors = mine.names.vectors[left], yours.names.vectors[right]
         near = nearest_pairs(*vectors, BESIDE, self.options.block_rows, self.each)
-        return Pairs(rows[near.rows], columns[near.columns])
+        return CandidatePairs(rows[near.rows], columns[near.columns])
 
     def named_surroundings(self) -> Sequence[Vectors]:
         """The sum of an entity's name vector and those of its surroundings."""
@@ -138,10 +138,12 @@ class Comparison:
         )
         return one, other
 
-    def views(self, pairs: Pairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None) -> Evidence:
+    def views(
+        self, pairs: CandidatePairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None
+    ) -> PairViews:
         """All views of these pairs."""
         entities = self.entities(pairs)
-        found: list[Evidence] = []
+        found: list[PairViews] = []
         if self.names:
             found.append(of_names(*self.names, *self.hops, entities))
         if self.values is not None:
@@ -154,7 +156,7 @@ class Comparison:
             prior |= part.prior
         none = np.empty((len(entities.rows), 0), dtype=np.float32)
         values = np.hstack([none, *(part.values for part in found)])
-        return Evidence(on_grid(values, FINE, out=values), prior)
+        return PairViews(on_grid(values, FINE, out=values), prior)
 
     def given(self) -> Matrix:
         """The anchors at the start: seeds, and equal names that are unique per side among entities not asked about."""
@@ -174,11 +176,11 @@ class Comparison:
         return sparse.csr_matrix((chances, (rows, columns)), shape=shape)
 
 
-class Found(NamedTuple):
+class RoundResult(NamedTuple):
     """The result of a round: pairs, their views, the weights of the views, and each pair's score and chance."""
 
-    pairs: Pairs
-    evidence: Evidence
+    pairs: CandidatePairs
+    evidence: PairViews
     weights: Singles
     logits: Singles
     chances: Singles
@@ -212,8 +214,13 @@ def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArra
 
 
 def compare(
-    left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: Asked, options: Options, each: Each = alone
-) -> Comparison:
+    left: EntityGraph,
+    right: EntityGraph,
+    embedder: Embedder,
+    asked: AskedEntities,
+    options: Options,
+    each: Each = alone,
+) -> GraphComparison:
     """Both graphs ready for comparison; names are embedded here."""
     edges = (relations.edges_of(left), relations.edges_of(right))
     weights = (relations.adjacency(edges[0]), relations.adjacency(edges[1]))
@@ -227,7 +234,7 @@ def compare(
         kept = np.float16 if len(left) + len(right) > LARGE else np.float32
         one, other = (spread(names[at].vectors, weights[at], options.hops, kept, each) for at in (0, 1))
         hops = (one, other)
-    return Comparison(asked, options, edges, weights, names, hops, shared_values(left, right), each)
+    return GraphComparison(asked, options, edges, weights, names, hops, shared_values(left, right), each)
 
 
 Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
@@ -236,7 +243,7 @@ Links: TypeAlias = "Sequence[tuple[str, str]] | Sequence[tuple[int, int]] | NDAr
 _LESSONS = 2000  # seeds that weights are learnt from; more add nothing
 
 
-class Asked(NamedTuple):
+class AskedEntities(NamedTuple):
     """Rows are sources without a seed, then lessons (seeds to learn from); columns are free targets, then others."""
 
     sources: Integers
@@ -256,7 +263,7 @@ def asked(
     sources: Entities | None,
     targets: Entities | None,
     options: Options,
-) -> Asked:
+) -> AskedEntities:
     """The rows and columns for entities named by index or IRI; ValueError for those not in their graph."""
     links = _links(left, right, seeds)
     mine = _entities(left, sources, "source")
@@ -273,7 +280,7 @@ def asked(
     place = np.full(len(right), -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
     rows = np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64)
-    return Asked(mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]])
+    return AskedEntities(mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]])
 
 
 def _links(left: EntityGraph, right: EntityGraph, seeds: Links) -> Integers:
@@ -309,7 +316,9 @@ def _index(graph: EntityGraph, iri: str, what: str) -> int:
         raise ValueError(f"the {what} {iri} is not in {graph.name}") from None
 
 
-def of_names(left: Named, right: Named, hops_left: list[Vectors], hops_right: list[Vectors], pairs: Pairs) -> Evidence:
+def of_names(
+    left: SideNames, right: SideNames, hops_left: list[Vectors], hops_right: list[Vectors], pairs: CandidatePairs
+) -> PairViews:
     """How alike the names of the two are, and those of their neighbours."""
     if left.further is not None and right.further is not None:
         views = best_of_names(left.further, right.further, pairs)
@@ -318,10 +327,10 @@ def of_names(left: Named, right: Named, hops_left: list[Vectors], hops_right: li
     views.append(same(left.bare, right.bare, pairs))
     views.append((left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32))
     views += [dense_dots(mine, yours, pairs) for mine, yours in zip(hops_left[:2], hops_right[:2], strict=True)]
-    return Evidence(np.column_stack(views), dict(list(NAME_PRIOR.items())[: len(views)]))
+    return PairViews(np.column_stack(views), dict(list(NAME_PRIOR.items())[: len(views)]))
 
 
-def _alike(left: Named, right: Named, pairs: Pairs) -> list[Singles]:
+def _alike(left: SideNames, right: SideNames, pairs: CandidatePairs) -> list[Singles]:
     """Meaning, spelling and sameness of names."""
     return [
         dense_dots(left.meaning, right.meaning, pairs),
@@ -330,14 +339,14 @@ def _alike(left: Named, right: Named, pairs: Pairs) -> list[Singles]:
     ]
 
 
-def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
+def best_of_names(left: Further, right: Further, pairs: CandidatePairs) -> list[Singles]:
     """Meaning, spelling and sameness of the most alike names of two entities, each view for itself."""
     each = [np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))]
     met = each[0] * each[1]
     first = np.cumsum(met) - met
     at = np.arange(int(met.sum())) - np.repeat(first, met)
     wide = np.repeat(each[1], met)
-    names = Pairs(
+    names = CandidatePairs(
         np.repeat(left.starts[pairs.rows], met) + at // wide, np.repeat(right.starts[pairs.columns], met) + at % wide
     )
     if not len(at):
@@ -345,18 +354,18 @@ def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
     return [np.maximum.reduceat(view, first) for view in _alike(left.names, right.names, names)]
 
 
-def of_labels(dots: list[Singles]) -> Evidence:
+def of_labels(dots: list[Singles]) -> PairViews:
     """How alike the anchors around the two are, hop by hop."""
     columns = [*dots[:2], *([np.mean(dots[2:], axis=0)] if dots[2:] else [])]
-    return Evidence(np.column_stack(columns), dict(list(LABEL_PRIOR.items())[: len(columns)]))
+    return PairViews(np.column_stack(columns), dict(list(LABEL_PRIOR.items())[: len(columns)]))
 
 
-def of_values(seen: Seen, pairs: Pairs) -> Evidence:
+def of_values(seen: SharedSurroundings, pairs: CandidatePairs) -> PairViews:
     """How many rare attribute values the two share."""
-    return Evidence(np.column_stack(overlap(seen, pairs)), dict(VALUE_PRIOR))
+    return PairViews(np.column_stack(overlap(seen, pairs)), dict(VALUE_PRIOR))
 
 
-def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
+def same(left: np.ndarray, right: np.ndarray, pairs: CandidatePairs) -> Singles:
     """1 for an equal key, less if several entities of a side share it."""
     size = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
     mine, yours = (np.bincount(keys[keys >= 0], minlength=max(size, 1)) for keys in (left, right))
@@ -366,16 +375,18 @@ def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
     return found
 
 
-def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs, *, nameless: bool = False) -> Evidence:
+def of_structure(
+    left: Edges, right: Edges, anchors: Matrix, pairs: CandidatePairs, *, nameless: bool = False
+) -> PairViews:
     """How much the anchored surroundings agree, as cosine and amount; ``nameless``: relations too."""
     alike = relations.counterparts(left, right, anchors)
     seen = [relations.neighbours(left, right, anchors), relations.statements(left, right, anchors, alike)]
     views = [view for one in seen for view in overlap(one, pairs)]
     views += overlap(relations.signatures(left, right, alike), pairs)[:1] if nameless else []
-    return Evidence(np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {}))
+    return PairViews(np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {}))
 
 
-def overlap(seen: Seen, pairs: Pairs) -> list[Singles]:
+def overlap(seen: SharedSurroundings, pairs: CandidatePairs) -> list[Singles]:
     """Cosine of the two rows of each pair, and the logarithm of their product, about 1 for a dozen rare things."""
     product = sparse_dots(seen.left, seen.right, pairs)
     mine, yours = (_lengths(side) for side in seen)
@@ -408,7 +419,7 @@ def value_tokens(text: str) -> tuple[str, ...]:
     return (f"={plain}", *words) if len(words) > 1 else (f"={plain}",) if plain else ()
 
 
-def shared_values(left: EntityGraph, right: EntityGraph) -> Seen | None:
+def shared_values(left: EntityGraph, right: EntityGraph) -> SharedSurroundings | None:
     """Entities by tokens of their values, weighted by the root of their rarity; None if a side has no values."""
     if not len(left.attribute_triples) or not len(right.attribute_triples):
         return None
@@ -419,7 +430,7 @@ def shared_values(left: EntityGraph, right: EntityGraph) -> Seen | None:
     both = (often[0] > 0) & (often[1] > 0)
     rarity = log(1 + (len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
-    found = Seen(sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights))
+    found = SharedSurroundings(sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights))
     found.left.eliminate_zeros()
     found.right.eliminate_zeros()
     return found
@@ -439,7 +450,7 @@ def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
     return sparse.csr_matrix((np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers)))
 
 
-def own_value(left: EntityGraph, right: EntityGraph, pairs: Pairs) -> Singles:
+def own_value(left: EntityGraph, right: EntityGraph, pairs: CandidatePairs) -> Singles:
     """1 for a pair with a value in common that no other entity of either side has, names aside."""
     held: list[dict[str, set[int]]] = [{}, {}]
     for graph, side in zip((left, right), held, strict=True):
@@ -453,7 +464,7 @@ def own_value(left: EntityGraph, right: EntityGraph, pairs: Pairs) -> Singles:
     return np.array([pair in alone for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)], dtype=np.float32)
 
 
-def value_pairs(seen: Seen, rows: Longs, columns: Longs, k: int) -> Pairs:
+def value_pairs(seen: SharedSurroundings, rows: Longs, columns: Longs, k: int) -> CandidatePairs:
     """The ``k`` columns that share the most rare tokens with each row."""
     mine, yours = seen.left[rows], seen.right[columns]
     rare = [np.bincount(side.indices, minlength=side.shape[1]) <= _RARE for side in (mine, yours)]
@@ -467,4 +478,4 @@ def value_pairs(seen: Seen, rows: Longs, columns: Longs, k: int) -> Pairs:
         best = order[(np.arange(len(row)) - np.searchsorted(row, row) < k) & (met.data[order] > 0)]
         found_rows.append(met.row[best].astype(np.int64) + first)
         found_columns.append(met.col[best].astype(np.int64))
-    return Pairs(np.concatenate(found_rows), np.concatenate(found_columns))
+    return CandidatePairs(np.concatenate(found_rows), np.concatenate(found_columns))

@@ -16,7 +16,13 @@ import numpy as np
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.judges import Decided
-from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, Answer, LookOptions, PlanQuestion
+from kgnb.agents.entity_alignment.judging_values import (
+    Aligned,
+    AlignQuestion,
+    EntityVerdicts,
+    LookOptions,
+    PlanQuestion,
+)
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.reflect import reflect
@@ -41,7 +47,7 @@ class Choice:
     confidence: float
     by: str  # who chose it
     lost: int = -1  # the entity that it wanted and another row got
-    answer: Answer | None = None
+    answer: EntityVerdicts | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +252,7 @@ class _Wish:
     worth: float  # in the assignment
     confidence: float
     by: str
-    answer: Answer | None = None  # None: a person decided it
+    answer: EntityVerdicts | None = None  # None: a person decided it
 
 
 def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) -> Settled:
@@ -272,7 +278,7 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
 
-def _wish(answer: Answer, proposal: Proposal, heed: float) -> _Wish:
+def _wish(answer: EntityVerdicts, proposal: Proposal, heed: float) -> _Wish:
     """The answer's choice, or the first alignment if it does not decide."""
     (iri, confidence), verdict = answer.standing(heed), answer.verdict
     target, worth = (proposal.right.index(iri), max(0.01, confidence)) if iri else (-1, 0.0)
@@ -357,7 +363,7 @@ def align_entities(
     return run.do(settle, reflected, decided=decided)
 
 
-def reviewable(aligned: Aligned) -> list[Answer]:
+def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
     """Every answer, and an open question for each unmatched entity that was not looked at, the likeliest first."""
     settled, proposal = settle(aligned), aligned.selected.planned.proposal
     selector = Selector(proposal, aligned.selected.options)
@@ -367,5 +373,5 @@ def reviewable(aligned: Aligned) -> list[Answer]:
         best = proposal.right.entities[int(proposal.candidates[row, 0])]
         also = ((best, round(float(proposal.confidence[row]), 4)),)
         verdict = Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also)
-        found.append(Answer(selector.question(row), verdict, ()))
+        found.append(EntityVerdicts(selector.question(row), verdict, ()))
     return found

@@ -118,7 +118,7 @@ def make_judge(
     name = chosen(name, JUDGES, model, "model")
     judge: Judge[AlignQuestion]
     if name == "person":
-        return Reviewed(given_decisions(decisions))
+        return ReviewedEntities(given_decisions(decisions))
     if name == "model":
         asked = set_model(model, name)
         judge = TwoLooks(
@@ -140,7 +140,7 @@ def make_judge(
         judge = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
     else:
         judge = RuleJudge() if name == "rule" else FirstJudge()
-    return Reviewed(decisions, judge) if decisions is not None else judge
+    return ReviewedEntities(decisions, judge) if decisions is not None else judge
 
 
 def tuned_model(planner: str) -> str:
@@ -227,7 +227,7 @@ class EntityDecisions(Decisions):
         return found
 
 
-class Reviewed(judging.Reviewed[AlignQuestion]):
+class ReviewedEntities(judging.Reviewed[AlignQuestion]):
     """A judge overruled by people: it is not asked about what they decided. Without a judge the rest waits."""
 
     def __init__(self, decisions: EntityDecisions, judge: Judge[AlignQuestion] | None = None) -> None:

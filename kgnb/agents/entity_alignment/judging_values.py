@@ -17,7 +17,7 @@ from kgnb.agents.entity_alignment.values import FEATURES, Proposal, reads
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Option, Verdict
 from kgnb.mappings import Evidence
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table, Tabled
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
@@ -116,7 +116,7 @@ class Selected(Tabled):
         columns += [Column("lines", "triples shown", "number"), Column("apart", "they tell apart")]
         rows: list[list[Value]] = [
             [
-                Link(question.about.iri, question.about.name),
+                LabelledIri(question.about.iri, question.about.name),
                 len(question.others),
                 len(question.lines()),
                 "yes" if question.tells_apart else "no",
@@ -128,7 +128,7 @@ class Selected(Tabled):
 
 
 @dataclass(frozen=True)
-class Answer:
+class EntityVerdicts:
     """All verdicts on one row, and their outcome."""
 
     question: AlignQuestion
@@ -172,7 +172,7 @@ class Aligned(Tabled):
     """The result of ``align``, and of ``reflect`` after it: an answer to every question."""
 
     selected: Selected
-    answers: tuple[Answer, ...]
+    answers: tuple[EntityVerdicts, ...]
     judge: str
     simulation: bool = False
     partial: str = ""  # why: a budget was spent before everything was asked
@@ -204,7 +204,7 @@ class Aligned(Tabled):
             said = names.get(verdict.choice or "", "none of these" if verdict.sure else "unsure")
             same = verdict.choice and verdict.choice == question.first
             first = "the same" if same else names.get(question.first, "")
-            entity = Link(question.about.iri, question.about.name)
+            entity = LabelledIri(question.about.iri, question.about.name)
             rows.append([entity, said, verdict.confidence, first, verdict.judged_by, verdict.rationale])
         counts = self.counts()
         caption = (
@@ -250,7 +250,7 @@ class PlanQuestion:
 
 
 @dataclass(frozen=True)
-class Line:
+class SelectedTriple:
     """One selected triple as it reads, and how informative it is."""
 
     text: str
@@ -259,13 +259,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Card:
+class EntityCard:
     """An entity as a judge sees it: its name and the triples selected for it."""
 
     side: str  # "source" or "target"
     iri: str
     name: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[SelectedTriple, ...] = ()
     kind: str = "individual"
     taken: str = ""  # of a candidate: the name of another entity that it is matched with so far
 
@@ -297,8 +297,8 @@ class AlignQuestion:
     """Which of the candidates, if any, is the same thing as this entity? ``candidates`` go with ``others``."""
 
     row: int  # of the proposal
-    about: Card
-    others: tuple[Card, ...]
+    about: EntityCard
+    others: tuple[EntityCard, ...]
     candidates: tuple[Rival, ...]
     first: str = ""  # IRI of the first alignment, "" where there is none; not shown to a judge
     confidence: float = 0.0  # of the first alignment
@@ -326,7 +326,7 @@ class AlignQuestion:
         """The candidates' names by IRI."""
         return {card.iri: card.name for card in self.others}
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[SelectedTriple]:
         """All selected triples, the entity's own first."""
         return [line for card in (self.about, *self.others) for line in card.lines]
 

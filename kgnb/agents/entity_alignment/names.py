@@ -101,7 +101,7 @@ def _foreign(name: str) -> bool:
     return any(c.isalpha() and not unicodedata.name(c, "LATIN").startswith("LATIN") for c in name)
 
 
-class Named(NamedTuple):
+class SideNames(NamedTuple):
     """One side's names, ready for comparison with the other's."""
 
     grams: sparse.csr_matrix  # (entities, n-grams), unit rows
@@ -117,12 +117,12 @@ class Further(NamedTuple):
     """Every name of one side's entities, the display name first; those of entity ``e`` begin at ``starts[e]``."""
 
     starts: NDArray[np.int64]  # (entities + 1,)
-    names: Named  # one row per name
+    names: SideNames  # one row per name
 
 
 def compare_ready(
     left: Sequence[str], right: Sequence[str], embedder: Embedder, *, seed: int = 0
-) -> tuple[Named, Named]:
+) -> tuple[SideNames, SideNames]:
     """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides."""
     size, number = len(left), len(left) + len(right)
     large = number > LARGE
@@ -148,7 +148,7 @@ def compare_ready(
         return (whole if shrink is None else unit(whole @ shrink)).astype(kept, copy=False)
 
     one, other = (
-        Named(grams_, in_blocks(partial(narrow, side), len(own)), own, whole[part], short[part], numbers[part])
+        SideNames(grams_, in_blocks(partial(narrow, side), len(own)), own, whole[part], short[part], numbers[part])
         for side, (part, grams_, own) in enumerate(zip(parts, sides, meaning, strict=True))
     )
     return one, other

@@ -24,7 +24,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     DIFFERENT,
     TAKE,
     AlignQuestion,
-    Answer,
+    EntityVerdicts,
     LookOptions,
     Planned,
     PlanQuestion,
@@ -123,7 +123,7 @@ class Optimised(Tabled):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PathOutcome:
     """A path taken, and whether the answer was right before and after a reflection."""
 
     path: Path
@@ -165,7 +165,7 @@ def optimise(
     questions = questions_about(proposal, known, options)
     offered = {row: possible(table[row], options) for row in known}
     trials = _Trials(proposal, truth, judge, options)
-    best: dict[int, Outcome] = {}
+    best: dict[int, PathOutcome] = {}
     episodes: list[Episode] = []
     done: list[Round] = []
     planner: Judge[PlanQuestion] = ThoroughPlanner()
@@ -193,9 +193,9 @@ class _Trials:
         self.options = replace(options, reflect_below=1.0)  # so that every reflector in a path runs
         self._selector = Selector(proposal, self.options)
         self._questions: dict[tuple[int, Path], AlignQuestion] = {}
-        self._seen: dict[tuple[int, Path], Outcome] = {}
+        self._seen: dict[tuple[int, Path], PathOutcome] = {}
 
-    def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
+    def take(self, paths: Mapping[int, Path]) -> dict[int, PathOutcome]:
         """The outcome of one path for each row."""
         planned = Planned(self.proposal, paths, {}, "given")
         questions = tuple(self._question(row, paths[row]) for row in planned.asked)
@@ -225,17 +225,17 @@ class _Trials:
             self._questions[key] = self._selector.question(row, path)
         return self._questions[key]
 
-    def _outcome(self, answer: Answer, path: Path) -> Outcome:
+    def _outcome(self, answer: EntityVerdicts, path: Path) -> PathOutcome:
         right = self.truth.get(answer.question.about.iri, "")
         earlier = replace(answer, verdict=answer.before) if answer.before is not None else answer
         first, last = (one.standing(self.options.heed)[0] == right for one in (earlier, answer))
-        return Outcome(path, first, last, answer.reflected)
+        return PathOutcome(path, first, last, answer.reflected)
 
-    def _stood(self, row: int) -> Outcome:
+    def _stood(self, row: int) -> PathOutcome:
         proposal = self.proposal
         source, first = proposal.left.entities[int(proposal.sources[row])], int(proposal.first[row])
         right = first >= 0 and proposal.right.entities[first] == self.truth.get(source)
-        return Outcome(STANDS, right, right, False)
+        return PathOutcome(STANDS, right, right, False)
 
 
 class _Remembering:
@@ -253,8 +253,8 @@ class _Remembering:
 
 
 def _rewritten(
-    trials: _Trials, taken: Mapping[int, Outcome], offered: Mapping[int, tuple[Path, ...]]
-) -> dict[int, Outcome]:
+    trials: _Trials, taken: Mapping[int, PathOutcome], offered: Mapping[int, tuple[Path, ...]]
+) -> dict[int, PathOutcome]:
     """For each row the best of all its paths, the shortest one of equals; the one taken where none is better."""
     best = dict(taken)
     others = {
@@ -277,7 +277,7 @@ def _asking(verdict: Verdict, question: PlanQuestion) -> Path:
     return path or min((one for one in question.paths if one), key=len)
 
 
-def _round(number: int, planner: str, taken: Sequence[Outcome], best: Sequence[Outcome]) -> Round:
+def _round(number: int, planner: str, taken: Sequence[PathOutcome], best: Sequence[PathOutcome]) -> Round:
     size = len(taken)
     return Round(
         number=number,

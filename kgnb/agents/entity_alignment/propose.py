@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgnb.agents.entity_alignment.candidates import (
+    CandidatePairs,
     Doubles,
     Longs,
-    Pairs,
     Singles,
     best_pairs,
     fitted,
@@ -37,11 +37,11 @@ from kgnb.agents.entity_alignment.comparison import (
     BESIDE,
     EVERYONE,
     NEAREST,
-    Comparison,
     Entities,
-    Evidence,
-    Found,
+    GraphComparison,
     Links,
+    PairViews,
+    RoundResult,
     asked,
     compare,
     own_value,
@@ -89,7 +89,7 @@ def propose(
     return proposal(left, right, comparison, found)
 
 
-def _found(comparison: Comparison, options: Options) -> Found | None:
+def _found(comparison: GraphComparison, options: Options) -> RoundResult | None:
     """The pairs of the last round; None if there is nothing to compare."""
     anchors = comparison.given()
     pairs, found = comparison.first_pairs(), None
@@ -103,12 +103,14 @@ def _found(comparison: Comparison, options: Options) -> Found | None:
         del labelled  # large
         if turn < options.rounds:
             kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
-            pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
+            pairs = CandidatePairs(pairs.rows[kept], pairs.columns[kept])
             found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0].copy()))
     return found
 
 
-def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, found: Found | None) -> Pairs:
+def _searched(
+    comparison: GraphComparison, pairs: CandidatePairs, labelled: Labels | None, found: RoundResult | None
+) -> CandidatePairs:
     """The pairs so far, those near by their anchors, and those among the unmatched of both sides."""
     more = [pairs]
     if labelled is not None:
@@ -121,20 +123,20 @@ def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, fou
     return united(*more, width=comparison.width)
 
 
-def _leftovers(comparison: Comparison, found: Found, sides: Sequence[Vectors]) -> Pairs:
+def _leftovers(comparison: GraphComparison, found: RoundResult, sides: Sequence[Vectors]) -> CandidatePairs:
     """Pairs of unmatched rows and columns, which better pairs may have kept out of the candidates so far."""
     asked = comparison.asked
     best = row_best(found.pairs, found.chances, comparison.height)[: asked.open_rows]
     mass = np.bincount(found.pairs.columns, weights=found.chances, minlength=comparison.width)[: asked.open_columns]
     rows, columns = np.flatnonzero(best < 0.5), np.flatnonzero(mass < 0.5)
     if len(rows) * len(columns) <= EVERYONE:
-        return Pairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
+        return CandidatePairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
     left, right = sides[0][asked.rows[rows]], sides[1][asked.columns[columns]]
     near = nearest_pairs(left, right, NEAREST, comparison.options.block_rows, comparison.each)
-    return Pairs(rows[near.rows], columns[near.columns])
+    return CandidatePairs(rows[near.rows], columns[near.columns])
 
 
-def _weighed(comparison: Comparison, pairs: Pairs, evidence: Evidence) -> Found:
+def _weighed(comparison: GraphComparison, pairs: CandidatePairs, evidence: PairViews) -> RoundResult:
     """The weights of the views and the pairs' chances; learnt from seeds and, if these are few, the chances as well."""
     asked, height = comparison.asked, comparison.height
     prior = np.array(list(evidence.prior.values()))
@@ -150,7 +152,7 @@ def _weighed(comparison: Comparison, pairs: Pairs, evidence: Evidence) -> Found:
         weights = fitted(pairs, evidence.values, truth, prior, height=height, strength=_STRENGTH)
     logits = _product(evidence.values, weights)
     chances = _chances(comparison, pairs, logits)
-    return Found(pairs, evidence, weights.astype(np.float32), logits, chances)
+    return RoundResult(pairs, evidence, weights.astype(np.float32), logits, chances)
 
 
 def _product(values: Singles, weights: Doubles) -> Singles:
@@ -159,20 +161,20 @@ def _product(values: Singles, weights: Doubles) -> Singles:
     return np.concatenate([(values[at : at + step] @ weights).astype(np.float32) for at in range(0, len(values), step)])
 
 
-def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
+def _chances(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) -> Singles:
     """Chances under assignment of the open rows; 0 for the rows of seeds."""
     open_ = pairs.rows < comparison.asked.open_rows
     chances = np.zeros(len(logits), dtype=np.float32)
-    part = Pairs(pairs.rows[open_], pairs.columns[open_])
+    part = CandidatePairs(pairs.rows[open_], pairs.columns[open_])
     chances[open_] = shared(comparison, part, logits[open_])
     return chances
 
 
-def _anchored(comparison: Comparison, found: Found) -> Matrix:
+def _anchored(comparison: GraphComparison, found: RoundResult) -> Matrix:
     """The given anchors, and the pairs found so far with their chances."""
     given = comparison.given().tocoo()
     kept = found.chances > _CHANCE
-    entities = comparison.entities(Pairs(found.pairs.rows[kept], found.pairs.columns[kept]))
+    entities = comparison.entities(CandidatePairs(found.pairs.rows[kept], found.pairs.columns[kept]))
     return comparison.anchors(
         np.concatenate([given.row, entities.rows]),
         np.concatenate([given.col, entities.columns]),
@@ -189,7 +191,7 @@ FEW = 100  # sources up to which the names of a pair tell more than decoys do
 _EVEN = 0.01  # sides that differ by less are assumed to have a counterpart for every entity
 
 
-def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
+def shared(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) -> Singles:
     """Chances of pairs (open rows and columns only) under the chosen assignment."""
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
@@ -201,7 +203,7 @@ def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
     return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)
 
 
-def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, found: Found | None) -> Proposal:
+def proposal(left: EntityGraph, right: EntityGraph, comparison: GraphComparison, found: RoundResult | None) -> Proposal:
     """The proposal over all sources: seeds keep their counterpart, the others get the one found."""
     asked, options = comparison.asked, comparison.options
     views = tuple(found.evidence.prior) if found else ()
@@ -219,7 +221,7 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
     where = np.flatnonzero(~seeded)  # the row in the proposal of each open row
     if found is not None:
         part = found.pairs.rows < asked.open_rows
-        pairs = Pairs(found.pairs.rows[part], found.pairs.columns[part])
+        pairs = CandidatePairs(found.pairs.rows[part], found.pairs.columns[part])
         logits = found.logits[part]
         given, chances = _assigned(comparison, pairs, logits)
         mine = given[pairs.rows] == pairs.columns
@@ -237,7 +239,7 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         seen = np.isfinite(best)
         margin[where] = np.where(seen, best - np.where(np.isfinite(second), second, 0.0), 0.0)
         if asked.open_rows <= FEW and comparison.names:
-            ends = comparison.entities(Pairs(pairs.rows[mine], pairs.columns[mine]))
+            ends = comparison.entities(CandidatePairs(pairs.rows[mine], pairs.columns[mine]))
             own, at = own_value(left, right, ends), np.flatnonzero(part)[mine]
             sure = believed(found.evidence, at, pairs.rows[mine], chances[mine], margin[where], own)
         else:
@@ -260,7 +262,9 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
     )  # fmt: skip
 
 
-def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: Singles, mine: Flags) -> Singles:
+def confidences(
+    comparison: GraphComparison, pairs: CandidatePairs, logits: Singles, chances: Singles, mine: Flags
+) -> Singles:
     """For each open row the chance that its match (``mine``) is right: the chance of it times that of any."""
     height, width = comparison.asked.open_rows, comparison.asked.open_columns
     alone = corrected(pairs, logits, height, width)
@@ -268,7 +272,7 @@ def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: 
     given[pairs.rows[mine]] = alone[mine]
     chance[pairs.rows[mine]] = chances[mine]
     # Everyone's best score if nobody had a counterpart: scaled without any of the matched pairs.
-    others = Pairs(pairs.rows[~mine], pairs.columns[~mine])
+    others = CandidatePairs(pairs.rows[~mine], pairs.columns[~mine])
     other = row_best(others, corrected(others, logits[~mine], height, width), height)
     return chance * chance_of_a_counterpart(given, other)
 
@@ -277,7 +281,9 @@ BELIEF = {"chance": 3.4, "margin": 8.2, "same name": 0.6, "same bare name": 2.7,
 """Log-odds of a match among few entities, fitted on small samples of real pairs (docs/evaluation.md)."""
 
 
-def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, margin: Singles, own: Singles) -> Singles:
+def believed(
+    evidence: PairViews, given: Longs, rows: Longs, chances: Singles, margin: Singles, own: Singles
+) -> Singles:
     """For each row the chance that its match is right, by logistic regression on how the names agree.
 
     It serves where there are too few decoys. ``given`` are the places of the matched pairs in the evidence, ``rows``
@@ -292,7 +298,7 @@ def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, ma
     return found
 
 
-def _assigned(comparison: Comparison, pairs: Pairs, logits: Singles) -> tuple[Longs, Singles]:
+def _assigned(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) -> tuple[Longs, Singles]:
     """The column of each open row (-1 for none) and every pair's chance."""
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
@@ -308,7 +314,7 @@ def _assigned(comparison: Comparison, pairs: Pairs, logits: Singles) -> tuple[Lo
     return stable(pairs, scores, height, width), chances
 
 
-def _two_best(pairs: Pairs, logits: Singles, height: int) -> tuple[Singles, Singles]:
+def _two_best(pairs: CandidatePairs, logits: Singles, height: int) -> tuple[Singles, Singles]:
     """The best and the second best logit of each row, -inf if there is none."""
     place = places(pairs.rows, pairs.columns, logits)
     found = np.full((2, height), -np.inf, dtype=np.float32)
@@ -317,7 +323,7 @@ def _two_best(pairs: Pairs, logits: Singles, height: int) -> tuple[Singles, Sing
     return found[0], found[1]
 
 
-def _notes(comparison: Comparison, found: Found | None) -> tuple[str, ...]:
+def _notes(comparison: GraphComparison, found: RoundResult | None) -> tuple[str, ...]:
     asked = comparison.asked
     notes = [f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds"]
     if not comparison.names:
@@ -330,7 +336,7 @@ def _notes(comparison: Comparison, found: Found | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def corrected(pairs: Pairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
+def corrected(pairs: CandidatePairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
     """Scores less the mean of the nearest few of row and column, so that hubs do not win.
 
     Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3).

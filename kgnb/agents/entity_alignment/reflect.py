@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import DECISIONS
-from kgnb.agents.entity_alignment.judging_values import DIFFERENT, Aligned, AlignQuestion, Answer
+from kgnb.agents.entity_alignment.judging_values import DIFFERENT, Aligned, AlignQuestion, EntityVerdicts
 from kgnb.judging import Judge, verdicts
 from kgnb.judging.sheet import lettered
 
@@ -27,14 +27,14 @@ def reflect(aligned: Aligned, judge: Judge[AlignQuestion]) -> Aligned:
     return replace(aligned, answers=tuple(answers), simulation=simulation)
 
 
-def needs_a_second_look(answer: Answer, aligned: Aligned) -> bool:
+def needs_a_second_look(answer: EntityVerdicts, aligned: Aligned) -> bool:
     """Whether the path has a reflector, and the answer is unsure or not confident."""
     if "reflect" not in aligned.selected.planned.path(answer.question.row):
         return False
     return answer.unsure or answer.verdict.confidence < aligned.selected.options.reflect_below
 
 
-def again(answer: Answer) -> AlignQuestion:
+def again(answer: EntityVerdicts) -> AlignQuestion:
     """The same question with the earlier answer, and its candidates in the opposite order."""
     question, verdict = answer.question.turned(), answer.verdict
     letters = {

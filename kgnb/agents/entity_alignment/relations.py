@@ -93,21 +93,21 @@ def _runs(starts: Longs, lengths: Longs) -> Longs:
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
 
 
-class Seen(NamedTuple):
+class SharedSurroundings(NamedTuple):
     """Both sides' surroundings in the right graph's terms, ready to be multiplied row by row."""
 
     left: Matrix  # (left entities, columns)
     right: Matrix  # (right entities, columns)
 
 
-def neighbours(left: Edges, right: Edges, anchors: Matrix) -> Seen:
+def neighbours(left: Edges, right: Edges, anchors: Matrix) -> SharedSurroundings:
     """Anchored neighbours, whatever the relation; columns are entities of the right."""
     mine, theirs = adjacency(left), adjacency(right)
     mine.data, theirs.data = np.sqrt(mine.data), np.sqrt(theirs.data)
-    return Seen(_met(mine @ anchors), _only(theirs, anchors))
+    return SharedSurroundings(_met(mine @ anchors), _only(theirs, anchors))
 
 
-def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> Seen:
+def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> SharedSurroundings:
     """Anchored neighbours by relation: columns are (relation, entity) of the right; ``alike`` from ``counterparts``."""
     relation, met = _entries(alike, left.relation)
     chosen = np.repeat(np.arange(len(left.start)), met)
@@ -123,10 +123,10 @@ def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> See
     yours = sparse.csr_matrix(
         (np.sqrt(right.rarity), (right.start, place[len(column) :])), shape=(right.entities, len(kinds))
     )
-    return Seen(_met(mine), _only(yours, mine))
+    return SharedSurroundings(_met(mine), _only(yours, mine))
 
 
-def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
+def signatures(left: Edges, right: Edges, alike: Matrix) -> SharedSurroundings:
     """Which relations an entity has, whatever their other ends; columns are relations of the right, by rarity."""
     mine, theirs = (
         sparse.csr_matrix(
@@ -138,7 +138,7 @@ def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     for side in (mine, theirs):
         side.data = np.sqrt(np.minimum(side.data, 4))
-    return Seen(_met(mine @ alike @ weights), sparse.csr_matrix(theirs @ weights))
+    return SharedSurroundings(_met(mine @ alike @ weights), sparse.csr_matrix(theirs @ weights))
 
 
 def _entries(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:

@@ -17,12 +17,12 @@ import numpy as np
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.judging_values import (
     AlignQuestion,
-    Card,
-    Line,
+    EntityCard,
     LookOptions,
     Planned,
     Rival,
     Selected,
+    SelectedTriple,
 )
 from kgnb.agents.entity_alignment.names import ANY_URI
 from kgnb.agents.entity_alignment.values import Proposal
@@ -139,11 +139,11 @@ class Selector:
         targets = [target for _, target in places]
         near = _Neighbours(self, source, targets)
 
-        def card(side: _Side, entity: int, weigh: Weigh, taken: str = "") -> Card:
+        def card(side: _Side, entity: int, weigh: Weigh, taken: str = "") -> EntityCard:
             lines = self._attributes(side, entity, weigh) if "attributes" in tools else []
             lines += self._relations(side, entity, near) if "relations" in tools and self.options.relations else []
             name = _short(called(side.graph, entity))
-            return Card(side.name, side.graph.entities[entity], name, tuple(lines), taken=taken)
+            return EntityCard(side.name, side.graph.entities[entity], name, tuple(lines), taken=taken)
 
         own = card(self.left, source, self._own_weights(targets))
         weights = self._weights(targets)
@@ -199,18 +199,18 @@ class Selector:
 
         return weigh
 
-    def _attributes(self, side: _Side, entity: int, weigh: Weigh) -> list[Line]:
-        lines: list[tuple[float, Line]] = []
+    def _attributes(self, side: _Side, entity: int, weigh: Weigh) -> list[SelectedTriple]:
+        lines: list[tuple[float, SelectedTriple]] = []
         for attribute, value in self._said(side, entity):
             rank, weight = weigh(attribute, value)
             text = side.graph.word(value.text) if value.datatype == ANY_URI else value.text
             text = f"{side.graph.word(side.graph.attributes[attribute])}: {_short(text)}"
-            lines.append((rank, Line(text, "attribute", round(weight, 3))))
+            lines.append((rank, SelectedTriple(text, "attribute", round(weight, 3))))
         return self._best(lines, self.options.attributes)
 
-    def _relations(self, side: _Side, entity: int, near: _Neighbours) -> list[Line]:
+    def _relations(self, side: _Side, entity: int, near: _Neighbours) -> list[SelectedTriple]:
         """Rare relations first; among these, matched neighbours that some candidates lack."""
-        lines: list[tuple[float, Line]] = []
+        lines: list[tuple[float, SelectedTriple]] = []
         seen: Counter[tuple[int, bool]] = Counter()
         for relation, other, outgoing in side.graph.facts(entity):
             again = seen[relation, outgoing]  # the fifth stage of a route tells less than its first guide
@@ -218,10 +218,10 @@ class Selector:
             name, neighbour = side.graph.word(side.graph.relations[relation]), _short(called(side.graph, other))
             text = f"{name}{': ' if outgoing else INCOMING}{neighbour}{near.mark(side, other)}"
             weight = side.rarity[relation] / (1 + again) * near.weight(side, other)
-            lines.append((weight, Line(text, "relation", round(weight, 3))))
+            lines.append((weight, SelectedTriple(text, "relation", round(weight, 3))))
         return self._best(lines, self.options.relations)
 
-    def _best(self, lines: list[tuple[float, Line]], most: int) -> list[Line]:
+    def _best(self, lines: list[tuple[float, SelectedTriple]], most: int) -> list[SelectedTriple]:
         if self.options.entropy != "none":
             lines = sorted(lines, key=lambda line: (-line[0], line[1].text))
         return [line for _, line in lines[:most]]

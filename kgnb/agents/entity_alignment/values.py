@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.options import Field, options
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table, Tabled
 
 SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
@@ -105,10 +105,10 @@ class Proposal(Tabled):
         """Why a row is matched or not."""
         return REASONS[int(self.reasons[row])]
 
-    def link(self, row: int) -> Link:
+    def link(self, row: int) -> LabelledIri:
         """The entity that a row is about."""
         source = int(self.sources[row])
-        return Link(self.left.entities[source], self.left.called(source))
+        return LabelledIri(self.left.entities[source], self.left.called(source))
 
     def certainty(self, row: int) -> tuple[float, float]:
         """Confidence and margin of a row, to three digits."""
@@ -138,7 +138,7 @@ class Proposal(Tabled):
         details: list[list[tuple[str, str]]] = []
         for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():
             target = int(self.first[row])
-            chosen = Link(self.right.entities[target], self.right.called(target)) if target >= 0 else None
+            chosen = LabelledIri(self.right.entities[target], self.right.called(target)) if target >= 0 else None
             rows.append([self.link(row), chosen, *self.certainty(row), self.why(row)])
             details.append(self.candidate_lines(row))
         counts = self.counts()

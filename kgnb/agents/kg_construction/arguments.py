@@ -13,7 +13,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter, Violation
 from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, example, literal_of, why_not
 from kgnb.shapes.phrases import joined
@@ -45,7 +45,7 @@ class Arguments:
         self.violations.append(Violation(path, constraint, text, tuple(allowed), hint))
 
 
-def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments:
+def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arguments:
     """The arguments of a call, read by its tool's parameters."""
     read = Arguments()
     if not isinstance(given, Mapping):
@@ -78,7 +78,7 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
     return read
 
 
-def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None:
+def _possible(tool: ToolDefinition, read: Arguments, given: Mapping[str, Any]) -> None:
     """Refuses physically impossible quantities."""
     names = {term: name for p in tool.parameters if p.kind == "unit" for name, term in p.choices}
     value, unit = read.term("value"), read.term("unit")
@@ -86,7 +86,7 @@ def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None
         read.refuse("value", "possible value", given.get("value"), (), why)
 
 
-def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None:
+def _require_owner(tool: ToolDefinition, read: Arguments, session: GraphState) -> None:
     """Requires the owner or place of a part, which its name does not identify: "Add" is a step of many recipes."""
     owner = session.pack.dependent(tool.term)
     told = {"within", "entity"} & set(read.terms) or any(
@@ -99,7 +99,7 @@ def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None
         read.refuse("within", "required argument", "nothing", (), hint)
 
 
-def _read(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
+def _read(parameter: ToolParameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
     """Reads one argument; numbers and texts are told apart by their JSON type."""
     name = parameter.name
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
@@ -138,7 +138,7 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Graph
         read.texts[name] = value
 
 
-def _listed(parameter: Parameter, value: Any) -> Term | None:
+def _listed(parameter: ToolParameter, value: Any) -> Term | None:
     """The listed term a value stands for, by name or IRI; case and spaces are ignored where the match is unique."""
     for name, term in parameter.choices:
         if value == name or (isinstance(term, Iri) and value == term):
@@ -150,7 +150,7 @@ def _listed(parameter: Parameter, value: Any) -> Term | None:
     return alike.pop() if len(alike) == 1 else None
 
 
-def _refuse_choice(parameter: Parameter, value: Any, read: Arguments) -> None:
+def _refuse_choice(parameter: ToolParameter, value: Any, read: Arguments) -> None:
     allowed = nearest(str(value), [name for name, _ in parameter.choices])
     read.refuse(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
 
@@ -158,7 +158,9 @@ def _refuse_choice(parameter: Parameter, value: Any, read: Arguments) -> None:
 _MEASURED = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(\D.*)")
 
 
-def _read_value(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
+def _read_value(
+    parameter: ToolParameter, value: Any, language: str | None, session: GraphState, read: Arguments
+) -> None:
     if term := _listed(parameter, value):
         read.terms[parameter.name] = [term]
         return
@@ -202,7 +204,7 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, session:
     read.refuse(parameter.name, "datatype", value, kinds, hint)
 
 
-def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
+def _read_unit(parameter: ToolParameter, value: str, read: Arguments) -> None:
     said = value.strip()
     meant = dict(parameter.aliases).get(said)
     folded = {name for name, _ in parameter.choices if name.casefold() == said.casefold()}
@@ -225,7 +227,7 @@ def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
     read.refuse(parameter.name, "unit", value, allowed, hint)
 
 
-def _read_entity(parameter: Parameter, value: str, session: GraphState, read: Arguments) -> None:
+def _read_entity(parameter: ToolParameter, value: str, session: GraphState, read: Arguments) -> None:
     if term := _listed(parameter, value):
         read.terms[parameter.name] = [term]
         return

@@ -25,7 +25,7 @@ from kgnb.results.table import Table, Tabled, Value, numbers, texts
 if TYPE_CHECKING:
     import rdflib
 
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Built(Tabled):
     """A built graph. ``partial`` says why it is partial: a budget was spent before all documents were read."""
 
     pack: ToolPack
-    session: Session
+    session: ConstructionSession
     journals: tuple[Journal, ...]
     doubts: tuple[Doubt, ...]
     partial: str = ""

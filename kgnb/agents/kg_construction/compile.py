@@ -18,7 +18,7 @@ from time import perf_counter
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
+from kgnb.agents.kg_construction.tool_values import PlanStep, ToolDefinition
 from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.errors import DataError
 from kgnb.kg import vocabulary as v
@@ -31,7 +31,7 @@ from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import OWL, Iri, Triple
 from kgnb.kg.words import words
 from kgnb.shapes import shape as shape_module
-from kgnb.shapes.checking import Checker, Hierarchy
+from kgnb.shapes.checking import Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES, owl_shapes
 from kgnb.shapes.phrases import Phrases
@@ -74,7 +74,7 @@ def compile(
     if shapes is not None:
         _held(shapes.name, Facts(shape_triples), unread)
     told = [_marked(shape) for shape in told]
-    hierarchy = Hierarchy(tbox.below, tbox.enumerated)
+    hierarchy = ClassHierarchy(tbox.below, tbox.enumerated)
     every = (*stated, *told)
     prefixes = dict(tbox.ontology.prefixes)
     of_classes, of_properties = (
@@ -181,7 +181,9 @@ Ends = Mapping[str, frozenset[str]]
 """The classes at one end of every property, subclasses included."""
 
 
-def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple[str, ...]]) -> tuple[PlanStep, ...]:
+def plan_steps(
+    tbox: TBox, tools: Iterable[ToolDefinition], values: Mapping[str, tuple[str, ...]]
+) -> tuple[PlanStep, ...]:
     """The task in ordered steps, top-level entities first; ``values`` are the classes a property leads to.
 
     A class depends on the classes whose properties lead to it, and each depth of dependency is a step. Cycles are
@@ -252,7 +254,13 @@ def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
 
 
 def _step(
-    number: int, tbox: TBox, classes: list[str], tools: tuple[ToolSpec, ...], starts: Ends, ends: Ends, before: set[str]
+    number: int,
+    tbox: TBox,
+    classes: list[str],
+    tools: tuple[ToolDefinition, ...],
+    starts: Ends,
+    ends: Ends,
+    before: set[str],
 ) -> PlanStep:
     made = set(classes)
     added: list[str] = []
@@ -276,7 +284,7 @@ def _step(
                     tuple(n for g in groups.values() for n in g), groups)  # fmt: skip
 
 
-def _loose(number: int, tools: list[ToolSpec]) -> PlanStep:
+def _loose(number: int, tools: list[ToolDefinition]) -> PlanStep:
     names = tuple(tool.name for tool in tools)
     groups = {"add": names, "always": ("inspect", "replace", "retract", "missing", "finish")}
     goal = "State what else the text says of the entities created so far."
@@ -285,9 +293,9 @@ def _loose(number: int, tools: list[ToolSpec]) -> PlanStep:
 
 
 def part_of(
-    tools: Sequence[ToolSpec], tbox: TBox, shapes: Iterable[Shape], leads: Mapping[str, tuple[str, ...]],
+    tools: Sequence[ToolDefinition], tbox: TBox, shapes: Iterable[Shape], leads: Mapping[str, tuple[str, ...]],
     only: Sequence[str],
-) -> tuple[ToolSpec, ...]:  # fmt: skip
+) -> tuple[ToolDefinition, ...]:  # fmt: skip
     """The tools of these classes and their subclasses, of the classes that their properties lead to, and of what any
     of them must have.
 

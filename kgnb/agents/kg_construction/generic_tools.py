@@ -17,7 +17,7 @@ from typing import Any
 from kgnb.agents.kg_construction.naming import key
 from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
+from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, ToolParameter
 from kgnb.agents.kg_construction.workspace import ShortIds
 from kgnb.kg.terms import XSD
 from kgnb.llm.model import ToolSpec as ModelTool
@@ -208,7 +208,7 @@ class GenericTools:
         below = self.pack.tbox.subs(entry.tool.term)
         return any(one.tool.term in below for name in facts for one in self.terms.find(name, is_class=False))
 
-    def _split(self, tool: ToolSpec, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _split(self, tool: ToolDefinition, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The facts that identify an entity, which go with its creation, and the rest, which come after it."""
         order = {p.property: p.name for p in tool.parameters if p.property in self.pack.orders}
         inline, later = dict[str, Any](), dict[str, Any]()
@@ -280,7 +280,7 @@ class GenericTools:
             return self._measured(sorted(kinds, key=lambda one: one not in leads.classes), str(value), quote)
         return None, [self._no_entity(entry, leads, value)]
 
-    def _entity(self, leads: Parameter, said: str) -> str:
+    def _entity(self, leads: ToolParameter, said: str) -> str:
         """The IRI of an id, a listed value or the label of exactly one fitting entity; "" where there is none."""
         if self.ids.knows(said):
             return self.ids.iri(said)
@@ -301,7 +301,7 @@ class GenericTools:
             fitting = {iri for iri, _ in known}
         return next(iter(fitting)) if len(fitting) == 1 else ""
 
-    def _no_entity(self, entry: Entry, leads: Parameter, value: Any) -> str:
+    def _no_entity(self, entry: Entry, leads: ToolParameter, value: Any) -> str:
         kinds = [self.terms.called(iri) for iri in leads.classes]
         if leads.choices:
             return f"{entry.name}: {value!r} is none of {joined([name for name, _ in leads.choices], 30)}"

@@ -28,7 +28,7 @@ except ImportError:  # Windows: nothing keeps two servers from writing to one fi
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 _HEAD = '{"kgnb": "journal", "version": 1}'
 IDLE = 2.0
@@ -45,7 +45,7 @@ class GraphFile:
         BackendError: another process uses this file.
     """
 
-    def __init__(self, path: Path, session: Session, idle: float | None = IDLE) -> None:
+    def __init__(self, path: Path, session: ConstructionSession, idle: float | None = IDLE) -> None:
         self.path = path
         self.journal = path.with_name(f"{path.name}.journal")
         self.loaded = 0

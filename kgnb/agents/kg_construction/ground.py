@@ -63,7 +63,7 @@ def ground(
     mine = label_index(graph)
     theirs = label_index(reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page)
     fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types)
-    names = Names(theirs, options)
+    names = ReferenceNames(theirs, options)
     links = []
     for iri, entity in mine.entities.items():
         if entity.types and all(kind.startswith(_RECORDS) for kind in entity.types):
@@ -72,20 +72,20 @@ def ground(
             known = theirs.entities.get(decisions[iri] or "")
             links.append(_decided(iri, entity.labels[0], decisions[iri], known.labels[0] if known else ""))
         elif iri in theirs.entities:
-            links.append(Link(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
+            links.append(GroundedEntity(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
         else:
             links.append(names.link(entity, fits))
     return Grounding(tuple(links), theirs.predicates, reference.name, note)
 
 
-def _decided(entity: str, name: str, target: str | None, label: str) -> Link:
+def _decided(entity: str, name: str, target: str | None, label: str) -> GroundedEntity:
     """The link that a person decided; None: nothing in the reference is the same."""
     if target is None:
-        return Link(entity, name, "none", reason="a person decided")
-    return Link(entity, name, "decided", target, label, 1.0, reason="a person decided")
+        return GroundedEntity(entity, name, "none", reason="a person decided")
+    return GroundedEntity(entity, name, "decided", target, label, 1.0, reason="a person decided")
 
 
-class Names:
+class ReferenceNames:
     """The names of a reference's entities, indexed for lookup."""
 
     def __init__(self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()) -> None:
@@ -99,14 +99,14 @@ class Names:
         self._texts = sorted(self._folded)
         self._above = _above(schema)
 
-    def link(self, entity: Named, fits: Callable[[Named, Named], bool]) -> Link:
+    def link(self, entity: NamedEntity, fits: Callable[[NamedEntity, NamedEntity], bool]) -> GroundedEntity:
         """The link of an entity to the reference, by its labels and classes."""
-        best: dict[str, Candidate] = {}
+        best: dict[str, ReferenceCandidate] = {}
 
         def consider(target: str, label: str, score: float, method: _METHOD) -> None:
             known = self.index.entities[target]
             if fits(entity, known) and (target not in best or score > best[target].score):
-                best[target] = Candidate(target, label, round(score, 4), method)
+                best[target] = ReferenceCandidate(target, label, round(score, 4), method)
 
         for label in entity.labels:
             for target, written in self._by_key.get(key(label), ()):
@@ -121,12 +121,12 @@ class Names:
         name = entity.labels[0]
         if not candidates:
             reason = "nothing in the reference has a name like it and a class that fits"
-            return Link(entity.iri, name, "none", reason=reason)
+            return GroundedEntity(entity.iri, name, "none", reason=reason)
         first = candidates[0]
         if len(candidates) > 1 and first.score - candidates[1].score < self.options.margin:
             reason = f"{candidates[1].label} is as good, or nearly"
-            return Link(entity.iri, name, "unsure", candidates=candidates, reason=reason)
-        return Link(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
+            return GroundedEntity(entity.iri, name, "unsure", candidates=candidates, reason=reason)
+        return GroundedEntity(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
 
     def look_up(self, label: str, kind: str = "") -> dict[str, Any]:
         """The entities that a name may stand for, of a class by its name or IRI: plain JSON, the best first.
@@ -135,11 +135,11 @@ class Names:
         """
         wanted = key(_local(kind))
 
-        def fits(one: Named, other: Named) -> bool:
+        def fits(one: NamedEntity, other: NamedEntity) -> bool:
             kinds = _closure(other.types, self._above)
             return not wanted or not kinds or any(key(_local(each)) == wanted for each in kinds)
 
-        link = self.link(Named("", (label,), frozenset()), fits)
+        link = self.link(NamedEntity("", (label,), frozenset()), fits)
         found = [
             {"iri": one.target, "label": one.label, "score": one.score,
              "classes": sorted(_local(each) for each in self.index.entities[one.target].types)}
@@ -164,7 +164,7 @@ def _above(graphs: Iterable[Graph]) -> dict[str, set[str]]:
 
 def _fitting(
     mine: LabelIndex, theirs: LabelIndex, graphs: Iterable[Graph], check: bool
-) -> tuple[Callable[[Named, Named], bool], str]:
+) -> tuple[Callable[[NamedEntity, NamedEntity], bool], str]:
     """A test whether the classes of two entities fit, and a note on how it compares them."""
     if not check:
         return (lambda one, other: True), "classes were not compared"
@@ -175,7 +175,7 @@ def _fitting(
     if not shared:
         return _by_class_name, "the graphs share no class: classes were compared by their names"
 
-    def fits(one: Named, other: Named) -> bool:
+    def fits(one: NamedEntity, other: NamedEntity) -> bool:
         left, right = one.types - _TOP, other.types - _TOP
         if not left or not right:
             return True
@@ -197,7 +197,7 @@ def _closure(types: Iterable[str], above: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _by_class_name(one: Named, other: Named) -> bool:
+def _by_class_name(one: NamedEntity, other: NamedEntity) -> bool:
     left, right = ({key(_local(kind)) for kind in entity.types - _TOP} for entity in (one, other))
     return not left or not right or bool(left & right)
 
@@ -211,7 +211,7 @@ OUTCOMES: tuple[Outcome, ...] = ("exact", "fuzzy", "decided", "same", "unsure", 
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ReferenceCandidate:
     """An entity of the reference that an entity may be linked to; ``score`` between 0 and 1."""
 
     target: str
@@ -221,7 +221,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class GroundedEntity:
     """The outcome for one entity. ``same``: the reference uses the same IRI, so that nothing need be written."""
 
     entity: str
@@ -230,7 +230,7 @@ class Link:
     target: str = ""
     target_label: str = ""
     score: float = 0.0
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[ReferenceCandidate, ...] = ()
     reason: str = ""
 
     @property
@@ -243,7 +243,7 @@ class Link:
 class Grounding(Tabled):
     """All links, with the reference's label properties and a note on how classes were compared."""
 
-    links: tuple[Link, ...]
+    links: tuple[GroundedEntity, ...]
     predicates: tuple[str, ...]
     reference: str
     note: str = ""
@@ -252,7 +252,7 @@ class Grounding(Tabled):
         return sum(link.holds for link in self.links)
 
     @cached_property
-    def unsure(self) -> tuple[Link, ...]:
+    def unsure(self) -> tuple[GroundedEntity, ...]:
         """The links that a person has to decide."""
         return tuple(link for link in self.links if link.outcome == "unsure")
 
@@ -320,7 +320,7 @@ _ALL_TYPES = """SELECT ?s ?type WHERE { ?s a ?type } ORDER BY ?s ?type LIMIT %d 
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedEntity:
     """One entity of a graph: its labels (the first one is shown) and its classes."""
 
     iri: str
@@ -334,7 +334,7 @@ class LabelIndex:
 
     source: str
     predicates: tuple[str, ...]
-    entities: Mapping[str, Named]
+    entities: Mapping[str, NamedEntity]
 
     def by_key(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
         """(IRI, label) of the entities, by the words of the label."""
@@ -417,7 +417,7 @@ def label_index(
         for iri, kind in pairs:
             if iri in labels:
                 types[iri].add(kind)
-    entities = {iri: Named(iri, tuple(labels[iri]), frozenset(types.get(iri, ()))) for iri in sorted(labels)}
+    entities = {iri: NamedEntity(iri, tuple(labels[iri]), frozenset(types.get(iri, ()))) for iri in sorted(labels)}
     return LabelIndex(graph.name, tuple(asked), entities)
 
 

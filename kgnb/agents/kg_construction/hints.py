@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz import fuzz, process
 
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.tool_values import ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal, Term
 from kgnb.shapes.datatypes import datatype_of, example
@@ -18,7 +18,7 @@ from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import SH, TYPE, Constraint, Path, Shape
 
 if TYPE_CHECKING:
-    from kgnb.shapes.checking import Found
+    from kgnb.shapes.checking import BrokenConstraint
 
 _MOST_ALLOWED = 25
 
@@ -70,7 +70,7 @@ class Hints:
                 said.append(f"{self.pack.tbox.label(predicate)} {joined(shown, 3, 'and')}")
         return f"{self._types(iri, facts)}, {self.name(iri, facts)}" + (f" ({'; '.join(said)})" if said else "")
 
-    def exists(self, iri: Iri, tool: ToolSpec, facts: Facts) -> Violation:
+    def exists(self, iri: Iri, tool: ToolDefinition, facts: Facts) -> Violation:
         """The violation of a creation whose name another entity has."""
         label, fits = self.pack.tbox.label(tool.term), self.pack.hierarchy.is_a(list(facts.types(iri)), iri, tool.term)
         same = "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
@@ -87,7 +87,7 @@ class Hints:
         iri = str(term)
         return self._symbols.get(iri) or self.pack.tbox.label(iri)
 
-    def violation(self, top: Shape, found: Found, facts: Facts) -> Violation:
+    def violation(self, top: Shape, found: BrokenConstraint, facts: Facts) -> Violation:
         """One finding as a violation."""
         constraint = found.constraint
         component = "class" if constraint.component == "isA" else constraint.component
@@ -116,14 +116,14 @@ class Hints:
             return self.phrases.path(path).replace("'", "")
         return self.pack.tbox.label(top.about) if top.about else "the entity itself"
 
-    def _values(self, found: Found, facts: Facts) -> list[Term]:
+    def _values(self, found: BrokenConstraint, facts: Facts) -> list[Term]:
         return facts.follow(found.focus, found.path) if found.path is not None else []
 
-    def _count(self, found: Found, facts: Facts) -> str:
+    def _count(self, found: BrokenConstraint, facts: Facts) -> str:
         count = len(facts.follow(found.focus, found.path)) if found.path is not None else 1
         return f"{count} value{'' if count == 1 else 's'}"
 
-    def _allowed(self, found: Found, got: str) -> tuple[str, ...]:
+    def _allowed(self, found: BrokenConstraint, got: str) -> tuple[str, ...]:
         constraint = found.constraint
         if constraint.component == "in":
             return nearest(got, [self.plain(term) for term in constraint.terms])
@@ -137,7 +137,7 @@ class Hints:
             return constraint.texts
         return tuple(self.plain(term) for term in constraint.terms) if "clusive" in constraint.component else ()
 
-    def _hint(self, top: Shape, found: Found, facts: Facts, told: str) -> str:
+    def _hint(self, top: Shape, found: BrokenConstraint, facts: Facts, told: str) -> str:
         """How to repair a violation."""
         constraint, component = found.constraint, found.constraint.component
         who = self.name(found.focus, facts)
@@ -192,7 +192,7 @@ class Hints:
             return f"choose one of {joined(list(near), 8)}"
         return f"a value of '{told}' {demand}" if found.path is not None else f"{who} must fit: it {demand}"
 
-    def _twice(self, found: Found, facts: Facts, told: str) -> str:
+    def _twice(self, found: BrokenConstraint, facts: Facts, told: str) -> str:
         """The hint for two entities with the same key: they are the same, or a value is wrong."""
         several = found.constraint.component == "sameKey"
         two = [found.value or found.focus, found.focus] if several else self._values(found, facts)

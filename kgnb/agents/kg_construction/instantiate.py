@@ -17,7 +17,7 @@ from kgnb.agents.kg_construction.documents import Document, Readable, passages, 
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
-from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
+from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Source, Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.agents.options import Field, options
@@ -29,7 +29,7 @@ from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 _FAILURES = 3  # documents in a row that a backend fails on, before the batch is given up
 
@@ -61,7 +61,7 @@ def instantiate(
     plan: Plan,
     options: Options = Options(),
     *,
-    session: Session | None = None,
+    session: ConstructionSession | None = None,
     folder: Path | None = None,
     checked: bool = True,
     on_document: Callable[[int, int], object] | None = None,
@@ -176,7 +176,7 @@ def _read(
     session = pack.session(namespace, checked=checked, stored=False)  # its journal is done again in the shared one
     workspace = Workspace(session, document.name, options.repairs, options.feedback)
     cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
-    tasks = [Task(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
+    tasks = [PassageTask(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
     spent = ""
     for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
         try:
@@ -199,7 +199,7 @@ def _read(
     )  # fmt: skip
 
 
-def _apply(journal: Journal, session: Session) -> list[Doubt]:
+def _apply(journal: Journal, session: ConstructionSession) -> list[Doubt]:
     """Repeats in the shared session the calls that wrote something; those that are refused there become doubts."""
     refused: list[Doubt] = []
     renamed: dict[Any, str] = {}
@@ -221,7 +221,7 @@ def build_graph(
     reader: Reader,
     *,
     options: Options = Options(),
-    session: Session | None = None,
+    session: ConstructionSession | None = None,
     folder: Path | None = None,
     checked: bool = True,
     run: Run | None = None,
@@ -266,7 +266,7 @@ def expected_reading(
             continue
         cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
         if least is None and cut:
-            tasks = [Task(cut[0], prompt, pack) for prompt in plan.prompts]
+            tasks = [PassageTask(cut[0], prompt, pack) for prompt in plan.prompts]
             own = estimate_tokens(cut[0].text)
             least = [estimate_usage(reader.first_request(task, workspace)).prompt_tokens - own for task in tasks]
         text = sum(estimate_tokens(one.text) for one in cut)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter
 from kgnb.kg.table_triples import NAMING
 from kgnb.kg.terms import RDFS, SKOS, Iri, Literal, Term
 from kgnb.kg.words import stem, words
@@ -25,9 +25,9 @@ class Slot:
     """A property as a reader fills it: the tool that states it, and what it takes."""
 
     iri: str
-    tool: ToolSpec
+    tool: ToolDefinition
     phrases: tuple[Phrase, ...]
-    value: Parameter
+    value: ToolParameter
     makes: tuple[str, ...]  # the classes it leads to whose members can be created
 
     @property
@@ -167,7 +167,7 @@ class Lexicon:
         """The first property from one class to another."""
         return next((slot for slot in self.of(start) if slot.is_object and self.is_a(end, *slot.value.classes)), None)
 
-    def naming_argument(self, cls: str) -> Parameter | None:
+    def naming_argument(self, cls: str) -> ToolParameter | None:
         """The argument of a class's creating tool that takes a name."""
         texts = (p for p in self.creators[cls].parameters if p.kind == "value" and not NUMBERS & {*p.datatypes})
         return next((p for p in texts if any(NAMING.intersection(phrase) for phrase in self.phrases(p.property))), None)

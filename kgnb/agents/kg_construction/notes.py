@@ -23,7 +23,7 @@ _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NoteLine:
     """One line without its markup; ``start`` and ``end`` are characters of the document."""
 
     text: str
@@ -46,7 +46,7 @@ class Line:
         return not (self.key or self.item or self.text.endswith((".", "!", "?", ";", ",", ":")))
 
 
-def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[Line]:
+def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[NoteLine]:
     """The lines of a text, blank ones and rules left out.
 
     ``titled``: in a text without marked headings, a bare first line is a title, and so is a bare line at the beginning
@@ -55,7 +55,7 @@ def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[Line]
     >>> [(line.number, line.key, line.text) for line in parse_lines("# Soup\\nHut: Ambre\\n1. *Boil* it.")]
     [(None, '', 'Soup'), (None, 'Hut', 'Hut: Ambre'), (1, '', 'Boil it.')]
     """
-    found: list[Line] = []
+    found: list[NoteLine] = []
     at = start
     for raw in text.split("\n"):
         begin, at = at, at + len(raw) + 1
@@ -71,7 +71,7 @@ def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[Line]
         key, value = match.groups() if (match := _KEY.match(plain)) else ("", "")
         number = int(mark["number"]) if mark["number"] else None
         heading = len(marked[1]) if marked else 0
-        found.append(Line(plain, begin, begin + len(raw), number, heading, bool(mark[0].strip()), key, value))
+        found.append(NoteLine(plain, begin, begin + len(raw), number, heading, bool(mark[0].strip()), key, value))
     if titled and not any(line.heading for line in found):
         formed = any(line.key or line.item for line in found)
         for at, (line, following) in enumerate(zip(found, found[1:], strict=False)):
@@ -81,7 +81,7 @@ def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[Line]
     return found
 
 
-def named_by_keys(lexicon: Lexicon, lines: Sequence[Line]) -> list[Line]:
+def named_by_keys(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[NoteLine]:
     """The lines with titles made of keys, in a text without a title: "Movie: The Salt Road" or "name: The Salt Road".
 
     Such a key names a class or a name, and no property of the ontology; its value comes first in its paragraph.
@@ -89,7 +89,7 @@ def named_by_keys(lexicon: Lexicon, lines: Sequence[Line]) -> list[Line]:
     if any(line.heading for line in lines):
         return list(lines)
     stated = {phrase for slot in lexicon.slots for phrase in slot.phrases}
-    paragraphs: list[list[Line]] = []
+    paragraphs: list[list[NoteLine]] = []
     for at, line in enumerate(lines):
         if at == 0 or line.start > lines[at - 1].end + 1:
             paragraphs.append([])
@@ -102,11 +102,11 @@ def named_by_keys(lexicon: Lexicon, lines: Sequence[Line]) -> list[Line]:
     return [line for paragraph in paragraphs for line in paragraph]
 
 
-def _as_title(line: Line) -> Line:
-    return Line(line.text, line.start, line.end, heading=TITLE)
+def _as_title(line: NoteLine) -> NoteLine:
+    return NoteLine(line.text, line.start, line.end, heading=TITLE)
 
 
-def records(lexicon: Lexicon, lines: Sequence[Line]) -> list[list[Line]]:
+def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]:
     """The notes that follow one another in a text, each with its title.
 
     Headings begin notes of their own at the highest level where two of them have a key in common. A further heading of
@@ -114,7 +114,7 @@ def records(lexicon: Lexicon, lines: Sequence[Line]) -> list[list[Line]]:
     may be about another thing. A heading that only names a class above other headings says what those are: in
     "## Sculptures", "### Blue Horse" the horse gets the key "Sculptures".
     """
-    kept: list[Line] = []
+    kept: list[NoteLine] = []
     kind, level = "", 0  # of the section the lines stand in, and of the headings in it
     for line, following in zip_longest(lines, lines[1:]):
         after = following.heading if following else 0
@@ -135,9 +135,9 @@ def records(lexicon: Lexicon, lines: Sequence[Line]) -> list[list[Line]]:
     return found
 
 
-def _parts(lines: Sequence[Line], level: int) -> list[list[Line]]:
+def _parts(lines: Sequence[NoteLine], level: int) -> list[list[NoteLine]]:
     """The lines cut before every heading of a level or above; what stands before the first goes with it."""
-    parts: list[list[Line]] = [[]]
+    parts: list[list[NoteLine]] = [[]]
     for line in lines:
         if 0 < line.heading <= level and any(one.heading for one in parts[-1]):
             parts.append([])
@@ -145,16 +145,16 @@ def _parts(lines: Sequence[Line], level: int) -> list[list[Line]]:
     return parts
 
 
-def _keys(lines: Sequence[Line]) -> set[str]:
+def _keys(lines: Sequence[NoteLine]) -> set[str]:
     return {line.key.casefold() for line in lines if not line.heading} - {""}
 
 
-def _shared(parts: Sequence[Sequence[Line]]) -> set[str]:
+def _shared(parts: Sequence[Sequence[NoteLine]]) -> set[str]:
     """The keys that several parts have."""
     return {key for key, number in Counter(key for part in parts for key in _keys(part)).items() if number > 1}
 
 
-def about(lexicon: Lexicon, note: Sequence[Line]) -> str:
+def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:
     """The class of the thing that a note is about; "" where it cannot be told.
 
     It is the class that the title or a key like "type" names, else the most general one with the most properties that
@@ -173,13 +173,13 @@ def about(lexicon: Lexicon, note: Sequence[Line]) -> str:
     return lexicon.root if lexicon.root in general else general[0] if len(general) == 1 else ""
 
 
-def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[Line]], str]:
+def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]:
     """The rows of a passage's tables as notes with the header's keys, and the text without them.
 
     A row is called by its column of names, else by the first one that names no class. One that is about nothing of the
     ontology stays in the text, which keeps its length.
     """
-    found: list[list[Line]] = []
+    found: list[list[NoteLine]] = []
     kept: list[str] = []
     header, above, at, given = _cells(passage.header), -1, passage.start, passage.text.split("\n")
     stating = {phrase for slot in lexicon.slots if not slot.is_object and not slot.is_number for phrase in slot.phrases}
@@ -193,10 +193,10 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[Line]], str]:
         elif len(cells) == len(header) and not RULE.fullmatch(raw):
             ranks = [0 if key.casefold() in NAMING else 2 if key.casefold() in KINDS else 1 for key in header]
             title = ranks.index(min(ranks))
-            keyed = [Line(f"{key}: {cell}", begin, begin + len(raw), key=key, value=cell)
+            keyed = [NoteLine(f"{key}: {cell}", begin, begin + len(raw), key=key, value=cell)
                      for at_cell, (key, cell) in enumerate(zip(header, cells, strict=True)) if key and cell
                      and (at_cell != title or (ranks[title] and words(key) in stating))]  # fmt: skip
-            note = [Line(cells[title], begin, begin + len(raw), heading=TITLE, key=header[title]), *keyed]
+            note = [NoteLine(cells[title], begin, begin + len(raw), heading=TITLE, key=header[title]), *keyed]
             if cells[title] and keyed and about(lexicon, note):
                 found.append(note)
                 raw = " " * len(raw)

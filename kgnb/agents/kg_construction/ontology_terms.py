@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.naming import key
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter
 from kgnb.kg.terms import RDFS, XSD, Literal
 from kgnb.kg.words import words
 from kgnb.llm.prices import estimate_tokens
@@ -36,7 +36,7 @@ class Entry:
     """A class or property with its name on the page, and the tool that creates or states it."""
 
     name: str
-    tool: ToolSpec
+    tool: ToolDefinition
 
     @property
     def is_class(self) -> bool:
@@ -59,7 +59,7 @@ class OntologyTerms:
             for spelling in dict.fromkeys(map(key, spellings)):
                 self._keys[entry.is_class].setdefault(spelling, []).append(entry)
 
-    def _ordered(self) -> list[ToolSpec]:
+    def _ordered(self) -> list[ToolDefinition]:
         """The classes that can be created, in the order of the plan, each before its subclasses."""
 
         def of_units(iri: str) -> bool:  # nobody creates members of the vocabulary of units
@@ -78,7 +78,7 @@ class OntologyTerms:
         return [made[iri] for iri in (*order, *sorted(made.keys() - order.keys())) if iri in made]
 
     @staticmethod
-    def _named(tools: Iterable[ToolSpec]) -> tuple[Entry, ...]:
+    def _named(tools: Iterable[ToolDefinition]) -> tuple[Entry, ...]:
         """Labels where they are unique, the tool's own name where not."""
         listed = tuple(tools)
         labels = [key(tool.label) for tool in listed]
@@ -188,7 +188,7 @@ class OntologyTerms:
         entry = self._by_term.get(iri)
         return entry.name if entry else self.pack.tbox.label(iri)
 
-    def _range(self, tool: ToolSpec) -> str:
+    def _range(self, tool: ToolDefinition) -> str:
         parts = []
         for parameter in tool.parameters:
             if parameter.name == "object":
@@ -197,7 +197,7 @@ class OntologyTerms:
                 parts.append(_value_range(parameter))
         return " or ".join(parts)
 
-    def _entity_range(self, parameter: Parameter) -> str:
+    def _entity_range(self, parameter: ToolParameter) -> str:
         if parameter.choices:
             return _listed([name for name, _ in parameter.choices])
         closed = self.pack.tbox.closed_lists
@@ -393,7 +393,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"one of {', '.join(shown)}{more}"
 
 
-def _value_range(parameter: Parameter) -> str:
+def _value_range(parameter: ToolParameter) -> str:
     if parameter.choices:
         return _listed([name for name, term in parameter.choices if isinstance(term, Literal)])
     kinds = [d.removeprefix(XSD).removeprefix(RDFS).rsplit("#", 1)[-1] for d in parameter.datatypes]

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kgnb.agents.kg_construction.ground import Names
+from kgnb.agents.kg_construction.ground import ReferenceNames
 from kgnb.errors import BackendError, ConfigError
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
@@ -55,7 +55,7 @@ def function_tool(function: Callable[..., Any]) -> Tool:
     return Tool(ToolSpec(name, " ".join(text.split()), parameters), function)
 
 
-def look_up_tool(names: Names) -> Tool:
+def look_up_tool(names: ReferenceNames) -> Tool:
     """A tool that finds the entities of a reference graph that a name may stand for."""
 
     def look_up(label: str, kind: str = "") -> dict[str, Any]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.tool_values import ToolSpec
+from kgnb.agents.kg_construction.session import ConstructionSession
+from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.results.table import Column, Table, Tabled, numbers, texts
 
@@ -21,17 +21,17 @@ class ToolPack(PackContent, Tabled):
     def session(
         self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
         stored: bool = True,
-    ) -> Session:  # fmt: skip
+    ) -> ConstructionSession:  # fmt: skip
         """A session that writes into ``store``: None for memory, a folder, or an open embedded store.
 
         ``checked=False`` writes whatever is well-formed without checking the constraints: the ablation.
         ``stored=False`` keeps the facts in memory, without store and provenance, for calls that are repeated elsewhere.
         """
-        return Session(self, namespace, store, checked=checked, stored=stored)
+        return ConstructionSession(self, namespace, store, checked=checked, stored=stored)
 
     def table(self) -> Table:
         """One row per class or property: its tools, number of constraints and guidance; more when opened."""
-        grouped: dict[tuple[str, str], list[ToolSpec]] = {}
+        grouped: dict[tuple[str, str], list[ToolDefinition]] = {}
         for tool in self.tools:
             if tool.term:
                 grouped.setdefault(("property" if tool.kind == "add" else "class", tool.term), []).append(tool)
@@ -62,7 +62,7 @@ class ToolPack(PackContent, Tabled):
         )  # fmt: skip
 
 
-def _arguments(tool: ToolSpec) -> str:
+def _arguments(tool: ToolDefinition) -> str:
     told = [f"{p.name}{'' if p.required else '?'}: {p.description}" for p in tool.parameters]
     return "\n".join(told) or "no arguments"
 

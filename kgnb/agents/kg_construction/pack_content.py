@@ -14,11 +14,11 @@ from typing import Any
 
 import rdflib
 
-from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolSpec
+from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolDefinition
 from kgnb.files import write_whole
 from kgnb.kg.terms import RDFS, Iri
 from kgnb.kg.words import words
-from kgnb.shapes.checking import Checker, Hierarchy
+from kgnb.shapes.checking import Checker, ClassHierarchy
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import Phrases
 from kgnb.shapes.shacl import shacl_turtle
@@ -34,10 +34,10 @@ class PackContent:
     """Tools, the constraints behind them as shapes, the plan, and what is not enforced."""
 
     name: str
-    tools: tuple[ToolSpec, ...] = field(repr=False)
+    tools: tuple[ToolDefinition, ...] = field(repr=False)
     shapes: tuple[Shape, ...] = field(repr=False)
     named_shapes: tuple[tuple[str, Shape], ...] = field(repr=False)
-    hierarchy: Hierarchy = field(repr=False)
+    hierarchy: ClassHierarchy = field(repr=False)
     plan: tuple[PlanStep, ...] = field(repr=False)
     warnings: tuple[Warned, ...] = field(repr=False)
     manifest: Mapping[str, str] = field(repr=False)
@@ -48,7 +48,7 @@ class PackContent:
     milliseconds: float = field(default=0.0, compare=False)
 
     @cached_property
-    def _by_name(self) -> dict[str, ToolSpec]:
+    def _by_name(self) -> dict[str, ToolDefinition]:
         return {tool.name: tool for tool in self.tools}
 
     @cached_property
@@ -85,7 +85,7 @@ class PackContent:
     def _ends(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         return {}
 
-    def tool(self, name: str) -> ToolSpec:
+    def tool(self, name: str) -> ToolDefinition:
         """The tool of this name; KeyError, with the nearest names, if there is none."""
         if name not in self._by_name:
             from rapidfuzz import process
@@ -159,7 +159,7 @@ class PackContent:
                 graph.add((rdflib.URIRef(cls), rdflib.RDFS.subClassOf, rdflib.URIRef(above)))
         return graph
 
-    def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:
+    def of_kind(self, *kinds: str) -> tuple[ToolDefinition, ...]:
         """The tools of these kinds."""
         return tuple(tool for tool in self.tools if tool.kind in kinds)
 

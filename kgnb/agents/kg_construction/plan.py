@@ -13,7 +13,7 @@ from typing import Any
 from kgnb.agents.kg_construction.generic_tools import BUDGET, model_tools, schema_tokens
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
+from kgnb.agents.kg_construction.tool_values import PlanStep, ToolDefinition
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import a_noun, joined
@@ -142,7 +142,7 @@ def _worked_example(terms: OntologyTerms) -> str:
     return best
 
 
-def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolSpec]) -> StepPrompt:
+def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolDefinition]) -> StepPrompt:
     """The prompt of one step, without the constraints on arguments, which the tool descriptions state."""
     creating = sorted((tool for tool in tools if tool.kind == "create"), key=lambda tool: _rank(pack, tool))
     adding = [tool for tool in tools if tool.kind == "add"]
@@ -165,12 +165,12 @@ def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolSpec]) -> StepPr
     return StepPrompt(step, "\n\n".join(parts), building)
 
 
-def _rank(pack: ToolPack, tool: ToolSpec) -> tuple[int, int, str]:
+def _rank(pack: ToolPack, tool: ToolDefinition) -> tuple[int, int, str]:
     """Sorts owners before their parts, classes before their subclasses."""
     return (int(bool(pack.dependent(tool.term))), len(pack.tbox.above(tool.term)), tool.name)
 
 
-def _needed(pack: ToolPack, creating: Sequence[ToolSpec], adding: Sequence[ToolSpec]) -> list[str]:
+def _needed(pack: ToolPack, creating: Sequence[ToolDefinition], adding: Sequence[ToolDefinition]) -> list[str]:
     """The required properties of a step's classes that the step's own tools can state."""
     sayable = {tool.term for tool in adding} | {p.property for tool in creating for p in tool.parameters if p.property}
     found = []

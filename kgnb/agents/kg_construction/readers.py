@@ -18,8 +18,8 @@ from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.outside import shortened
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, ToolSpec, Violation
-from kgnb.agents.kg_construction.workspace import Entity, Workspace
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, ToolDefinition, Violation
+from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace
 from kgnb.errors import KgnbError
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.model import ToolSpec as ModelTool
@@ -30,7 +30,7 @@ _MOST_KNOWN = 60  # entities of earlier steps that are listed
 
 
 @dataclass(frozen=True)
-class Task:
+class PassageTask:
     """One passage in one step of the plan. ``last``: it is the last step for this document."""
 
     passage: Passage
@@ -39,7 +39,7 @@ class Task:
     last: bool = False
 
     @property
-    def tools(self) -> tuple[ToolSpec, ...]:
+    def tools(self) -> tuple[ToolDefinition, ...]:
         """The tools of the step, in order; finish is not among them."""
         names = self.prompt.step.tools
         return tuple(
@@ -54,7 +54,7 @@ class Reader(Protocol):
     def name(self) -> str:
         """The reader's name in the journal and the ledger."""
 
-    def read(self, task: Task, workspace: Workspace) -> None:
+    def read(self, task: PassageTask, workspace: Workspace) -> None:
         """Write what the passage says about the step's entities; the workspace records it, and nothing is returned."""
 
 
@@ -62,10 +62,10 @@ class Reader(Protocol):
 class CallableReader:
     """A function of the task and the workspace as a reader."""
 
-    function: Callable[[Task, Workspace], object]
+    function: Callable[[PassageTask, Workspace], object]
     name: str = "function"
 
-    def read(self, task: Task, workspace: Workspace) -> None:
+    def read(self, task: PassageTask, workspace: Workspace) -> None:
         """Calls the function."""
         self.function(task, workspace)
 
@@ -96,7 +96,7 @@ class ModelReader:
         shown = f", shown {self.examples.name}" if self.examples else ""
         return f"model {self.model.name}{f' on notes of {self.extractor.name}' if self.extractor else ''}{asked}{shown}"
 
-    def read(self, task: Task, workspace: Workspace) -> None:
+    def read(self, task: PassageTask, workspace: Workspace) -> None:
         """Runs the model until it finishes, for at most ``calls`` replies."""
         face, finish, messages = self._opening(task, workspace, self._notes(task, workspace))
         asked, left = self._asked(workspace), self.calls
@@ -124,13 +124,15 @@ class ModelReader:
                 answered = [Message("user", json.dumps(told, ensure_ascii=False))]
             messages = (*talk.messages, *answered, *skipped)
 
-    def first_request(self, task: Task, workspace: Workspace) -> Request:
+    def first_request(self, task: PassageTask, workspace: Workspace) -> Request:
         """The first request of a step, to estimate its tokens."""
         face, finish, messages = self._opening(task, workspace, "")
         tools = {**self._asked(workspace), **face.tools}
         return replace(self.request, messages=tuple(messages), tools=(*(tool.spec for tool in tools.values()), finish))
 
-    def _opening(self, task: Task, workspace: Workspace, notes: str) -> tuple[_Face, ModelTool, Sequence[Message]]:
+    def _opening(
+        self, task: PassageTask, workspace: Workspace, notes: str
+    ) -> tuple[_Face, ModelTool, Sequence[Message]]:
         face = _Generic(task, workspace) if task.prompt.generic else _Typed(task, workspace)
         finish = ModelTool("finish", _FINISH if task.prompt.generic else _FINISH_STEP, _ANYTHING)
         helped = [_OUTSIDE.format(names=joined([tool.spec.name for tool in self.outside], 40))] if self.outside else []
@@ -141,7 +143,7 @@ class ModelReader:
             Message("user", request_text(task, face, helped)),
         )  # fmt: skip
 
-    def _notes(self, task: Task, workspace: Workspace) -> str:
+    def _notes(self, task: PassageTask, workspace: Workspace) -> str:
         """The extracting model's notes on the passage, which the workspace keeps."""
         if self.extractor is None:
             return ""
@@ -197,7 +199,7 @@ def _failed(use: ToolUse) -> bool:
 class _Face(ABC):
     """What a model sees of a task: its tools, and what is in the graph already, with ids for IRIs."""
 
-    def __init__(self, task: Task, workspace: Workspace) -> None:
+    def __init__(self, task: PassageTask, workspace: Workspace) -> None:
         self.task, self.workspace = task, workspace
         self.ids = workspace.ids
         self.generic = GenericTools(
@@ -224,7 +226,7 @@ class _Face(ABC):
         told = [one for one in self.workspace.entities.values() if one.term not in self.task.pack.quantities]
         return [self._entity(one) for one in told[-_MOST_KNOWN:]]
 
-    def _entity(self, entity: Entity) -> str:
+    def _entity(self, entity: DocumentEntity) -> str:
         data = self.workspace.session.call("inspect", {"iri": entity.iri}).data or {}
         name = self.ids.of(entity.iri, self.task.pack.tbox.label(entity.term))
         facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(_NAMED.sub('', v), self._label) for v in values)}"
@@ -260,22 +262,22 @@ class _Generic(_Face):
 class _Typed(_Face):
     """One tool a class and property of the step."""
 
-    def __init__(self, task: Task, workspace: Workspace) -> None:
+    def __init__(self, task: PassageTask, workspace: Workspace) -> None:
         super().__init__(task, workspace)
-        self._named: dict[str, ToolSpec] = {tool.name: tool for tool in task.tools}
+        self._named: dict[str, ToolDefinition] = {tool.name: tool for tool in task.tools}
 
     @property
     def tools(self) -> dict[str, Tool]:
         """The tools of the step, and those that a reminder named; none whose answers are in the request already."""
         return {name: self._tool(tool) for name, tool in self._named.items() if not self._told(tool)}
 
-    def _told(self, tool: ToolSpec) -> bool:
+    def _told(self, tool: ToolDefinition) -> bool:
         """Whether a tool's answer is part of the request, which lists the entities and their facts."""
         known, own = self.task.pack.tbox.individuals, self.task.pack.tbox.below.get(tool.term, {tool.term})
         listed = len(self.workspace.entities) <= _MOST_KNOWN and not any(own & kinds for kinds in known.values())
         return tool.kind == "missing" or (tool.kind in ("find", "inspect") and listed)
 
-    def _tool(self, tool: ToolSpec) -> Tool:
+    def _tool(self, tool: ToolDefinition) -> Tool:
         """A tool of the pack as a model sees it, with an id for what it creates and a quote.
 
         The prompt explains ids, quotes and the classes once, so the descriptions leave that out.
@@ -295,7 +297,7 @@ class _Typed(_Face):
         text = tool.description.removesuffix(tool.guidance).strip() if tool.kind == "create" else tool.description
         return Tool(ModelTool(tool.name, text, schema), partial(self._use, tool))
 
-    def _use(self, tool: ToolSpec, /, **arguments: Any) -> dict[str, Any]:
+    def _use(self, tool: ToolDefinition, /, **arguments: Any) -> dict[str, Any]:
         given = {key: value for key, value in arguments.items() if value is not None}  # null stands for left out
         quote, wish = str(given.pop("quote", "")), given.pop("id", "") if tool.kind == "create" else ""
         if taken := self.ids.refusal(wish, given.get("entity", "")):
@@ -333,7 +335,7 @@ class _Typed(_Face):
         return list(dict.fromkeys(found))[:_MOST_REMINDED]
 
 
-def _marked_off(task: Task) -> str:
+def _marked_off(task: PassageTask) -> str:
     """The passage, after the header of a table that it begins in, between fences that do not occur in it."""
     text = "\n".join(filter(None, (task.passage.header, task.passage.text)))
     fence = "=" * 8
@@ -343,7 +345,7 @@ def _marked_off(task: Task) -> str:
     return f"The text ({place}), between the lines of equals signs:\n{fence}\n{text}\n{fence}"
 
 
-def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:
+def request_text(task: PassageTask, face: _Face, helped: Sequence[str] = ()) -> str:
     """The request for a passage in a step: the prompts, what is known, and the fenced passage.
 
     What is the same for all documents comes first, so that a server may cache it.
@@ -354,7 +356,7 @@ def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:
     return "\n\n".join([*parts, *helped, _marked_off(task)])
 
 
-def still_missing(task: Task, workspace: Workspace) -> list[Violation]:
+def still_missing(task: PassageTask, workspace: Workspace) -> list[Violation]:
     """What is required and missing of entities of this document and can be written in this step."""
     own = [one for one in workspace.session.missing() if one.focus in workspace.entities or not one.focus]
     if task.last:

@@ -30,7 +30,7 @@ from kgnb.agents.kg_construction.notes import (
     BRACKET,
     KINDS,
     TITLE,
-    Line,
+    NoteLine,
     about,
     named_by_keys,
     parse_lines,
@@ -38,7 +38,7 @@ from kgnb.agents.kg_construction.notes import (
     rows,
 )
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.readers import Task
+from kgnb.agents.kg_construction.readers import PassageTask
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.kg.words import words
@@ -64,11 +64,11 @@ class RuleReader:
     name: str
     lexicon: Lexicon
 
-    def read(self, task: Task, workspace: Workspace) -> None:
+    def read(self, task: PassageTask, workspace: Workspace) -> None:
         """Writes what the passage says in a known form; what was not read becomes doubts."""
         if task.prompt.step.number != 1:
             return
-        passage, names = task.passage, Names()
+        passage, names = task.passage, DocumentNames()
         for one in workspace.entities.values():
             names.add(str(one.arguments.get("label", "")), (one.iri, one.term))
         tables, rest = rows(self.lexicon, passage)
@@ -87,12 +87,12 @@ def rule_reader(pack: ToolPack) -> RuleReader:
     return RuleReader(f"rule of {pack.name}" if pack.name else "rule", Lexicon(pack))
 
 
-def _doubt_unread(lines: Sequence[Line], passage: Passage, workspace: Workspace) -> None:
+def _doubt_unread(lines: Sequence[NoteLine], passage: Passage, workspace: Workspace) -> None:
     """Leaves to a person the stretches of a passage that neither a call nor a doubt is about."""
     used = [(one.start, one.end) for one in workspace.acts if one.end > passage.start]
     used += [(one.start, one.end) for one in workspace.doubts if one.end > passage.start]
 
-    def unread(line: Line) -> bool:
+    def unread(line: NoteLine) -> bool:
         read = any(start < line.end and end > line.start for start, end in used)
         return not (read or line.heading or line.text.endswith(":") or line.key.casefold() in KINDS)
 
@@ -109,7 +109,13 @@ class _Note:
     """Reads one note about a thing of class ``cls``."""
 
     def __init__(
-        self, lexicon: Lexicon, workspace: Workspace, passage: Passage, lines: Sequence[Line], cls: str, names: Names
+        self,
+        lexicon: Lexicon,
+        workspace: Workspace,
+        passage: Passage,
+        lines: Sequence[NoteLine],
+        cls: str,
+        names: DocumentNames,
     ) -> None:
         self.lexicon, self.workspace, self.passage = lexicon, workspace, passage
         self.lines, self.cls, self.names = lines, cls, names
@@ -149,7 +155,7 @@ class _Note:
         called = title.value if title.value and self.lexicon.class_called(title.key) else title.text
         return self._create(self.cls, called, title)
 
-    def _create(self, cls: str, label: str, line: Line, **more: object) -> str:
+    def _create(self, cls: str, label: str, line: NoteLine, **more: object) -> str:
         """A new entity; the property that holds its name gets the label too, unless a key of the note states it."""
         tool, naming = self.lexicon.creators[cls], self.lexicon.naming_argument(cls)
         keys = {words(one.key) for one in self.lines if one.key and not one.heading} if line.heading else set()
@@ -160,16 +166,16 @@ class _Note:
             self.names.add(label, (result.iri, cls))
         return result.iri
 
-    def _call(self, tool: str, line: Line, **arguments: object) -> CallResult:
+    def _call(self, tool: str, line: NoteLine, **arguments: object) -> CallResult:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
         return self.workspace.call(tool, arguments, self.passage, quote)
 
-    def _doubt(self, line: Line, said: Mapping[str, str], reason: str) -> None:
+    def _doubt(self, line: NoteLine, said: Mapping[str, str], reason: str) -> None:
         self.workspace.doubts.append(Doubt(self.passage.document, line.start, line.end, "", said, reason))
 
     # "Hut: Refuge de la Sorne" ---------------------------------------------------------------------------------------
 
-    def _keyed(self, line: Line) -> bool:
+    def _keyed(self, line: NoteLine) -> bool:
         """A key that names a property, with or without a unit: "height (mm): 215"."""
         slot = self.lexicon.slot(self.cls, line.key) if line.key else None
         bracket = BRACKET.search(line.key)
@@ -179,13 +185,13 @@ class _Note:
             self._value(slot, line.value, line, bracket[1] if bracket else "")
         return bool(slot)
 
-    def _listed(self, line: Line) -> Slot | None:
+    def _listed(self, line: NoteLine) -> Slot | None:
         """The property whose values a heading or a line such as "Suppliers:" announces."""
         slot = self.lexicon.slot(self.cls, line.text, plural=True) if self.root else None
         formed = [leads for leads, *_ in (*self.lexicon.steps(self.cls), *self.lexicon.amounts(self.cls))]
         return None if slot is None or slot.is_number or slot in formed else slot
 
-    def _unused(self, line: Line) -> None:
+    def _unused(self, line: NoteLine) -> None:
         """Leaves a key that names no property to a person, once a document."""
         named = line.key.casefold() in KINDS and self.lexicon.class_called(line.value)
         noted = any(not one.tool and line.key in one.arguments for one in self.workspace.doubts)
@@ -194,7 +200,7 @@ class _Note:
             reason = f"key not used: {line.key} ({a_noun(kind)} {kind} has no property of that name)"
             self._doubt(line, {line.key: line.value}, reason)
 
-    def _value(self, slot: Slot, text: str, line: Line, unit: str = "") -> None:
+    def _value(self, slot: Slot, text: str, line: NoteLine, unit: str = "") -> None:
         """States what a text says as a value of a property; ``unit`` is the unit in its key."""
         if not slot.is_object:
             number = self._measured(slot, text, unit) if slot.is_number else None
@@ -221,7 +227,7 @@ class _Note:
             return [text]
         return parts if all(map(known, parts)) else listed if len(listed) == len(parts) else []
 
-    def _thing(self, text: str, line: Line, slot: Slot) -> None:
+    def _thing(self, text: str, line: NoteLine, slot: Slot) -> None:
         """States an entity as a value: one of the ontology's own, or a new one.
 
         A bracket after a new name says one of its listed values: "barley soup (soup)".
@@ -254,7 +260,7 @@ class _Note:
             return number
         return f"{number} {units.pop()}" if len(units) == 1 and "" not in units else None
 
-    def _count(self, line: Line) -> bool:
+    def _count(self, line: NoteLine) -> bool:
         """A number and the name of a property, as in "Serves 12"."""
         for slot in self.lexicon.of(self.cls):
             if slot.is_number and any(find(phrase, words(line.text)) is not None for phrase in slot.phrases):
@@ -266,7 +272,7 @@ class _Note:
 
     # "400 g barley" --------------------------------------------------------------------------------------------------
 
-    def _amount(self, line: Line) -> bool:
+    def _amount(self, line: NoteLine) -> bool:
         """A number, a unit and a name, where a property leads to amounts of something."""
         match = _AMOUNT.match(line.text)
         number = as_number(match["number"], self.comma) if match else None
@@ -290,7 +296,7 @@ class _Note:
 
     # "1. Simmer for 20 minutes" --------------------------------------------------------------------------------------
 
-    def _step(self, line: Line) -> bool:
+    def _step(self, line: NoteLine) -> bool:
         """A numbered line, where a property leads to members of an order."""
         if line.number is None or not (steps := self.lexicon.steps(self.cls)):
             return False
@@ -317,7 +323,7 @@ class _Note:
                   if (at := find(phrase, said)) is not None]  # fmt: skip
         return min(places)[2] if places else cls
 
-    def _quantities(self, iri: str, cls: str, line: Line) -> None:
+    def _quantities(self, iri: str, cls: str, line: NoteLine) -> None:
         """The amounts that a line names, as quantities or as values of the one property in such units."""
         for match in _AMOUNT.finditer(line.text):
             number = as_number(match["number"], self.comma) if not match["range"] else None
@@ -338,7 +344,7 @@ class _Note:
 
     # "celery contains celery; butter contains milk" ------------------------------------------------------------------
 
-    def _clauses(self, line: Line) -> bool:
+    def _clauses(self, line: NoteLine) -> bool:
         """Short clauses: a known thing, the name of a property, and one of the property's listed values."""
         done = False
         for said in map(words, re.split(r"[;.](?:\s+|$)", line.value or line.text)):
@@ -393,7 +399,7 @@ def decimal_comma(text: str, otherwise: bool) -> bool:
     return comma if comma != point else otherwise
 
 
-class Names:
+class DocumentNames:
     """The entities of a document by what they are called."""
 
     def __init__(self) -> None:

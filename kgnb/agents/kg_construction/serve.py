@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 Face = OneOf["auto", "typed", "generic"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -56,7 +56,7 @@ class Shared:
     """
 
     pack: ToolPack
-    session: Session
+    session: ConstructionSession
     file: GraphFile | None = None
     source: str = "mcp"
     documents: Mapping[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import TBOX, Call
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolDefinition, Violation
 from kgnb.agents.kg_construction.writes import Withdrawals, Writes, normalised
 from kgnb.errors import DataError
 from kgnb.files import write_whole
@@ -34,7 +34,7 @@ from kgnb.shapes.shape import TYPE
 _MOST_VIOLATIONS = 20
 
 
-class Session(GraphState):
+class ConstructionSession(GraphState):
     """One graph under construction. Calls may come from several threads; each is a transaction of its own.
 
     >>> import kgnb
@@ -83,7 +83,7 @@ class Session(GraphState):
                 return CallResult.refused(*read.violations)
             return answer(self, tool, read)
 
-    def _write(self, tool: ToolSpec, call: Call, merge: bool) -> CallResult:
+    def _write(self, tool: ToolDefinition, call: Call, merge: bool) -> CallResult:
         try:
             key = json.dumps([tool.name, call.arguments, call.source.document if call.source else ""], sort_keys=True)
         except (TypeError, ValueError):
@@ -119,7 +119,7 @@ class Session(GraphState):
         return result
 
     def _attempts(
-        self, tool: ToolSpec, read: Arguments, call: Call, merge: bool = False, dry: bool = False
+        self, tool: ToolDefinition, read: Arguments, call: Call, merge: bool = False, dry: bool = False
     ) -> CallResult:
         """Write a call in the first of its readings that keeps every constraint; ``dry`` writes nothing."""
         first: CallResult | None = None
@@ -158,7 +158,7 @@ class Session(GraphState):
             return self._attempts(tool, read, Call(name, arguments, None), dry=True)
 
     def _met(
-        self, tool: ToolSpec, iri: Iri, triples: list[Triple], merge: bool
+        self, tool: ToolDefinition, iri: Iri, triples: list[Triple], merge: bool
     ) -> tuple[Iri, list[Triple]] | CallResult:
         """The entity and triples of a creation whose name another entity has, or the result that ends it.
 
@@ -181,7 +181,7 @@ class Session(GraphState):
             return CallResult(True, str(iri), data={"exists": there})
         return CallResult.refused(self.hints.exists(iri, tool, self.facts), iri=str(iri))
 
-    def _commit(self, tool: ToolSpec, iri: Iri, triples: list[Triple], call: Call) -> CallResult:
+    def _commit(self, tool: ToolDefinition, iri: Iri, triples: list[Triple], call: Call) -> CallResult:
         new_entity = tool.kind == "create" and not self.facts.knows(iri)
         borrowed = self._writes.borrowed(triples)
         triples = [*triples, *self._writes.derived([*borrowed, *triples])]
@@ -294,7 +294,7 @@ _MOST_FOUND = 20
 _NEAR = 75.0  # of 100, rapidfuzz's WRatio
 
 
-def answer(session: GraphState, tool: ToolSpec, read: Arguments) -> CallResult:
+def answer(session: GraphState, tool: ToolDefinition, read: Arguments) -> CallResult:
     """The result of a tool that writes nothing."""
     if tool.kind == "find":
         return _find(session, tool.term, read.texts.get("label", ""))

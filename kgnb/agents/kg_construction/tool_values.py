@@ -16,7 +16,7 @@ WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ToolParameter:
     """One argument of a tool, and how it is turned into a term.
 
     ``kind`` is label, entity, value, number, unit, language, text or any (any JSON scalar). ``choices`` is a closed
@@ -35,7 +35,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class ToolSpec:
+class ToolDefinition:
     """One tool: its description for models, and the schema of its arguments.
 
     ``input_schema`` is lossless (JSON Schema 2020-12, for MCP); ``strict_schema`` is derived from it for function
@@ -51,7 +51,7 @@ class ToolSpec:
     label: str = ""  # what a person calls the term
     constraints: tuple[str, ...] = ()  # hard, in plain words
     guidance: str = ""  # soft
-    parameters: tuple[Parameter, ...] = field(default=(), repr=False)
+    parameters: tuple[ToolParameter, ...] = field(default=(), repr=False)
 
     @cached_property
     def strict_schema(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from kgnb.agents.kg_construction.naming import tool_name
-from kgnb.agents.kg_construction.tool_values import Parameter, ToolKind, ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolKind, ToolParameter
 from kgnb.kg.terms import RDFS, XSD, Iri, Literal, Term
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, json_type
 from kgnb.shapes.phrases import Phrases, joined
@@ -20,6 +20,7 @@ from kgnb.shapes.units import MOST_UNITS, Quantity, unit_names
 MOST_CHOICES = 100  # longer lists are not closed in the schema; the check is the same
 MOST_INLINE = 12  # literal properties that create_<class> takes at once
 _GUIDANCE = 600  # characters
+_WITHIN = "IRI of what it belongs to, where its name does not tell it from others. It writes no fact."
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class ToolMaker:
                     for iri in inner.path.predicates():
                         self._on_path.setdefault(iri, []).append((inner, bool(shape.classes or shape.nodes)))
 
-    def tools(self) -> Iterator[ToolSpec]:
+    def tools(self) -> Iterator[ToolDefinition]:
         """All tools: by class, by property, then those of every pack."""
         for iri in self.tbox.classes:
             yield self._find(iri)
@@ -71,44 +72,43 @@ class ToolMaker:
             yield self._add(iri)
         yield from _always()
 
-    def _find(self, iri: str) -> ToolSpec:
+    def _find(self, iri: str) -> ToolDefinition:
         label = self.tbox.label(iri)
         hint = f"What the {label} is called, or part of it; leave out to list."
         text = f"Find entities that are a {label} (or of a class below it) by name."
         known = sorted(self.tbox.label(one) for one in self.tbox.enumerated.get(iri, ()))
         if known:
             text += f" It is a closed list: {joined(known, 30)}."
-        return self._tool("find", iri, text, (Parameter("label", "text", description=hint),))
+        return self._tool("find", iri, text, (ToolParameter("label", "text", description=hint),))
 
-    def _create(self, iri: str) -> ToolSpec:
+    def _create(self, iri: str) -> ToolDefinition:
         label, quantity = self.tbox.label(iri), self.measured.get(iri)
-        parameters: list[Parameter] = []
+        parameters: list[ToolParameter] = []
         if quantity is not None:
             units = quantity.units[:MOST_UNITS] if len(quantity.units) <= MOST_UNITS else ()
             parameters += [
-                Parameter("value", "number", True, "The number, without its unit.", datatypes=(quantity.number,)),
-                Parameter("unit", "unit", True, "The unit, by its full name.", aliases=quantity.symbols,
+                ToolParameter("value", "number", True, "The number, without its unit.", datatypes=(quantity.number,)),
+                ToolParameter("unit", "unit", True, "The unit, by its full name.", aliases=quantity.symbols,
                           choices=tuple((name, Iri(unit)) for name, unit in units)),
             ]  # fmt: skip
         hint = "A name for it; by default value and unit." if quantity else f"What this {label} is called in the text."
-        parameters.append(Parameter("label", "label", quantity is None, hint))
+        parameters.append(ToolParameter("label", "label", quantity is None, hint))
         parameters += self._inline(iri, {p.name for p in parameters} | {"within", "entity"})
         parameters += [
-            Parameter("within", "entity", description="IRI of what it belongs to, where its name does not tell it from "
-                      "others. It writes no fact."),
-            Parameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
-        ]  # fmt: skip
+            ToolParameter("within", "entity", description=_WITHIN),
+            ToolParameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
+        ]
         text = f"Create {_a(label)} {label}."
         if iri in self.empty:
             text = f"Do not call it: nothing can be a {label} ({self.empty[iri]})."
         return self._tool("create", iri, text, tuple(parameters))
 
-    def _inline(self, iri: str, taken: set[str]) -> list[Parameter]:
+    def _inline(self, iri: str, taken: set[str]) -> list[ToolParameter]:
         """The literal properties of a class as arguments, those in its restrictions first."""
         shapes = (shape for each in self.tbox.above(iri) for shape in self._about.get(each, ()) if shape.classes)
         paths = (inner.path for shape in shapes for inner in shape.parts())
         restricted = [path.iri for path in paths if path is not None and path.kind == "iri"]
-        found: dict[str, Parameter] = {}
+        found: dict[str, ToolParameter] = {}
         for name in dict.fromkeys([*restricted, *self._by_domain.get(iri, ())]):
             values, argument = self.values(name), self.of_properties.get(name)
             if argument and values.datatypes and not values.classes and not values.choices and argument not in taken:
@@ -160,10 +160,10 @@ class ToolMaker:
             datatypes = {}
         return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices), listed)
 
-    def _add(self, iri: str) -> ToolSpec:
+    def _add(self, iri: str) -> ToolDefinition:
         tbox, values = self.tbox, self.values(iri)
         label = tbox.label(iri)
-        subject = Parameter("subject", "entity", True, f"IRI of the entity whose '{label}' it is.", iri)
+        subject = ToolParameter("subject", "entity", True, f"IRI of the entity whose '{label}' it is.", iri)
         literal_only = bool(values.datatypes) and not values.classes and (iri, "object property") not in tbox.declared
         choices = self._choices(values)
         parameters = [subject]
@@ -171,17 +171,19 @@ class ToolMaker:
             parameters.append(self._value("value", iri, values, required=True, choices=choices))
         elif values.datatypes or not self._is_object(iri, values):
             parameters += [
-                Parameter("object", "entity", False, "IRI of an entity; or give a value.", iri, classes=values.classes),
+                ToolParameter(
+                    "object", "entity", False, "IRI of an entity; or give a value.", iri, classes=values.classes
+                ),
                 self._value("value", iri, values, required=False),
             ]
         else:
             told = joined([tbox.label(c) for c in values.classes], 6)
             hint = f"IRI of the {told}." if told else "IRI of an entity."
             parameters.append(
-                Parameter("object", "entity", True, hint, iri, classes=values.classes, choices=tuple(choices))
+                ToolParameter("object", "entity", True, hint, iri, classes=values.classes, choices=tuple(choices))
             )
         if parameters[-1].kind == "value" and _takes_language(parameters[-1].datatypes):
-            parameters.append(Parameter("language", "language", description="Language tag of the text, as in en."))
+            parameters.append(ToolParameter("language", "language", description="Language tag of the text, as in en."))
         return self._tool("add", iri, f"State '{label}' of an entity.", tuple(parameters))
 
     def _is_object(self, iri: str, values: Values) -> bool:
@@ -202,14 +204,14 @@ class ToolMaker:
 
     def _value(
         self, name: str, iri: str, values: Values, *, required: bool, choices: list[tuple[str, Term]] | None = None
-    ) -> Parameter:
+    ) -> ToolParameter:
         datatypes = values.datatypes or (f"{RDFS}Literal",)
         told = joined([d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in datatypes], 4)
         text = f"{self.tbox.label(iri)} ({told})"
         listed = tuple((n, t) for n, t in choices or () if isinstance(t, Literal))
-        return Parameter(name, "value", required, text, iri, datatypes=datatypes, choices=listed)
+        return ToolParameter(name, "value", required, text, iri, datatypes=datatypes, choices=listed)
 
-    def _tool(self, kind: ToolKind, iri: str, text: str, parameters: tuple[Parameter, ...]) -> ToolSpec:
+    def _tool(self, kind: ToolKind, iri: str, text: str, parameters: tuple[ToolParameter, ...]) -> ToolDefinition:
         terms = self.tbox.above(iri) if kind == "create" else (iri,) if kind == "add" else ()
         shapes = {s.id: s for term in terms for s in self._about.get(term, ())}
         constraints = tuple(dict.fromkeys(self.phrases.of_shape(s) for s in shapes.values()))
@@ -219,22 +221,22 @@ class ToolMaker:
         guidance = comment if len(comment) <= _GUIDANCE else comment[: _GUIDANCE - 1].rstrip() + "…"
         name = tool_name(kind, (self.of_properties if kind == "add" else self.of_classes)[iri])
         description = " ".join([text, *([f"Must hold: {'; '.join(constraints[:12])}."] if constraints else [])])
-        return ToolSpec(
+        return ToolDefinition(
             name, f"{description} {guidance}".strip(), input_schema(parameters), kind, iri,
             self.tbox.label(iri), constraints, guidance, parameters,
         )  # fmt: skip
 
 
-def _always() -> Iterator[ToolSpec]:
-    of = Parameter("iri", "entity", True, "IRI of the entity.")
-    some = Parameter("iri", "entity", False, "IRI of one entity; leave out for all.")
-    whose = Parameter("subject", "entity", True, "IRI of the entity.")
-    named = Parameter("property", "text", True, "The property, by name or IRI.")
-    optional = Parameter("property", "text", False, "The property, by name or IRI; leave out for all.")
-    right = Parameter("value", "any", True, "The right value.")
-    old = Parameter("old", "any", False, "The wrong value, of several.")
-    wrong = Parameter("value", "any", False, "The wrong value; leave out for all.")
-    texts: tuple[tuple[ToolKind, str, tuple[Parameter, ...]], ...] = (
+def _always() -> Iterator[ToolDefinition]:
+    of = ToolParameter("iri", "entity", True, "IRI of the entity.")
+    some = ToolParameter("iri", "entity", False, "IRI of one entity; leave out for all.")
+    whose = ToolParameter("subject", "entity", True, "IRI of the entity.")
+    named = ToolParameter("property", "text", True, "The property, by name or IRI.")
+    optional = ToolParameter("property", "text", False, "The property, by name or IRI; leave out for all.")
+    right = ToolParameter("value", "any", True, "The right value.")
+    old = ToolParameter("old", "any", False, "The wrong value, of several.")
+    wrong = ToolParameter("value", "any", False, "The wrong value; leave out for all.")
+    texts: tuple[tuple[ToolKind, str, tuple[ToolParameter, ...]], ...] = (
         ("replace", "Put another value in the place of a wrong one.", (whose, named, right, old)),
         ("retract", "Take back wrong facts of an entity.", (whose, optional, wrong)),
         ("inspect", "Show everything that is known of an entity.", (of,)),
@@ -242,7 +244,7 @@ def _always() -> Iterator[ToolSpec]:
         ("finish", "End the work. It is refused while something required is missing.", ()),
     )
     for kind, text, parameters in texts:
-        yield ToolSpec(kind, text, input_schema(parameters), kind, "", kind, parameters=parameters)
+        yield ToolDefinition(kind, text, input_schema(parameters), kind, "", kind, parameters=parameters)
 
 
 def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
@@ -280,7 +282,7 @@ def _takes_language(datatypes: tuple[str, ...]) -> bool:
     return any(datatype in (LANG_STRING, PLAIN) or datatype in ANY_LITERAL for datatype in datatypes)
 
 
-def input_schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
+def input_schema(parameters: Iterable[ToolParameter]) -> dict[str, Any]:
     """The schema of a tool's arguments (JSON Schema 2020-12)."""
     listed = tuple(parameters)
     return {
@@ -291,7 +293,7 @@ def input_schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
     }
 
 
-def _one(parameter: Parameter) -> dict[str, Any]:
+def _one(parameter: ToolParameter) -> dict[str, Any]:
     told = {"description": parameter.description} if parameter.description else {}
     if parameter.choices:
         names = [name for name, _ in parameter.choices]

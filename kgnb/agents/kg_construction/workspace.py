@@ -15,7 +15,7 @@ from kgnb.agents.kg_construction.naming import slug
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
+    from kgnb.agents.kg_construction.session import ConstructionSession
 
 REPEATED = "repeated call"
 GIVEN_UP = "given up"
@@ -56,7 +56,7 @@ class Doubt:
 
 
 @dataclass
-class Entity:
+class DocumentEntity:
     """An entity of the document, as later steps see it."""
 
     iri: str
@@ -131,19 +131,19 @@ class Workspace:
     only that a call was received, and its IRI if it has one: the paper's ablation.
     """
 
-    session: Session
+    session: ConstructionSession
     document: str
     repairs: int = 3
     feedback: bool = True
     acts: list[Act] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
-    entities: dict[str, Entity] = field(default_factory=dict)
+    entities: dict[str, DocumentEntity] = field(default_factory=dict)
     ids: ShortIds = field(default_factory=ShortIds)
     notes: list[str] = field(default_factory=list)
     """What an extracting model noted about a passage, and what outside tools answered."""
     repaired: int = 0
     repeats: int = 0
-    _by_label: dict[str, list[Entity]] = field(default_factory=dict)
+    _by_label: dict[str, list[DocumentEntity]] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _pending: dict[str, list[Act]] = field(default_factory=dict)  # refused since the tool last succeeded
     _left: list[Act] = field(default_factory=list)  # refused before that, of subjects it did not succeed for
@@ -191,14 +191,14 @@ class Workspace:
             self._left += tries
         self._left = [one for one in self._left if _place(one) != _place(act)]
         if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
-            entity = Entity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
+            entity = DocumentEntity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
             self.entities[entity.iri] = entity
             self._by_label.setdefault(str(entity.arguments.get("label", "")), []).append(entity)
 
     def _kind(self, tool: str) -> str:
         return self.session.pack.tool(tool).kind if tool in self.session.pack else ""
 
-    def labelled(self, label: str) -> Sequence[Entity]:
+    def labelled(self, label: str) -> Sequence[DocumentEntity]:
         """The entities of the document that were created with this label, in order of creation."""
         return self._by_label.get(label, ())
 

@@ -15,7 +15,7 @@ from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import key, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import TBOX, Call, document_iri, withdrawn
-from kgnb.agents.kg_construction.tool_values import CallResult, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.quads import Quad
 from kgnb.kg.terms import Iri, Literal, Term, Triple
@@ -34,7 +34,7 @@ class Writes:
         self.session = session
         self.pack = session.pack
 
-    def readings(self, tool: ToolSpec, read: Arguments) -> Iterator[tuple[Iri, list[Triple]]]:
+    def readings(self, tool: ToolDefinition, read: Arguments) -> Iterator[tuple[Iri, list[Triple]]]:
         """The entity and the triples of a call, once for each way its literals can be read."""
         for chosen in islice(product(*read.terms.values()), _MOST_READINGS):
             terms = dict(zip(read.terms, chosen, strict=True))
@@ -63,12 +63,12 @@ class Writes:
                           if isinstance(node, Iri) and not self.pack.hierarchy.is_a(types, node, iri)}  # fmt: skip
         return list(found)
 
-    def _added(self, tool: ToolSpec, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
+    def _added(self, tool: ToolDefinition, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
         subject = terms["subject"]
         assert isinstance(subject, Iri)  # an entity is read as an IRI
         return subject, with_mirrors(self.pack, [(subject, Iri(tool.term), terms.get("object") or terms["value"])])
 
-    def _created(self, tool: ToolSpec, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
+    def _created(self, tool: ToolDefinition, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
         kind = Iri(tool.term)
         label = " ".join(read.texts.get("label", "").split())
         inline = [(p.property, terms[p.name]) for p in tool.parameters if p.kind == "value" and p.name in terms]
@@ -85,7 +85,7 @@ class Writes:
             triples += _measure(iri, quantity.style, terms["value"], terms["unit"])
         return iri, triples
 
-    def _named(self, tool: ToolSpec, label: str, inline: list[tuple[str, Term]], terms: dict[str, Term]) -> Iri:
+    def _named(self, tool: ToolDefinition, label: str, inline: list[tuple[str, Term]], terms: dict[str, Term]) -> Iri:
         """The IRI of an entity: the one given, else minted from its label, its place in an order and its owner."""
         given = terms.get("entity")
         if isinstance(given, Iri):
@@ -103,13 +103,13 @@ class Writes:
             identity.append(f"within={terms['within']}")
         return mint(self.session.namespace, identity, label)
 
-    def apart(self, tool: ToolSpec, iri: Iri, triples: list[Triple]) -> tuple[Iri, list[Triple]]:
+    def apart(self, tool: ToolDefinition, iri: Iri, triples: list[Triple]) -> tuple[Iri, list[Triple]]:
         """The same facts about an entity of its own: one that is told from a namesake by its class."""
         label = next((_text(o) for _, p, o in triples if p == _LABEL), tool.label)
         other = mint(self.session.namespace, [f"class={tool.term}", f"namesake={iri}"], label)
         return other, [(other if s == iri else s, p, other if o == iri else o) for s, p, o in triples]
 
-    def _unit_name(self, tool: ToolSpec, unit: Term) -> str:
+    def _unit_name(self, tool: ToolDefinition, unit: Term) -> str:
         names = {str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices}
         return names.get(str(unit)) or self.pack.tbox.label(str(unit))
 
@@ -166,7 +166,7 @@ def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
     return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")
 
 
-WriteThrough = Callable[[ToolSpec, Arguments, Call], CallResult]
+WriteThrough = Callable[[ToolDefinition, Arguments, Call], CallResult]
 
 
 class Withdrawals:
@@ -177,7 +177,7 @@ class Withdrawals:
         self.facts = session.facts
         self.pack = session.pack
 
-    def change(self, tool: ToolSpec, read: Arguments, call: Call, own: bool) -> CallResult:
+    def change(self, tool: ToolDefinition, read: Arguments, call: Call, own: bool) -> CallResult:
         """Retract or replace, wholly or not at all. ``own`` retracts only what this source's document said."""
         subject = read.terms["subject"][0]
         predicate = self._property(read.texts.get("property", ""))

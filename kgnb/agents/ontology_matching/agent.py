@@ -8,7 +8,7 @@ from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Reviewed
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -26,7 +26,7 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
 from kgnb.results.bundle import view
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table
 
 
@@ -127,7 +127,7 @@ AGENT = Agent(
     prepare=_prepared,
     reopens=("individuals",),
     review=Review(
-        ("validate",), lambda validated: validated.judged, MatchDecisions, Reviewed,
+        ("validate",), lambda validated: validated.judged, MatchDecisions, ReviewedMatches,
         relations={"accept": "equivalent", "broader": "broader", "narrower": "narrower", "related": "related"},
     ),
     start_help="Name the two ontologies to match; what is set here holds for all stages.",
@@ -140,7 +140,8 @@ def described(value: Described) -> Table:
     """One row per entity, with its three views."""
     columns = [Column(name, name) for name in ("side", "kind", "entity", *VIEWS)]
     rows: list[list[Value]] = [
-        [d.side, d.kind, Link(d.iri, d.name), d.syntactic, "; ".join(d.lexical), d.semantic] for d in value.descriptions
+        [d.side, d.kind, LabelledIri(d.iri, d.name), d.syntactic, "; ".join(d.lexical), d.semantic]
+        for d in value.descriptions
     ]
     caption = f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
     return Table(columns, rows, caption=caption)
@@ -171,7 +172,7 @@ def summarised(value: Summarised) -> Table:
     columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
     rows: list[list[Value]] = []
     for q in value.questions:
-        about, best = (Link(one.iri, one.name) for one in (q.about, q.others[0]))
+        about, best = (LabelledIri(one.iri, one.name) for one in (q.about, q.others[0]))
         rows.append([q.side, about, best, q.candidates[0].score, len(q.others)])
     return Table(columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions])
 
@@ -183,10 +184,10 @@ def validated(value: Validated) -> Table:
     columns += [Column("choice", "choice"), Column("confidence", "confidence", "number"), Column("by", "judged by")]
     rows: list[list[Value]] = []
     for one in value.judged:
-        names = {other.iri: Link(other.iri, other.name) for other in one.question.others}
+        names = {other.iri: LabelledIri(other.iri, other.name) for other in one.question.others}
         about, verdict = one.question.about, one.verdict
         chosen = names.get(verdict.choice) if verdict.choice else None
-        entity = Link(about.iri, about.name)
+        entity = LabelledIri(about.iri, about.name)
         rows.append([one.question.side, entity, verdict.decision, chosen, verdict.confidence, verdict.judged_by])
     details = [[("why", one.verdict.rationale), *_listing(one.question)] for one in value.judged]
     return Table(columns, rows, caption=f"Verdicts, judge: {value.judge}", details=details)

@@ -25,7 +25,7 @@ from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.kg.terms import OWL, RDF, RDFS, Blank, Iri, Literal, Triple, n3
 from kgnb.mappings import Alignment, Dropped, Mapping
 from kgnb.results.bundle import count
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.results.table import Column, LabelledIri, Table, Value
 
 
 def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Dropped]:
@@ -206,7 +206,7 @@ class Coherence:
         rows: list[list[Value]] = []
         for one in self.involved:
             m = one.mapping
-            source, target = Link(m.source, m.source_label), Link(m.target, m.target_label)
+            source, target = LabelledIri(m.source, m.source_label), LabelledIri(m.target, m.target_label)
             rows.append([source, m.relation, target, m.confidence, one.left])
         names = [self.names.get(iri, iri) for iri in self.unsatisfiable]
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")

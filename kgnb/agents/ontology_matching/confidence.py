@@ -36,7 +36,7 @@ LEAST, MOST = 0.5, 0.99
 AGREE = 0.3  # agreement of relatives from which they confirm a name
 
 
-class Known:
+class EvidenceKinds:
     """The kinds of evidence for pairs, given the probabilities of those ``held`` equal.
 
     A common name means little by itself: of homonyms in small ontologies nothing else agrees.

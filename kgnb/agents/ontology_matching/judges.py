@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal as OneOf
 from typing import get_args
 
-from kgnb.agents.ontology_matching.reviewed import PairDecisions, Reviewed
+from kgnb.agents.ontology_matching.reviewed import PairDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, FEW, INSTRUCTIONS, RELATIONS
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
@@ -55,7 +55,7 @@ def make_judge(
     """
     name = chosen(name, JUDGES, model, "cascade")
     if name == "person":
-        return Reviewed(given_decisions(decisions), exclusive=exclusive)
+        return ReviewedMatches(given_decisions(decisions), exclusive=exclusive)
     judge: Judge[MatchQuestion]
     if name == "rule":
         judge = _rule(exclusive)
@@ -75,7 +75,7 @@ def make_judge(
             duplicates=True,
         )
         judge = remember(asked) if name == "model" else after_the_rule(remember(asked), ask, exclusive=exclusive)
-    return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
+    return ReviewedMatches(decisions, judge, exclusive=exclusive) if decisions is not None else judge
 
 
 def _heading(question: MatchQuestion) -> str:

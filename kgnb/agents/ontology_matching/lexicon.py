@@ -177,7 +177,7 @@ def _opposed(shorter: str, longer: str) -> bool:
     return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
 
 
-class Comparison(NamedTuple):
+class NameComparison(NamedTuple):
     """Two names compared: how alike, 0 to 1; a factor below 1 if words contradict each other; unmatched words."""
 
     likeness: float
@@ -228,7 +228,7 @@ class Lexicon:
         # alike may be derived from each other (cochlea, cochlear)
         return 0.0 if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs) else alike
 
-    def compare(self, one: Name, other: Name, *, headed: bool = False) -> Comparison:
+    def compare(self, one: Name, other: Name, *, headed: bool = False) -> NameComparison:
         """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft TF-IDF).
 
         With ``headed``, names whose head words do not match are less alike: a paper abstract is not a paper.
@@ -261,7 +261,7 @@ class Lexicon:
                 matched *= HEADLESS
         agreement = self._agreement(left, right) if left or right else 1.0
         likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
-        return Comparison(likeness, agreement, left, right, whole)
+        return NameComparison(likeness, agreement, left, right, whole)
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less if unmatched words contradict each other."""
@@ -283,7 +283,7 @@ class Lexicon:
         return links
 
 
-SAME = Comparison(1.0)
+SAME = NameComparison(1.0)
 
 
 def _phrase(words: Sequence[str]) -> Name:
@@ -352,7 +352,7 @@ class Surplus:
         self._sides = sides
         self._words: dict[tuple[int, str], tuple[str, ...]] = {}
 
-    def weigh(self, source: Description, target: Description, compared: Comparison) -> tuple[float, float]:
+    def weigh(self, source: Description, target: Description, compared: NameComparison) -> tuple[float, float]:
         """Shares of both names' weight: words supplied by the other's surroundings, and words its side knows."""
         if not compared.whole or not (compared.left or compared.right):
             return 0.0, 0.0

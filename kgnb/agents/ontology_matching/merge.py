@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from kgnb.agents.ontology_matching.coherence import incoherent
-from kgnb.agents.ontology_matching.confidence import LEAST, Known, calibrated
+from kgnb.agents.ontology_matching.confidence import LEAST, EvidenceKinds, calibrated
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
 from kgnb.agents.ontology_matching.values import Candidate, Description, Judged, Key, Options, Pair, Side, Validated
 from kgnb.judging import UNSURE, Verdict
@@ -102,7 +102,9 @@ def _shown(
     """
     described = validated.described
     entities = min(len(described.of("source")), len(described.of("target")))
-    known = Known([one.question for one in validated.judged], {pair: m.confidence for pair, m in mappings.items()})
+    known = EvidenceKinds(
+        [one.question for one in validated.judged], {pair: m.confidence for pair, m in mappings.items()}
+    )
     claims = {pair: [(end, pair[end], pair[2], m.confidence) for end in (0, 1)] for pair, m in mappings.items()}
     numbers = Counter(claim for both in claims.values() for claim in both)
     shown: dict[Pair, float] = {}

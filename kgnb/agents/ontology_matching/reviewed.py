@@ -129,7 +129,7 @@ class GivenDecisions:
         return {}
 
 
-class Reviewed(judging.Reviewed[MatchQuestion]):
+class ReviewedMatches(judging.Reviewed[MatchQuestion]):
     """A judge overruled by people: it is not asked about what they decided. Without a judge the rest waits.
 
     ``exclusive`` (the alignment is one to one): an entity that has a decided counterpart is offered to no other.

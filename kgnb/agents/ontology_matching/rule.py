@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus, Wordbook, opposed
-from kgnb.agents.ontology_matching.surroundings import NO_HINTS, Hints, Surroundings
+from kgnb.agents.ontology_matching.lexicon import SAME, Lexicon, NameComparison, Surplus, Wordbook, opposed
+from kgnb.agents.ontology_matching.surroundings import NO_HINTS, ContextAgreement, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import SIDES, Description, MatchQuestion, Pair
 from kgnb.judging import Verdict
@@ -75,7 +75,7 @@ class _Case:
     names: tuple[str, str] = ("", "")  # the two names, as they are written
     own_name: bool = False  # their own names are equal, not only synonyms
     opposed: bool = False  # the two names express a relation from opposite ends
-    hints: Hints = NO_HINTS
+    hints: ContextAgreement = NO_HINTS
     evidence: float = 0.0
     probability: float = 0.0
 
@@ -154,7 +154,7 @@ class RuleJudge:
             usual[kind] = self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL))
         return usual
 
-    def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> Comparison:
+    def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> NameComparison:
         """The comparison of the most alike names, one of either entity."""
         source, target, nearest = case.source, case.target, SAME
         best = -1.0

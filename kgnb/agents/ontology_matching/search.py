@@ -37,7 +37,7 @@ from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import Payload, VectorIndex
-from kgnb.vectors.nearest import Grouped, Neighbours, floor, nearest_entities, pair_cosines, ranks
+from kgnb.vectors.nearest import Grouped, NearestRows, floor, nearest_entities, pair_cosines, ranks
 
 FEW = 40
 """Entities of a kind up to which the nearest are candidates at any distance: pairs without a word in common are below
@@ -124,7 +124,7 @@ def _ranked(
     direction: Side,
     asking: Sequence[Description],
     asked: Sequence[Description],
-    neighbours: Neighbours,
+    neighbours: NearestRows,
     threshold: float,
     options: Options,
 ) -> Iterator[Ranked]:
@@ -144,7 +144,7 @@ def _ranked(
 
 
 def _nearest(
-    direction: Side, asking: Sequence[Description], asked: Sequence[Description], neighbours: Neighbours
+    direction: Side, asking: Sequence[Description], asked: Sequence[Description], neighbours: NearestRows
 ) -> Iterator[tuple[Pair, float]]:
     """The nearest at any distance, of kinds with few entities on both sides."""
     numbers = [Counter(description.kind for description in side) for side in (asking, asked)]

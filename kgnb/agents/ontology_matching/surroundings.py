@@ -26,14 +26,14 @@ UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a pr
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class ContextAgreement:
     """How far relatives agree (0 to 1), and how domain and range do (-1 to 1)."""
 
     support: float = 0.0
     ends: float = 0.0
 
 
-NO_HINTS = Hints()
+NO_HINTS = ContextAgreement()
 
 
 class Surroundings:
@@ -56,7 +56,7 @@ class Surroundings:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
 
-    def hints(self, source: Description, target: Description, *, opposed: bool = False) -> Hints:
+    def hints(self, source: Description, target: Description, *, opposed: bool = False) -> ContextAgreement:
         """The evidence of a pair; names that are ``opposed`` need ends that agree in this direction only."""
         if "property" in source.kind:
             one, other = source.entity, target.entity
@@ -65,12 +65,12 @@ class Surroundings:
                 turned = self._ends((one.domain, other.range), (one.range, other.domain))
                 ends = min(ends, -turned if turned else UNKNOWN_END)
             inverse = self._best(source.entity.inverse, target.entity.inverse)
-            return Hints(support=inverse, ends=ends) if inverse or ends else NO_HINTS
+            return ContextAgreement(support=inverse, ends=ends) if inverse or ends else NO_HINTS
         up = self._above(source.iri, target.iri)
         down = self._best(source.entity.children, target.entity.children)
         beside = self._best(_fillers(source), _fillers(target))
         support = 1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside)
-        return Hints(support) if support else NO_HINTS
+        return ContextAgreement(support) if support else NO_HINTS
 
     def _above(self, source: str, target: str) -> float:
         """The share of ancestors with a counterpart whose counterpart is an ancestor too.

@@ -66,7 +66,7 @@ _STOP = PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", 
 
 
 @dataclass(frozen=True)
-class Shape:
+class AnswerShape:
     """How a question asks. ``used`` holds the positions of the words that say so; the rest must be explained."""
 
     form: Form = "values"
@@ -86,7 +86,7 @@ class Shape:
         return bool(self.operator) or self.form in ("most", "least")
 
 
-def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> Shape:
+def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> AnswerShape:
     """The shape of a question; ``names`` holds its tokens that name entities.
 
     >>> shape_of(["How", "many", "beds", "does", "it", "have", "?"]).form
@@ -110,7 +110,7 @@ def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> Shape:
     return _either(_beyond(low, form, used, names, sentence), low, names, sentence)
 
 
-def _extreme(low: Sequence[str], form: Form, used: set[int]) -> Shape | None:
+def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | None:
     """The shape of a question for the most or least, if it is one."""
     if form == "exists":
         return None
@@ -118,11 +118,11 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> Shape | None:
         if word in _MOST and low[max(0, at - 1)] != "at":
             noun, places = _noun(low, at + 1)
             if noun:
-                return Shape(_form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places)
+                return AnswerShape(_form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places)
         if word == "plus" and at and low[at - 1] in ("le", "la", "les") and low[at + 1 : at + 2]:
             meant = measure_of(_FRENCH.get(low[at + 1], ""))
             if meant:
-                return Shape(_form(meant[1]), frozenset({*used, at, at + 1}), meant[0])
+                return AnswerShape(_form(meant[1]), frozenset({*used, at, at + 1}), meant[0])
         meant = _superlative(word)
         if meant is None or (word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])):
             continue
@@ -132,15 +132,17 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> Shape | None:
         by = next((place for place in range(at + 1, len(low)) if low[place] in ("by", "nach")), None)
         if by is not None:
             noun, places = _noun(low, by + 1)
-        return Shape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
+        return AnswerShape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
     return None
 
 
-def _beyond(low: Sequence[str], form: Form, used: set[int], names: Collection[str], sentence: Sequence[str]) -> Shape:
+def _beyond(
+    low: Sequence[str], form: Form, used: set[int], names: Collection[str], sentence: Sequence[str]
+) -> AnswerShape:
     """The shape of a comparison with a number, a year or another entity; else the plain shape."""
     for at, word in enumerate(low):
         if word == "in" and low[at + 1 : at + 2] and _YEAR.fullmatch(low[at + 1]):
-            return Shape(form, frozenset({*used, at, at + 1}), "old", operator="in", bound=low[at + 1], year=True)
+            return AnswerShape(form, frozenset({*used, at, at + 1}), "old", operator="in", bound=low[at + 1], year=True)
         pair = low[at : at + 2]
         operator, measured, end = _BEYOND.get(word, ""), "", at + 1
         if pair in (["at", "least"], ["at", "most"]):
@@ -167,27 +169,27 @@ def _beyond(low: Sequence[str], form: Form, used: set[int], names: Collection[st
                 if not noun and not measured and word in ("above", "below", "über", "unter"):
                     measured = "high"
             spent = frozenset({*used, *range(at, after)} - places)
-            return Shape(form, spent, "old" if year else measured, noun, places, operator, bound, year=year)
+            return AnswerShape(form, spent, "old" if year else measured, noun, places, operator, bound, year=year)
         if than is not None and any(token in names for token in sentence[end : end + 3]):
-            return Shape(form, frozenset({*used, at, than}), measured, noun, places, operator, than=True)
-    return Shape(form, frozenset(used))
+            return AnswerShape(form, frozenset({*used, at, than}), measured, noun, places, operator, than=True)
+    return AnswerShape(form, frozenset(used))
 
 
-def _either(shape: Shape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]) -> Shape:
+def _either(shape: AnswerShape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]) -> AnswerShape:
     """The shape, marked as ``either`` if it is like "Which is higher, A or B?"."""
     places = [at for at, token in enumerate(sentence) if token in names]
     joined = len(places) > 1 and any(low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1]))
     if not joined or shape.form == "exists":
         return shape
     if shape.form in ("most", "least"):
-        return Shape(shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True)
+        return AnswerShape(shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True)
     for at, word in enumerate(low):
         meant = _comparative(word)
         if meant is not None or word in ("more", "fewer", "less"):
             noun, spots = _noun(low, at + 1) if meant is None else ((), frozenset[int]())
             up = meant[1] if meant is not None else word == "more"
             used = frozenset({*shape.used, at})
-            return Shape(_form(up), used, meant[0] if meant else "", noun, spots, either=True)
+            return AnswerShape(_form(up), used, meant[0] if meant else "", noun, spots, either=True)
     return shape
 
 

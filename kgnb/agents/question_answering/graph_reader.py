@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnb.agents.question_answering.interpretation import Hop, path_query, pattern
-from kgnb.agents.question_answering.names import CLAIMS, NAMING, Names, own_naming
+from kgnb.agents.question_answering.names import CLAIMS, NAMING, GraphNames, own_naming
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3
@@ -43,7 +43,7 @@ class GraphReader:
     def __init__(self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0) -> None:
         self.graph = graph
         self.page, self.most, self.timeout = page, most, timeout
-        self.names = Names(graph, page=page, timeout=timeout, own=self.own_naming)
+        self.names = GraphNames(graph, page=page, timeout=timeout, own=self.own_naming)
         self.asked = 0  # queries so far
         self._expansions: dict[tuple[Iri, tuple[Hop, ...], bool], Expansion] = {}
         self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}

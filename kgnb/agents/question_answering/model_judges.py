@@ -77,7 +77,7 @@ class Picks(BaseModel):
     confidence: float = Field(default=0.9, ge=0, le=1)
 
 
-class Known(BaseModel):
+class ClosedBookAnswer(BaseModel):
     """An answer without a graph."""
 
     values: list[str] = Field(max_length=50)
@@ -322,7 +322,7 @@ def own_answer(model: ChatModel, blank: Answer) -> Answer:
     """Answer from the model's own knowledge: plain texts without proof, marked as such."""
     messages = (Message("system", OWN + _DATA), _fenced(line(blank.question.text)))
     try:
-        known, _ = structured(model, Request(messages), Known)
+        known, _ = structured(model, Request(messages), ClosedBookAnswer)
     except (ReplyError, BackendError) as error:
         return replace(blank, notes=(*blank.notes, f"the model gave no answer of its own: {error.what}"))
     values = tuple(Literal(value.strip()) for value in known.values if value.strip())

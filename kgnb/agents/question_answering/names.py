@@ -42,7 +42,7 @@ _BATCH = 100
 _NAMES = 12  # names compared per entity
 
 
-class Names:
+class GraphNames:
     """Labels and aliases, fetched in batches and cached; ``own`` returns this graph's own naming predicates."""
 
     def __init__(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.answer_shape import Shape
+from kgnb.agents.question_answering.answer_shape import AnswerShape
 from kgnb.agents.question_answering.graph_schema import GraphSchema, graph_schema
-from kgnb.agents.question_answering.names import Names
+from kgnb.agents.question_answering.names import GraphNames
 from kgnb.agents.question_answering.segmentation import X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Link
@@ -32,7 +32,7 @@ class ParsedQuestion:
 
     state: State
     sentence: tuple[str, ...]
-    shape: Shape
+    shape: AnswerShape
     things: tuple[Link, ...]
     classes: tuple[Link, ...]
 
@@ -42,7 +42,7 @@ class ParsedQuestion:
         return self.state.context
 
     @property
-    def names(self) -> Names:
+    def names(self) -> GraphNames:
         """The names of the graph's entities and relations."""
         return self.context.reader.names
 

@@ -16,7 +16,7 @@ from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.path_search import candidate_paths
 from kgnb.agents.question_answering.reflect import reflect
 from kgnb.agents.question_answering.segmentation import find, masked, segmentations, tokens
-from kgnb.agents.question_answering.state import Example, GraphContext, Judges, State, Turn
+from kgnb.agents.question_answering.state import Example, GraphContext, Judges, State, TurnLock
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import LimitError
 from kgnb.judging import Judge
@@ -39,7 +39,7 @@ def open_context(
     model: ChatModel | None = None,
     examples: Sequence[Example] = (),
     run: Run | None = None,
-    turn: Turn | None = None,
+    turn: TurnLock | None = None,
 ) -> GraphContext:
     """Open a context shared by many questions over one graph: names, relations and vectors are looked up once.
 

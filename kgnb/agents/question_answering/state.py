@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kgnb.run import Run
 
 
-class Turn:
+class TurnLock:
     """A lock that its holder can release temporarily."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Turn:
 class OverlappingModel:
     """A chat model that releases the turn during each call."""
 
-    def __init__(self, model: ChatModel, turn: Turn) -> None:
+    def __init__(self, model: ChatModel, turn: TurnLock) -> None:
         self.model, self._turn = model, turn
 
     @property
@@ -123,7 +123,7 @@ class GraphContext:
     lexicon: Lexicon
     model: ChatModel | None = None
     memo: dict[Any, Any] = field(default_factory=dict)  # stages' lookups for this graph
-    turn: Turn = field(default_factory=Turn)  # must be held to use any of these
+    turn: TurnLock = field(default_factory=TurnLock)  # must be held to use any of these
 
     @classmethod
     def open(
@@ -136,12 +136,12 @@ class GraphContext:
         page: int = 1000,
         most: int = 10_000,
         timeout: float = 30.0,
-        turn: Turn | None = None,
+        turn: TurnLock | None = None,
     ) -> GraphContext:
         """Create a context for an open graph without querying it."""
         reader = GraphReader(graph, page=page, most=most, timeout=timeout)
         wording = Wording(embedder)
-        return cls(graph, Judges.all(judge), reader, wording, Lexicon(reader, wording), model, turn=turn or Turn())
+        return cls(graph, Judges.all(judge), reader, wording, Lexicon(reader, wording), model, turn=turn or TurnLock())
 
     def watched(self, run: Run) -> GraphContext:
         """The same context, with its judges and model recorded by the run."""

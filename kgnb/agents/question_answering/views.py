@@ -23,7 +23,7 @@ from kgnb.kg.sparql import Token, declared, laid_out, tokens
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, n3
 from kgnb.results.bundle import count, view
 from kgnb.results.card import Card
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table
 
@@ -124,7 +124,9 @@ def _text(value: Answer) -> Table:
 def shown(term: Term, labels: Mapping[str, str]) -> Value:
     """A term as a table cell; IRIs become links with their labels."""
     if isinstance(term, Iri):
-        return Link(term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2]))
+        return LabelledIri(
+            term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2])
+        )
     return term.text if isinstance(term, Literal) else n3(term)
 
 
@@ -133,7 +135,7 @@ def linked(value: Linked) -> Table:
     """All entities that mentions may refer to."""
     columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
     rows: list[list[Value]] = [
-        [link.mention, Link(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
+        [link.mention, LabelledIri(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
     ]
     caption = "The entities given" if value.given else "The entities the question may speak of"
     return Table([*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes))
@@ -207,7 +209,7 @@ def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
 def plain(term: Term, labels: Mapping[str, str]) -> str:
     """A term as plain text, by its label if it has one."""
     cell = shown(term, labels)
-    return cell.label if isinstance(cell, Link) else str(cell)
+    return cell.label if isinstance(cell, LabelledIri) else str(cell)
 
 
 MOST = 40

@@ -11,8 +11,8 @@ from kgnb.agents.ontology_matching.values import Options
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import (
     Average,
+    CurvePoint,
     Oriented,
-    Point,
     Score,
     Triple,
     mean,
@@ -213,7 +213,7 @@ class MatchingResults:
         return _added(per_relation(one.found, one.right) for one in self.scored)
 
     @cached_property
-    def curve(self) -> list[Point]:
+    def curve(self) -> list[CurvePoint]:
         """Risk, coverage and score over confidence, all pairs pooled."""
         found = [
             (triple, mapping.confidence)

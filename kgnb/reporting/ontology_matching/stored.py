@@ -26,7 +26,7 @@ from kgnb.mappings import Mapping
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, StoredAlignment, shares
 from kgnb.reporting.references import iris_of
 from kgnb.reporting.sections import SCORES, SHOWN, UNMEASURED, Detail, Words, absent
-from kgnb.results.table import Link, Table, Value, numbers, percents, texts
+from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, texts
 
 
 def wrong(results: MatchingResults) -> Table:
@@ -142,7 +142,7 @@ def both_sides(one: PairOutcome, triple: Triple) -> list[Detail]:
 def linked(one: PairOutcome, triple: Triple, labels: tuple[str, str] = ("", "")) -> list[Value]:
     """A mapping as three cells: the source's name linked to its IRI, the relation, the target's name."""
     source, target = (
-        Link(iri, label or _name(iri, ontology))
+        LabelledIri(iri, label or _name(iri, ontology))
         for iri, label, ontology in zip(triple, labels, (one.source, one.target), strict=False)
     )
     return [source, triple[2], target]

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from kgnb.agents.entity_alignment.candidates import (
-    Pairs,
+    CandidatePairs,
     fitted,
     hungarian,
     nearest_pairs,
@@ -34,16 +34,16 @@ HEIGHT, WIDTH = 5, 6
 
 
 @some.composite
-def scored(draw: some.DrawFn) -> tuple[Pairs, np.ndarray]:
+def scored(draw: some.DrawFn) -> tuple[CandidatePairs, np.ndarray]:
     """Some pairs of a small table, sorted, and a score of each."""
     cells = draw(some.lists(some.integers(0, HEIGHT * WIDTH - 1), unique=True, max_size=20).map(sorted))
     scores = draw(some.lists(some.sampled_from([-3.0, -1.0, 0.0, 0.5, 0.5, 2.0, 7.0]), min_size=len(cells)))
     keys = np.array(cells, dtype=np.int64)
-    return Pairs(keys // WIDTH, keys % WIDTH), np.array(scores[: len(cells)], dtype=np.float32)
+    return CandidatePairs(keys // WIDTH, keys % WIDTH), np.array(scores[: len(cells)], dtype=np.float32)
 
 
 @given(scored())
-def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[Pairs, np.ndarray]) -> None:
+def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[CandidatePairs, np.ndarray]) -> None:
     pairs, scores = table
     given_ = stable(pairs, scores, HEIGHT, WIDTH)
     value = {(r, c): s for r, c, s in zip(*pairs, scores, strict=True)}
@@ -57,7 +57,7 @@ def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[Pairs, np.n
 
 
 @given(scored())
-def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tuple[Pairs, np.ndarray]) -> None:
+def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tuple[CandidatePairs, np.ndarray]) -> None:
     pairs, scores = table
     dense = np.full((HEIGHT, WIDTH), -1000.0)
     dense[pairs.rows, pairs.columns] = scores
@@ -69,7 +69,7 @@ def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tup
 
 
 def test_huge_scores_neither_overflow_nor_vanish() -> None:
-    pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    pairs = CandidatePairs(np.array([0, 0, 1]), np.array([0, 1, 1]))
     found = sinkhorn(pairs, np.array([1e5, -1e5, 3e4], dtype=np.float32), 2, 2, rounds=50)
     assert found.tolist() == pytest.approx([1, 0, 1])
 
@@ -98,9 +98,9 @@ def test_weights_follow_the_view_that_tells_and_stay_where_nothing_is_said() -> 
     telling = truth * 0.5 + draw.random(1000).astype(np.float32) * 0.6
     views = np.column_stack([telling, draw.random(1000).astype(np.float32)])
     prior = np.array([2.0, 2.0])
-    weights = fitted(Pairs(rows, columns), views, truth, prior, height=200, strength=1.0)
+    weights = fitted(CandidatePairs(rows, columns), views, truth, prior, height=200, strength=1.0)
     assert weights[0] > 4 > 1.5 > weights[1] >= 0
-    silent = fitted(Pairs(rows, columns), views, truth * 0, prior, height=200, strength=1.0)
+    silent = fitted(CandidatePairs(rows, columns), views, truth * 0, prior, height=200, strength=1.0)
     np.testing.assert_array_equal(silent, prior)
 
 

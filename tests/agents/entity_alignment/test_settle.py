@@ -4,7 +4,7 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import NONE_SAID, OUTBID, settle
-from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions, Reviewed
+from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions, ReviewedEntities
 from kgnb.judging import CallableJudge, Verdict
 
 
@@ -73,7 +73,7 @@ def test_decisions_hold_when_the_question_is_worded_otherwise(selected, tmp_path
     decisions.decide(question, "equivalent", question.others[1].iri, who="Ada")
     decisions.reject(other, other.others[0].iri)
     reworded = replace(question, about=replace(question.about, lines=()))
-    ada, open_one = Reviewed(decisions).judge([reworded, other])
+    ada, open_one = ReviewedEntities(decisions).judge([reworded, other])
     assert ada.choice == question.others[1].iri and ada.judged_by == "person:Ada"
     assert not open_one.sure  # one candidate of several was rejected
     decisions.withdraw(question)

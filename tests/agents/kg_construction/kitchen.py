@@ -4,7 +4,7 @@ from rdflib import Graph
 
 from kgnb.agents.kg_construction.compile import compile
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.kg.rdflib_graph import RdflibGraph
 
 K = "https://hut.example/kitchen#"
@@ -85,12 +85,12 @@ def kitchen() -> ToolPack:
     return compile(graph_of(TBOX))
 
 
-def opened(pack: ToolPack, *, checked: bool = True) -> Session:
+def opened(pack: ToolPack, *, checked: bool = True) -> ConstructionSession:
     """A session over it."""
     return pack.session(namespace="https://hut.example/data/", checked=checked)
 
 
-def made(turtle: str, **entities: str) -> tuple[Session, dict[str, str]]:
+def made(turtle: str, **entities: str) -> tuple[ConstructionSession, dict[str, str]]:
     """A session over some Turtle with an entity for each name, of the class given, and their IRIs."""
     session, iris = opened(pack_of(turtle)), dict[str, str]()
     for name, kind in entities.items():

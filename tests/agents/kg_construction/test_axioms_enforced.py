@@ -3,12 +3,12 @@
 import rdflib
 from pyshacl import validate
 
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import PREFIXES, K, made, opened, pack_of
 
 
-def conforms(session: Session, *more: tuple[str, str, str]) -> bool:
+def conforms(session: ConstructionSession, *more: tuple[str, str, str]) -> bool:
     """What pyshacl says of the graph, with some facts more, under the pack's own shapes."""
     data = session.graph + rdflib.Graph()
     for s, p, o in more:

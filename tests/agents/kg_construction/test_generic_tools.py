@@ -10,7 +10,7 @@ from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import plan
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.prices import estimate_tokens
 from kgnb.llm.scripted import ScriptedModel
@@ -21,7 +21,7 @@ PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
 NOTE = "Soup\nHut: Lärchgrundhütte\nServes 12\n400 g barley\n1. Soak the barley for 8 hours.\n2. Simmer for 90 minutes."
 
 
-def tools_of(pack: ToolPack) -> tuple[GenericTools, Session]:
+def tools_of(pack: ToolPack) -> tuple[GenericTools, ConstructionSession]:
     session = pack.session(namespace="https://hut.example/data/")
     return GenericTools(
         OntologyTerms(pack), lambda name, given, quote: session.call(name, given), session.holds

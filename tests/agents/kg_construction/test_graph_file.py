@@ -7,7 +7,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.errors import BackendError, DataError
 from kgnb.tasks.building import compile_ontology
@@ -28,7 +28,7 @@ def pack() -> ToolPack:
     return compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
 
 
-def hut(session: Session, name: str) -> str:
+def hut(session: ConstructionSession, name: str) -> str:
     done = session.call("create_hut", {"label": name}, Source("notes"))
     assert done.ok
     return done.iri

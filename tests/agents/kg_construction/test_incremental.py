@@ -7,7 +7,7 @@ import rdflib
 
 from kgnb import compile_ontology
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from tests.agents.kg_construction.kitchen import PREFIXES
 
 OWL_BOX = """
@@ -38,7 +38,7 @@ def pack(box: str) -> ToolPack:
     return compile_ontology(rdflib.Graph().parse(data=PREFIXES + box, format="turtle"))
 
 
-def lasting(session: Session) -> set[tuple[str, str, str]]:
+def lasting(session: ConstructionSession) -> set[tuple[str, str, str]]:
     everything = session.pack.checker.everything(session.facts)
     return {(shape.id, str(one.focus), str(one.value)) for shape, one in everything if one.final and not shape.late}
 

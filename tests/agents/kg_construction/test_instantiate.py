@@ -9,7 +9,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.readers import CallableReader, Task
+from kgnb.agents.kg_construction.readers import CallableReader, PassageTask
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.errors import BackendError
 from kgnb.llm.model import Reply, Request, ToolCall
@@ -36,7 +36,7 @@ BEDS = rdflib.URIRef("https://hut.example/beds")
 def huts(**beds: int) -> CallableReader:
     """A reader that notes a hut called Ambre with so many beds for each document. Simulation."""
 
-    def read(task: Task, workspace: Workspace) -> None:
+    def read(task: PassageTask, workspace: Workspace) -> None:
         if task.last and task.passage.document in beds:
             given = {"label": "Ambre", "beds": beds[task.passage.document]}
             workspace.call("create_hut", given, task.passage)
@@ -90,7 +90,7 @@ def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
     assert "degree Celsius" in built.review().text()
     seen: list[Any] = []
 
-    def again(task: Task, workspace: Workspace) -> None:
+    def again(task: PassageTask, workspace: Workspace) -> None:
         seen.extend(workspace.call("create_temperature", {"value": value, "unit": "hopes"}, task.passage)
                     for value in (1, 1, 2, 3, 4))  # fmt: skip
 
@@ -140,7 +140,7 @@ def test_a_bad_document_does_not_stop_the_others_but_a_lost_server_ends_the_run(
 
 
 def test_an_interrupted_document_leaves_nothing_behind(tmp_path: Path) -> None:
-    def breaks(task: Task, workspace: Workspace) -> None:
+    def breaks(task: PassageTask, workspace: Workspace) -> None:
         workspace.call("create_hut", {"label": task.passage.document, "beds": 1}, task.passage)
         if task.passage.document == "two":
             raise BackendError("gone", service="server")
@@ -213,7 +213,7 @@ def test_spans_in_passages_count_characters_of_the_document() -> None:
     text = "\n\n".join(f"Paragraph {n}. The Ambre has 28 beds. Marmot {n}." for n in range(60))
     seen: list[tuple[int, int]] = []
 
-    def read(task: Task, workspace: Workspace) -> None:
+    def read(task: PassageTask, workspace: Workspace) -> None:
         if task.prompt.step.number == 1 and "Marmot 41." in task.passage.text:
             workspace.call("create_hut", {"label": "Marmot", "beds": 1}, task.passage, "Marmot 41.")
             seen.append((workspace.acts[-1].start, workspace.acts[-1].end))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rdflib import Graph, URIRef
 
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source
 from tests.agents.kg_construction.kitchen import OM, K, kitchen, opened, pack_of
 
@@ -19,11 +19,11 @@ def pack():
 
 
 @pytest.fixture
-def session(pack) -> Session:
+def session(pack) -> ConstructionSession:
     return opened(pack)
 
 
-def make(session: Session, tool: str, label: str, **more: Any) -> str:
+def make(session: ConstructionSession, tool: str, label: str, **more: Any) -> str:
     if tool == "create_step":
         more.setdefault("within", f"{K}main")  # a step belongs to something
     result = session.call(tool, {"label": label, **more})
@@ -36,7 +36,7 @@ def refused(result: CallResult) -> set[str]:
     return {violation.constraint for violation in result.violations}
 
 
-def test_a_wrong_unit_is_refused_with_the_allowed_ones(session: Session) -> None:
+def test_a_wrong_unit_is_refused_with_the_allowed_ones(session: ConstructionSession) -> None:
     result = session.call("create_temperature", {"value": 120, "unit": "degrees Celcius"})
     assert refused(result) == {"unit"} and result.retryable
     (violation,) = result.violations
@@ -49,7 +49,7 @@ def test_a_wrong_unit_is_refused_with_the_allowed_ones(session: Session) -> None
     assert unit == URIRef(f"{OM}degreeCelsius")
 
 
-def test_a_wrong_value_is_refused_and_nothing_is_written(session: Session) -> None:
+def test_a_wrong_value_is_refused_and_nothing_is_written(session: ConstructionSession) -> None:
     soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil", has_order=1)
     assert refused(session.call("create_step", {"label": "Stir", "has_order": 0, "within": soup})) == {"facet"}
     bare = session.call("create_step", {"label": "Add"})
@@ -68,7 +68,7 @@ def test_a_wrong_value_is_refused_and_nothing_is_written(session: Session) -> No
     assert len(wrong.as_json()["violations"]) == 1, "a client is told one fault once"
 
 
-def test_a_sub_property_counts_as_the_property_above_it(session: Session) -> None:
+def test_a_sub_property_counts_as_the_property_above_it(session: ConstructionSession) -> None:
     one, other = make(session, "create_cake", "A"), make(session, "create_cake", "B")
     step = make(session, "create_step", "Boil")
     assert session.call("add_has_first_step", {"subject": one, "object": step}).ok
@@ -76,7 +76,7 @@ def test_a_sub_property_counts_as_the_property_above_it(session: Session) -> Non
     assert "domain" in refused(session.call("add_has_first_step", {"subject": step, "object": step}))
 
 
-def test_inverse_and_symmetric_facts_are_written_both_ways(session: Session) -> None:
+def test_inverse_and_symmetric_facts_are_written_both_ways(session: ConstructionSession) -> None:
     soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
     assert session.call("add_step_of", {"subject": step, "object": soup}).ok
     other = session.call("add_step_of", {"subject": step, "object": make(session, "create_cake", "Apple")})
@@ -87,7 +87,7 @@ def test_inverse_and_symmetric_facts_are_written_both_ways(session: Session) -> 
     assert (URIRef(guest), URIRef(f"{K}helps"), URIRef(cook)) in session.graph
 
 
-def test_finish_is_refused_while_something_required_is_missing(session: Session) -> None:
+def test_finish_is_refused_while_something_required_is_missing(session: ConstructionSession) -> None:
     soup = make(session, "create_soup", "Barley")
     assert {v.constraint for v in session.missing(soup)} == {"someValuesFrom", "hasValue"}
     finish = session.call("finish")
@@ -98,7 +98,7 @@ def test_finish_is_refused_while_something_required_is_missing(session: Session)
     assert session.call("missing").data == [] and session.call("finish").ok
 
 
-def test_listed_values_are_given_by_name_or_iri(session: Session) -> None:
+def test_listed_values_are_given_by_name_or_iri(session: ConstructionSession) -> None:
     soup = make(session, "create_soup", "Barley")
     wrong = session.call("add_served_as", {"subject": soup, "object": "starters"})
     assert refused(wrong) == {"oneOf"} and wrong.violations[0].allowed[0] == "starter"
@@ -114,7 +114,7 @@ def test_listed_values_are_given_by_name_or_iri(session: Session) -> None:
     ) in session.graph
 
 
-def test_a_repeated_call_is_refused_unless_it_is_from_another_document(session: Session) -> None:
+def test_a_repeated_call_is_refused_unless_it_is_from_another_document(session: ConstructionSession) -> None:
     first = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 0, 6))
     again = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 8, 14))
     other = session.call("create_soup", {"label": " barley "}, Source("b.txt", 0, 6))
@@ -127,7 +127,7 @@ def test_a_repeated_call_is_refused_unless_it_is_from_another_document(session: 
     assert refused(invented) == {"unknown IRI"} and invented.violations[0].allowed[0] == first.iri
 
 
-def test_bad_arguments_are_violations_and_no_exceptions(session: Session) -> None:
+def test_bad_arguments_are_violations_and_no_exceptions(session: ConstructionSession) -> None:
     cases: list[tuple[Any, str]] = [
         ({}, "required argument"), ({"label": ""}, "text"), ({"label": 7}, "text"), ({"label": "a\x00b"}, "text"),
         ({"label": "a", "colour": "red"}, "unknown argument"), ({"label": None}, "required argument"),
@@ -144,7 +144,7 @@ def test_bad_arguments_are_violations_and_no_exceptions(session: Session) -> Non
 
 
 def test_the_same_facts_in_any_order_give_the_same_graph(pack) -> None:
-    def facts(session: Session, order: tuple[int, ...]) -> str:
+    def facts(session: ConstructionSession, order: tuple[int, ...]) -> str:
         soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
         calls = [
             ("add_has_step", {"subject": soup, "object": step}), ("add_has_order", {"subject": step, "value": 1}),
@@ -164,7 +164,7 @@ def test_iris_depend_on_name_and_owner_only(pack) -> None:
     assert make(one, "create_step", "Add", has_order=2) != make(one, "create_step", "Add", has_order=5)
 
 
-def test_an_entity_with_a_known_name_gets_no_new_facts(session: Session) -> None:
+def test_an_entity_with_a_known_name_gets_no_new_facts(session: ConstructionSession) -> None:
     soup = make(session, "create_soup", "Barley", price=8)
     before = session.turtle()
     again = session.call("create_soup", {"label": "barley", "price": 9.5})
@@ -223,7 +223,7 @@ def test_only_a_part_needs_an_owner() -> None:
         assert refusals == [part] * bool(part), axioms
 
 
-def test_turtle_json_ld_and_trig_are_read_back(session: Session, tmp_path: Path) -> None:
+def test_turtle_json_ld_and_trig_are_read_back(session: ConstructionSession, tmp_path: Path) -> None:
     label = '"> . <urn:x> <urn:y> <urn:z> . # ${jndi} <script> \\ <b>'
     make(session, "create_soup", label)
     expected = set(session.graph)
@@ -237,7 +237,7 @@ def test_turtle_json_ld_and_trig_are_read_back(session: Session, tmp_path: Path)
         session.pack.session(namespace="data")  # type: ignore[attr-defined]
 
 
-def test_trig_is_the_same_before_and_after_the_store_is_opened(session: Session) -> None:
+def test_trig_is_the_same_before_and_after_the_store_is_opened(session: ConstructionSession) -> None:
     soup = make(session, "create_soup", "Barley")
     for document in ("menu.txt", "https://hut.example/menu", "zzz"):  # a document's own IRI stands before the calls
         session.call("add_price", {"subject": soup, "value": 4.50}, Source(document, 3, 9))
@@ -261,7 +261,7 @@ def test_a_store_on_disk_is_reopened(pack, tmp_path: Path) -> None:
     assert not second.call("create_soup", {"label": "Barley"}).created
 
 
-def test_threads_do_not_interfere(session: Session) -> None:
+def test_threads_do_not_interfere(session: ConstructionSession) -> None:
     step = make(session, "create_step", "Boil")
     results: list[bool] = []
 
@@ -293,7 +293,7 @@ def test_earlier_violations_do_not_block_new_facts(pack, tmp_path: Path) -> None
     assert session.call("add_follows", {"subject": step, "object": make(session, "create_step", "Stir")}).ok
 
 
-def test_finds_entities_by_part_and_similarity_of_their_names(session: Session) -> None:
+def test_finds_entities_by_part_and_similarity_of_their_names(session: ConstructionSession) -> None:
     soup = make(session, "create_soup", "Barley soup")
     assert session.call("find_dish", {"label": "barley soup"}).iri == soup
     assert session.call("find_dish", {"label": "barly soop"}).data["found"][0]["iri"] == soup

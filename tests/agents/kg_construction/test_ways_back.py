@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import rdflib
 
-from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import Source
 from tests.agents.kg_construction.kitchen import OM, K, made, opened, pack_of
 
@@ -18,7 +18,7 @@ def only(on: str, what: str, value: object) -> str:
     return ONLY.format(on, what, value)
 
 
-def play(turtle: str, entities: str, script: str) -> Session:
+def play(turtle: str, entities: str, script: str) -> ConstructionSession:
     """Make entities ("name:kind ..."), then calls: ``+`` must be accepted and ``-`` refused.
 
     ``h b g`` states property h of b, its value an entity or JSON; ``is fish c`` makes c a fish as well.

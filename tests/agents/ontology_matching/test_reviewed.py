@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.ontology_matching.reviewed import GivenDecisions, MatchDecisions, PairDecision, Reviewed, honoured
+from kgnb.agents.ontology_matching.reviewed import (
+    GivenDecisions,
+    MatchDecisions,
+    PairDecision,
+    ReviewedMatches,
+    honoured,
+)
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Side, Stored, Summarised
@@ -50,15 +56,15 @@ def test_a_decision_answers_from_either_side_with_its_relation_turned(
     back = about(summarised, "target", KEEPER)
     decisions.decide(there, "broader", KEEPER, who="Ada", note="guardians too")
     judge = Asked()
-    said = Reviewed(decisions, judge).judge([there, back])
+    said = ReviewedMatches(decisions, judge).judge([there, back])
     assert [(one.decision, one.choice) for one in said] == [("broader", KEEPER), ("narrower", HUT + "Warden")]
     assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {("person:Ada", 1.0, "guardians too")}
     assert judge.questions == []
     assert decisions.by_pair()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
     changed = replace(there, context="mountain huts")
-    assert changed.id != there.id and Reviewed(decisions, judge).judge([changed])[0].choice == KEEPER
+    assert changed.id != there.id and ReviewedMatches(decisions, judge).judge([changed])[0].choice == KEEPER
     turned = GivenDecisions([PairDecision(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
-    [verdict] = Reviewed(turned, judge).judge([there])  # whatever the kind and the direction
+    [verdict] = ReviewedMatches(turned, judge).judge([there])  # whatever the kind and the direction
     assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
 
 
@@ -78,7 +84,7 @@ def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
     decisions.reject(question, first.iri)
     decisions.reject(question, second.iri)
     judge = Asked()
-    [verdict] = Reviewed(decisions, judge).judge([question])
+    [verdict] = ReviewedMatches(decisions, judge).judge([question])
     assert [other.iri for other in judge.questions[0].others] == [other.iri for other in question.others[2:]]
     assert verdict.choice == question.others[2].iri and verdict.judged_by == "first"
 
@@ -94,8 +100,8 @@ def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
     )
     decisions.decide(question, "equivalent", KEEPER)
     strict, loose = Asked(), Asked()
-    Reviewed(decisions, strict).judge([rival])
-    Reviewed(decisions, loose, exclusive=False).judge([rival])
+    ReviewedMatches(decisions, strict).judge([rival])
+    ReviewedMatches(decisions, loose, exclusive=False).judge([rival])
     assert KEEPER not in {other.iri for one in strict.questions for other in one.others}
     assert KEEPER in {other.iri for other in loose.questions[0].others}
 

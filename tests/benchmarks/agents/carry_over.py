@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from kgnb.agents.ontology_matching.confidence import WEIGHTS, Known, calibrated, features
+from kgnb.agents.ontology_matching.confidence import WEIGHTS, EvidenceKinds, calibrated, features
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
@@ -396,7 +396,7 @@ def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
             asked = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
             if asked:  # else neither side chose it, and both held it possible
                 held[m.source, m.target, m.kind] = mean(asked)  # type: ignore[index]  # a kind, as text
-        known, described = Known(one.summarised.questions, held), one.summarised.described
+        known, described = EvidenceKinds(one.summarised.questions, held), one.summarised.described
         scored = one.scored(pair[:2] for pair in held)
         for pair, chance in held.items():
             if pair[:2] in scored:

@@ -20,7 +20,7 @@ from kgnb import compile_ontology
 from kgnb.agents.kg_construction.documents import Document, passages
 from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.plan import plan
-from kgnb.agents.kg_construction.readers import ModelReader, Task
+from kgnb.agents.kg_construction.readers import ModelReader, PassageTask
 from kgnb.agents.kg_construction.serve import Shared, served_face
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.llm.prices import estimate_tokens, estimate_usage
@@ -84,7 +84,7 @@ def requests(paths: list[str]) -> Iterator[str]:
         note = passages(Document("note", "A note about nothing."))[0]
         workspace = Workspace(pack.session(stored=False), "note")
         reader = ModelReader(ScriptedModel([]))
-        sent = [estimate_usage(reader.first_request(Task(note, prompt, pack), workspace)).prompt_tokens
+        sent = [estimate_usage(reader.first_request(PassageTask(note, prompt, pack), workspace)).prompt_tokens
                 for prompt in plan(pack).prompts]  # fmt: skip
         face = served_face(Shared(pack, workspace.session))
         told = estimate_tokens(face[0]) + sum(estimate_tokens(tool.model_dump_json()) for tool in face[1][:100])

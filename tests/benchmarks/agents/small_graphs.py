@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from kgnb.agents.entity_alignment.candidates import Pairs
+from kgnb.agents.entity_alignment.candidates import CandidatePairs
 from kgnb.agents.entity_alignment.comparison import own_value
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propose import BELIEF, precise, propose
@@ -130,7 +130,7 @@ def told(
     alone = {"chance": found.scores[rows, place], "margin": found.margin[rows]}
     views |= {name: values * views["spelling"] for name, values in alone.items()}
     views[""] = np.ones(len(rows), dtype=np.float32)
-    views["own value"] = own_value(*graphs, Pairs(rows, found.first[rows]))
+    views["own value"] = own_value(*graphs, CandidatePairs(rows, found.first[rows]))
     features = np.column_stack([views[view] for view in BELIEF])
     hits = np.array([link[entity] == yours[at] for entity, at in zip(mine, found.first.tolist(), strict=True)])
     kept = usual.first >= 0

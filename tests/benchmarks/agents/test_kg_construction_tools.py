@@ -15,7 +15,7 @@ from rdflib import RDF, Namespace
 from kgnb import compile_ontology
 from kgnb.kg.loading import read_quads
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
-from kgnb.shapes.checking import SUBCLASSES, Checker, Hierarchy
+from kgnb.shapes.checking import SUBCLASSES, Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shacl import read_shapes
 from tests.agents.kg_construction.test_from_schemas import driven
@@ -86,7 +86,7 @@ def test_passes_the_w3c_tests_of_shacl_core(tmp_path: Path) -> None:
         for iri in {end for pair in data.pairs(SUBCLASSES.parts[0].iri) for end in pair}:
             for above in data.follow(iri, SUBCLASSES):
                 below.setdefault(str(above), {str(above)}).add(str(iri))
-        checker = Checker(targeted, Hierarchy({k: frozenset(v) for k, v in below.items()}, {}), named)
+        checker = Checker(targeted, ClassHierarchy({k: frozenset(v) for k, v in below.items()}, {}), named)
         found = sorted((one.constraint.component.lower()) for _, one in checker.everything(data))
         results = graph.objects(graph.value(test, MF.result), SH.result)
         said = [str(graph.value(one, SH.sourceConstraintComponent)).split("#")[1] for one in results]

@@ -23,8 +23,8 @@ from rdflib import OWL, RDF, RDFS
 
 from kgnb import compile_ontology
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.tool_values import ToolSpec
+from kgnb.agents.kg_construction.session import ConstructionSession
+from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.backends import open_graph
 from kgnb.kg.rdflib_graph import to_rdflib
 from tests.agents.kg_construction.test_from_schemas import _filled
@@ -55,7 +55,7 @@ class _Walker:
         self.session = pack.session(namespace="https://walk.example/kg/")
         self.creates, self.adds = pack.of_kind("create"), pack.of_kind("add")
 
-    def call(self) -> tuple[ToolSpec, dict[str, Any]]:
+    def call(self) -> tuple[ToolDefinition, dict[str, Any]]:
         """The next one."""
         known = self.session.entities()
         if not known or self.draw.random() < 0.4:
@@ -102,7 +102,7 @@ def walk(pack: ToolPack, tbox: rdflib.Graph, number: int = 300, seed: int = 7, h
     return Walk(pack.name, number, accepted, tuple(faults), tuple(differences), said)
 
 
-def consistent(session: Session, tbox: rdflib.Graph) -> str:
+def consistent(session: ConstructionSession, tbox: rdflib.Graph) -> str:
     """What HermiT says of the ontology with the facts."""
     package = find_spec("owlready2")
     if which("java") is None or package is None or package.origin is None:

@@ -15,10 +15,10 @@ import pyoxigraph
 
 import kgnb
 from kgnb.settings import Settings
-from kgnb.tasks.asking import Outcome
+from kgnb.tasks.asking import AnswerOutcome
 from tests.benchmarks.questions.graphs import GRAPHS, HERE, lines_of
 
-Scored = tuple[Outcome, frozenset[str]]
+Scored = tuple[AnswerOutcome, frozenset[str]]
 
 
 @click.command()
@@ -46,7 +46,7 @@ def main(name: str, half: str, judge: str, model: str) -> None:
     click.echo(f"{name} {half}, {judge} {model}: {summary(scored)}")
 
 
-def given(outcome: Outcome) -> frozenset[str]:
+def given(outcome: AnswerOutcome) -> frozenset[str]:
     """The values of an answer as texts; none of what is unsure."""
     values = outcome.values if outcome.status == "answered" else ()
     return frozenset({"yes": "true", "no": "false"}.get(value, _number(value)) for value in values)
