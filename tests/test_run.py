@@ -142,7 +142,7 @@ def test_what_a_thread_outside_any_stage_asks_finds_the_step_that_is_just_beginn
 
     def check() -> None:  # as a report does, of one answer, while the next questions are under way
         while not over.is_set():
-            run.record_query(QueryRecord("graph", "ASK {}"))
+            run.record(QueryRecord("graph", "ASK {}"))
 
     often = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

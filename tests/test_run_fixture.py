@@ -17,6 +17,7 @@ from kgnb.kg.graph import Solutions
 from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
 from kgnb.llm.prices import Price, Prices
 from kgnb.run import Clock, Run
+from tests.test_run import TinyGraph
 
 FIXTURE = Path(__file__).parent / "fixtures" / "run.json"
 
@@ -45,7 +46,7 @@ class Found:
         return {"entities": self.number, "share with a label": 0.75}
 
 
-class TinyGraph:
+class HutsGraph(TinyGraph):
     name = "huts.ttl"
 
     def select(self, query: str, **_: object) -> Solutions:
@@ -116,8 +117,8 @@ def write_run() -> dict[str, object]:
         clock=clock,
     )
     run.watch_judge(AskingJudge(ThreeReplies())).judge(())
-    run.watch_graph(TinyGraph()).select("SELECT ?s WHERE { ?s ?p ?o }")
-    run.do(retrieve, run.watch_graph(TinyGraph()))
+    run.watch_graph(HutsGraph()).select("SELECT ?s WHERE { ?s ?p ?o }")
+    run.do(retrieve, run.watch_graph(HutsGraph()))
     verdicts = run.do(validate, run.watch_judge(AskingJudge(run.watch(ThreeReplies()))))
     with suppress(ValueError):
         run.do(merge, verdicts)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, exp, log
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from kgnb.errors import BackendError
 from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
@@ -215,6 +215,10 @@ class Cascade(Generic[Q]):
             for number, answer in zip(open_ones, answers, strict=True):
                 verdicts[number] = _with_hint(_signed(answer, self.costly.name), verdicts[number])
         return verdicts
+
+    def around(self, wrap: Callable[[Judge[Any]], Judge[Any]]) -> Cascade[Q]:
+        """The same with the costly judge wrapped."""
+        return replace(self, costly=wrap(self.costly))
 
     def open(self, questions: Sequence[Q]) -> list[Q]:
         """What the costly judge would be asked, before any answer; the cheap one judges the questions for this."""

@@ -9,25 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from kgnb.errors import DataError, NotKept
-from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, checked, estimate
+from kgnb.judging.model_judge import ModelJudge
+from kgnb.judging.question import ClosedQuestion, Estimate, Verdict, Wrapped, checked
 from kgnb.sqlite_file import InUse, SqliteFile
 
 Q = TypeVar("Q", bound=ClosedQuestion)
-P = TypeVar("P", bound=ClosedQuestion, contravariant=True)
-
-
-class Standard(Judge[P], Protocol[P]):
-    """A judge that can say by what it judges."""
-
-    @property
-    def standard(self) -> str:
-        """Everything besides the question that may sway its verdict, as text."""
 
 
 class VerdictStore(SqliteFile):
@@ -82,8 +74,8 @@ class VerdictStore(SqliteFile):
             warnings.warn(f"the memory of verdicts is not used: {error.what}. {error.fix}", NotKept, stacklevel=4)
 
 
-class Remembered(Generic[Q]):
-    """A judge that is asked only what it has not judged before, under the same name and by the same standard.
+class Remembered(Wrapped[Q]):
+    """A model judge that is asked only what it has not judged before, under the same name and by the same standard.
 
     What failed (a server was down, a budget spent) is asked again; what the judge itself could not tell is not.
 
@@ -95,34 +87,12 @@ class Remembered(Generic[Q]):
             the same counts as the run it replays; memory steps in if its replies were batched differently.
     """
 
-    def __init__(self, judge: Standard[Q], memory: VerdictStore, *, where: str = "", replaying: bool = False) -> None:
-        self._judge: Judge[Q] = judge
+    def __init__(self, judge: ModelJudge[Q], memory: VerdictStore, *, where: str = "", replaying: bool = False) -> None:
+        super().__init__(judge)
         self._memory = memory
         self._replaying = replaying
         standard = json.dumps([judge.name, judge.standard, where])
         self._key = hashlib.sha256(standard.encode()).hexdigest()[:32]
-        self.asked = 0
-        self.remembered = 0
-
-    @property
-    def name(self) -> str:
-        """The judge's own name: the verdicts are the same."""
-        return self._judge.name
-
-    @property
-    def simulation(self) -> bool:
-        """Whether the judge knows the answers it is asked for."""
-        return bool(getattr(self._judge, "simulation", False))
-
-    def counts(self) -> dict[str, int]:
-        """Questions asked and questions answered from memory, over all batches."""
-        return {"asked": self.asked, "remembered": self.remembered}
-
-    def around(self, wrap: Callable[[Judge[Q]], Judge[Q]]) -> Remembered[Q]:
-        """The same memory around the wrapped judge."""
-        changed: Remembered[Q] = object.__new__(Remembered)
-        changed.__dict__ |= self.__dict__ | {"_judge": wrap(self._judge), "asked": 0, "remembered": 0}
-        return changed
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """Remembered verdicts if there are any, the judge's otherwise."""
@@ -133,7 +103,6 @@ class Remembered(Generic[Q]):
                 if not self._known(questions):
                     raise
         known = self._known(questions)
-        self.remembered += sum(question.id in known for question in questions)
         rest = [question for question in questions if question.id not in known]
         fresh = iter(self._ask(rest)) if rest else iter(())
         return [
@@ -144,14 +113,13 @@ class Remembered(Generic[Q]):
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the judge would cost for what is not remembered."""
         known = self._known(questions)
-        return estimate(self._judge, [question for question in questions if question.id not in known])
+        return super().estimate([question for question in questions if question.id not in known])
 
     def _known(self, questions: Sequence[Q]) -> dict[str, Verdict]:
         return self._memory.get(self._key, list(dict.fromkeys(question.id for question in questions)))
 
     def _ask(self, questions: Sequence[Q]) -> list[Verdict]:
         verdicts = self._judge.judge(questions)
-        self.asked += len(questions)
         pairs = zip(questions, verdicts, strict=True)
         self._memory.put(self._key, {question.id: verdict for question, verdict in pairs if not verdict.failed})
         return verdicts

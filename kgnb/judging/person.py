@@ -18,7 +18,17 @@ from pydantic import TypeAdapter
 
 from kgnb.errors import DataError
 from kgnb.files import append_lines, read_lines
-from kgnb.judging.question import UNSURE, ClosedQuestion, Estimate, Judge, Verdict, checked, estimate, unsure
+from kgnb.judging.question import (
+    UNSURE,
+    CallableJudge,
+    ClosedQuestion,
+    Estimate,
+    Judge,
+    Verdict,
+    Wrapped,
+    checked,
+    unsure,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,7 @@ WAITING = "waiting for a person"
 PERSON = "person"
 
 
-class Reviewed(Generic[Q]):
+class Reviewed(Wrapped[Q]):
     """A judge overruled by people, who is not even asked what they decided. Without a judge the rest waits for them.
 
     Args:
@@ -136,35 +146,20 @@ class Reviewed(Generic[Q]):
     """
 
     def __init__(self, settle: Callable[[Sequence[Q]], Sequence[Q | Verdict]], judge: Judge[Q] | None = None) -> None:
-        self._settle, self._judge = settle, judge
-
-    @property
-    def name(self) -> str:
-        """The person, then the judge that answers the rest."""
-        return f"{PERSON} > {self._judge.name}" if self._judge else PERSON
-
-    @property
-    def simulation(self) -> bool:
-        """Whether the other judge knows the answers it is asked for."""
-        return bool(getattr(self._judge, "simulation", False))
-
-    def around(self, wrap: Callable[[Judge[Q]], Judge[Q]]) -> Reviewed[Q]:
-        """The same around the wrapped judge."""
-        return Reviewed(self._settle, wrap(self._judge) if self._judge else None)
+        super().__init__(judge or CallableJudge(lambda question: unsure(WAITING, PERSON), PERSON))
+        self._settle = settle
+        self.name = f"{PERSON} > {judge.name}" if judge else PERSON
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """People's decisions if there are any, otherwise the judge's verdicts, each signed by who gave it."""
         settled = self._settle(questions)
-        if self._judge is None:
-            return [one if isinstance(one, Verdict) else unsure(WAITING, PERSON) for one in settled]
         rest = iter(self._judge.judge([one for one in settled if not isinstance(one, Verdict)]))
         name = self._judge.name
         return [one if isinstance(one, Verdict) else checked(next(rest), one, name) for one in settled]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the other judge would cost for what nobody has decided."""
-        left = [one for one in self._settle(questions) if not isinstance(one, Verdict)]
-        return estimate(self._judge, left) if self._judge else Estimate()
+        return super().estimate([one for one in self._settle(questions) if not isinstance(one, Verdict)])
 
 
 def _settled(decisions: Decisions, questions: Sequence[Q]) -> list[Q | Verdict]:

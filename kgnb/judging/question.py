@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 from typing import Literal as OneOf
 
 UNSURE = "unsure"
@@ -181,3 +182,26 @@ def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:
     own = getattr(judge, "estimate", None)
     expected: Estimate = own(questions) if own else Estimate()
     return expected
+
+
+class Wrapped(Generic[Q]):
+    """What stands around another judge: under its name, it says what that one would say of itself."""
+
+    def __init__(self, judge: Judge[Q]) -> None:
+        self._judge = judge
+        self.name = judge.name
+        self.simulation = bool(getattr(judge, "simulation", False))  # whether it knows the answers it is asked for
+
+    def around(self, wrap: Callable[[Judge[Any]], Judge[Any]]) -> Self:
+        """The same around the wrapped judge."""
+        changed = copy(self)
+        changed._judge = wrap(self._judge)
+        return changed
+
+    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The judge's verdicts."""
+        return self._judge.judge(questions)
+
+    def estimate(self, questions: Sequence[Q]) -> Estimate:
+        """What the judge would cost."""
+        return estimate(self._judge, questions)

@@ -6,14 +6,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextvars import copy_context
-from dataclasses import replace
-from typing import Any, Generic, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
 from kgnb.cli.progress import CALLS, ProgressLine, TerminalLine, spent
 from kgnb.errors import BackendError
-from kgnb.judging import Cascade, ClosedQuestion, Estimate, Judge, ModelJudge, Remembered, Reviewed, Verdict
+from kgnb.judging import Cascade, ClosedQuestion, Judge, ModelJudge, Verdict, Wrapped
 from kgnb.kg.query_process import GIVEN_UP
 from kgnb.results.bundle import one_of
 from kgnb.results.wording import seconds as in_time
@@ -65,35 +64,25 @@ class ShellLine(TerminalLine):
         print(text)
 
 
-class AnnouncedJudge(Generic[Q]):
+class AnnouncedJudge(Wrapped[Q]):
     """A model judge that announces how many calls it will make, so that the time left can be estimated.
 
     The questions are passed on in one batch: how they are split into calls decides what the cache can answer.
     """
 
     def __init__(self, judge: ModelJudge[Q], tell: Callable[[int, int | None, str], object]) -> None:
-        self._judge, self._tell = judge, tell
-
-    @property
-    def name(self) -> str:
-        """The judge's own name."""
-        return self._judge.name
+        super().__init__(judge)
+        self._tell = tell
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The judge's verdicts."""
         self._tell(0, self.estimate(questions).calls, CALLS)
-        return self._judge.judge(questions)
-
-    def estimate(self, questions: Sequence[Q]) -> Estimate:
-        """What the judge would cost."""
-        return self._judge.estimate(questions)
+        return super().judge(questions)
 
 
 def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:
     """The judge, announcing the calls of any model in it."""
-    if isinstance(judge, Cascade):
-        return replace(judge, costly=announced(judge.costly, tell))
-    if isinstance(judge, Remembered | Reviewed):
+    if isinstance(judge, Cascade | Wrapped):
         return judge.around(lambda inner: announced(inner, tell))
     return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 

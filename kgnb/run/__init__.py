@@ -11,8 +11,7 @@ Run(example: done, 1 step)
 
 from kgnb.run.limits import Limits
 from kgnb.run.record import CallRecord, Clock, Event, Judgement, QueryRecord, Record, Step, failures
-from kgnb.run.run import ChangedVerdict, Run, RunComparison
-from kgnb.run.watched import Forecast
+from kgnb.run.run import ChangedVerdict, Forecast, Run, RunComparison
 
 __all__ = [
     "CallRecord",

@@ -27,7 +27,7 @@ def to_otel(record: Record) -> dict[str, Any]:
     for step in record.steps:
         start = clock
         clock = _step(spans, trace, step, start)
-    totals = record.totals()
+    totals = record.totals
     about = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": "kgnb",

@@ -164,27 +164,27 @@ class Progress:
     calls: int
 
 
-@dataclass
+@dataclass(eq=False)
 class Record:
-    """Everything on record about one run."""
+    """Everything on record about one run. It may be read while other threads add to it."""
 
-    id: str = ""
+    id: str = ""  # digest of agent, parameters, data, seed and package versions, but no time
     agent: str = ""
-    state: str = "running"
+    state: str = "running"  # "running", "done", "failed", "cancelled", "limited" (a budget was spent) or "waiting"
     parameters: dict[str, Any] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     started: str | None = None
     seconds: float | None = None
-    limit: str = ""  # the budget that was spent before the run was through
+    limit: str = ""  # the budget that was spent before the run was through (or "stopped")
     partial: str = ""  # the same in words: why the result is partial
     by_number: dict[int, Step] = field(default_factory=dict)
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> tuple[Step, ...]:
         """The steps in order; what happened outside any stage comes first."""
-        return [self.by_number[number] for number in sorted(self.by_number)]
+        return tuple(self.by_number[number] for number in sorted(self.by_number))
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -215,6 +215,7 @@ class Record:
             case "run_end":
                 self.state, self.seconds = content["state"], content["seconds"]
 
+    @property
     def totals(self) -> dict[str, Any]:
         """The ledger's bottom line.
 
@@ -222,20 +223,20 @@ class Record:
         ``usd`` is what was really paid, None if an answered call has no known price; ``seconds`` is the time inside
         stages; ``retries`` counts the tries after the first.
         """
-        calls = [call for step in self.by_number.values() for call in step.calls]
+        calls = [call for step in self.steps for call in step.calls]
         answered = [call for call in calls if call.error is None]
         known = [call.usd for call in answered if call.usd is not None]
-        judgements = [judgement for step in self.by_number.values() for judgement in step.judgements]
+        judgements = [judgement for step in self.steps for judgement in step.judgements]
         return {
             "calls": len(calls),
             "cached": sum(call.cached for call in calls),
             "prompt_tokens": sum(call.prompt_tokens for call in calls),
             "completion_tokens": sum(call.completion_tokens for call in calls),
             "usd": round(fsum(known), 9) if answered and len(known) == len(answered) else None,
-            "seconds": round(fsum(step.seconds or 0.0 for step in self.by_number.values()), 6),
+            "seconds": round(fsum(step.seconds or 0.0 for step in self.steps), 6),
             "judgements": len(judgements),
             "unsure": sum(judgement.decision == UNSURE for judgement in judgements),
-            "queries": sum(len(step.queries) for step in self.by_number.values()),
+            "queries": sum(len(step.queries) for step in self.steps),
             "retries": sum(max(0, len(call.attempts) - 1) for call in calls),
         }
 
@@ -253,7 +254,7 @@ class Record:
             "started": self.started,
             "seconds": self.seconds,
             "steps": [step.to_json() for step in self.steps],
-            "totals": self.totals(),
+            "totals": self.totals,
         } | ({"partial": self.partial} if self.partial else {})
 
 

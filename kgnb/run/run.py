@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,8 +14,9 @@ from typing import Any, ParamSpec, Self, TypeVar
 from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import ClosedQuestion, Estimate, Judge
 from kgnb.kg.graph import Graph
-from kgnb.llm.model import ChatModel
-from kgnb.llm.prices import Prices
+from kgnb.llm.model import ChatModel, Usage, behind
+from kgnb.llm.prices import Prices, cost
+from kgnb.results.wording import money, seconds
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
@@ -32,12 +33,11 @@ from kgnb.run.record import (
     Progress,
     QueryRecord,
     Record,
-    Step,
     current_cell,
     end_state,
     shallow,
 )
-from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, foreseen, is_free
+from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
 
 Pair = tuple[Any, Any]
 COSTS = frozenset({"embedded", "from cache", "from memory", "written"})
@@ -98,7 +98,7 @@ def compare(this: Record, other: Record) -> RunComparison:
         parameters=_differences({**this.parameters, "seed": this.seed}, {**other.parameters, "seed": other.seed}),
         data=_differences(this.data, other.data),
         versions=_differences(this.versions, other.versions),
-        totals=_differences(this.totals(), other.totals()),
+        totals=_differences(this.totals, other.totals),
         counts={name: pairs for name, pairs in counts.items() if pairs},
         judgements=_changed(this, other),
     )
@@ -143,7 +143,7 @@ Q = TypeVar("Q", bound=ClosedQuestion)
 _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", default=())
 
 
-class Run:
+class Run(Record):
     """One run of an agent: its steps, model calls, judgements, queries and costs.
 
     Stages run through ``do``; models, judges and graphs are watched once and then used as before. The run ends with
@@ -176,19 +176,20 @@ class Run:
         versions: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._record = Record(
+        super().__init__(
             agent=agent,
             parameters=plain(dict(parameters or {}), "parameters"),
             data=dict(data or {}),
             versions=dict(package_versions() if versions is None else versions),
             seed=seed,
         )
-        content = (agent, self._record.parameters, self._record.data, seed, self._record.versions)
-        self._record.id = digest(list(content))
+        self.id = digest([agent, self.parameters, self.data, seed, self.versions])
         self.clock = clock or Clock()
         self.prices = prices
-        self._budget = Budget(limits or Limits(), self._elapsed)
-        self._folder = RunFolder(folder) if folder is not None else None
+        self.limits = limits or Limits()
+        self.folder = Path(folder) if folder is not None else None
+        self._budget = Budget(self.limits, lambda: self.elapsed)
+        self._files = RunFolder(folder) if folder is not None else None
         self._on_event = on_event
         self._lock = threading.RLock()
         self._open: list[int] = []  # steps under way, outermost first
@@ -208,58 +209,11 @@ class Run:
             DataError: there is no run, or its record is damaged.
         """
         within = Path(folder, "run")
-        record = read_run(within if within.is_dir() else folder)
-        run = cls(record.agent, versions=record.versions)
-        run._record = record
-        run._steps = max(record.by_number, default=0)
-        run._calls = max((call.number for step in record.steps for call in step.calls), default=0)
+        run = cls("", versions={})
+        vars(run).update(vars(read_run(within if within.is_dir() else folder)))
+        run._steps = max(run.by_number, default=0)
+        run._calls = max((call.number for step in run.steps for call in step.calls), default=0)
         return run
-
-    @property
-    def id(self) -> str:
-        """Digest of agent, parameters, data, seed and package versions, but no time."""
-        return self._record.id
-
-    @property
-    def agent(self) -> str:
-        """Which agent runs."""
-        return self._record.agent
-
-    @property
-    def state(self) -> str:
-        """ "running", "done", "failed", "cancelled", "limited" (a budget was spent) or "waiting" (for replies)."""
-        return self._record.state
-
-    @property
-    def limits(self) -> Limits:
-        """The budgets."""
-        return self._budget.limits
-
-    @property
-    def partial(self) -> str:
-        """Why the result is partial: the budget that was spent; "" if none is."""
-        return self._record.partial
-
-    @property
-    def limit(self) -> str:
-        """The budget that was spent (or "stopped"); "" if none is."""
-        return self._record.limit
-
-    @property
-    def folder(self) -> Path | None:
-        """Where the run is saved, if it is."""
-        return self._folder.path if self._folder else None
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The steps so far, in order."""
-        return tuple(self._record.steps)
-
-    @property
-    def totals(self) -> dict[str, Any]:
-        """The ledger's bottom line; see ``Record.totals``."""
-        with self._lock:
-            return self._record.totals()
 
     def do(self, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one stage as a step of its own, named after the function, and return its result.
@@ -282,7 +236,7 @@ class Run:
         Raises:
             LimitError: a budget is spent, or the time is up.
         """
-        self._within_budget(lambda: self._budget.check(self._record.limit))
+        self._within_budget(lambda: self._budget.check(self.limit))
 
     def watch(self, model: ChatModel) -> ChatModel:
         """The model, with every call recorded on the step it is made in, and refused once a budget is spent.
@@ -312,7 +266,7 @@ class Run:
     def progress(self, done: int, total: int | None = None, unit: str = "") -> None:
         """Tell listeners how far the current stage has come."""
         number = self._step()
-        step = self._record.by_number.get(number)
+        step = self.by_number.get(number)
         self._told = Progress(number, done, total, unit, len(step.calls) if step else 0)
         name = step.name if step else "outside"
         told = {"event": "progress", "step": number, "name": name, "done": done, "total": total, "unit": unit}
@@ -323,12 +277,36 @@ class Run:
         """Whether anybody listens to estimates, and there is a model that may cost something."""
         return bool(self._on_event and self._models) and getattr(self._models[-1], "mode", "") != "replay"
 
-    def expect(self, estimate: Estimate, bound: str = "about", seconds: float | None = None) -> None:
-        """Tell listeners what is about to be spent: "about", "at least" or "up to" it; ``seconds`` if measured."""
-        if estimate.calls and self.foretells:
-            told = foreseen(estimate, self._models[-1], self.prices, self._budget, bound, seconds)
-            step = self._record.by_number.get(self._step())
-            self._tell({"event": "estimate", "name": step.name if step else ""} | told)
+    def expect(self, estimate: Estimate, bound: str = "about", measured: float | None = None) -> None:
+        """Tell listeners what is about to be spent: "about", "at least" or "up to" the estimate.
+
+        The event names money if the model's price is known, and seconds as ``measured``, or else the least that the
+        pace in the settings leaves, if there is one: nobody knows how fast a server is before it has answered.
+        """
+        if not estimate.calls or not self.foretells:
+            return
+        model = self._models[-1]
+        tokens = Usage(estimate.prompt_tokens, estimate.completion_tokens, estimated=True)
+        usd = 0.0 if is_free(model) else cost(tokens, model.name, self.prices)
+        pace = float(getattr(behind(model, "pace"), "requests_per_minute", 0.0))
+        least = 60.0 * (estimate.calls / pace - 1) if pace else 0.0  # a minute's calls may leave at once
+        parts = [f"{bound} {number_of(estimate.calls, 'model call')}"]
+        if tokens.total:
+            out = f" and {tokens.completion_tokens:,} out" if tokens.completion_tokens else ""
+            parts.append(f"{tokens.prompt_tokens:,} tokens in{out}")
+        if usd:
+            parts.append(f"{money(usd)} at the price in the settings")
+        if measured is not None:
+            parts.append(f"{seconds(measured)} at the pace so far")
+        elif least > 0:
+            parts.append(f"{seconds(least)} or more at {pace:,g} calls a minute")
+        text = f"{', '.join(parts)}; replies in the cache cost nothing"
+        if short := self._budget.short(Spending(estimate.calls, tokens.total, usd or 0.0)):
+            text += f". The budget of {short} {'may' if bound == 'up to' else 'will'} end it before"
+        step = self.by_number.get(self._step())
+        took = measured if measured is not None else max(least, 0.0) or None
+        told = {"event": "estimate", "name": step.name if step else "", **shallow(estimate)}
+        self._tell(told | {"usd": usd, "seconds": took, "bound": bound, "text": text})
 
     @property
     def told(self) -> Progress | None:
@@ -340,27 +318,23 @@ class Run:
     @property
     def elapsed(self) -> float:
         """Seconds inside stages so far, including one under way; 0 for a run that was loaded."""
-        return self._elapsed()
+        with self._lock:
+            begun = self._stage_begun
+            return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
 
     def finish(self) -> Self:
         """End the run: "limited" if a budget was spent on the way, else "done"; writes ``run.json``."""
         if self.state == "running":
-            self._end("limited" if self._record.limit else "done")
+            self._end("limited" if self.limit else "done")
         return self
-
-    def to_json(self) -> dict[str, Any]:
-        """The whole run as plain JSON."""
-        with self._lock:
-            return self._record.to_json()
 
     def to_otel(self) -> dict[str, Any]:
         """The run as OpenTelemetry spans with ``gen_ai.*`` attributes: the plain JSON of OTLP."""
-        with self._lock:
-            return to_otel(self._record)
+        return to_otel(self)
 
     def compare(self, other: Run) -> RunComparison:
         """How this run and another differ."""
-        return compare(self._record, other._record)
+        return compare(self, other)
 
     @contextmanager
     def _step_of(self, name: str) -> Iterator[dict[str, int | float]]:
@@ -420,7 +394,7 @@ class Run:
         try:
             claim()
         except LimitError as error:
-            if not self._record.limit:
+            if not self.limit:
                 self._note({"event": "limit", "step": self._step(), "limit": error.limit, "why": error.what})
             raise
 
@@ -434,14 +408,11 @@ class Run:
         if call is not None:
             self._note({"event": "call", "step": self._step(), **call.to_json()})
 
-    def record_judgements(self, judgements: Sequence[Judgement]) -> None:
-        """Record verdicts on the current step. For watched judges."""
+    def record(self, *entries: Judgement | QueryRecord) -> None:
+        """Record verdicts or queries on the current step. For watched judges and graphs."""
         step = self._step()
-        self._note(*({"event": "judgement", "step": step, **shallow(judgement)} for judgement in judgements))
-
-    def record_query(self, query: QueryRecord) -> None:
-        """Record a query on the current step. For watched graphs."""
-        self._note({"event": "query", "step": self._step(), **shallow(query)})
+        kinds = {Judgement: "judgement", QueryRecord: "query"}
+        self._note(*({"event": kinds[type(each)], "step": step, **shallow(each)} for each in entries))
 
     def __enter__(self) -> Self:
         return self
@@ -468,11 +439,11 @@ class Run:
         return RunView(self.to_json())._repr_mimebundle_(include, exclude)
 
     def _end(self, state: str) -> None:
-        seconds = round(self.clock.seconds() - self._begun, 6) if self._record.started else None
+        seconds = round(self.clock.seconds() - self._begun, 6) if self.started else None
         self._note({"event": "run_end", "state": state, "seconds": seconds})
-        if self._folder:
+        if self._files:
             with self._lock:
-                self._folder.summarise(self._record)
+                self._files.summarise(self)
 
     def _step(self) -> int:
         """The step that this thread is in; by default the innermost step under way."""
@@ -482,34 +453,48 @@ class Run:
         with self._lock:
             return self._open[-1] if self._open else OUTSIDE
 
-    def _elapsed(self) -> float:
-        with self._lock:
-            begun = self._stage_begun
-            return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
-
     def _note(self, *events: Event) -> None:
         self._tell(*self._keep(*events))
 
     def _keep(self, *events: Event) -> tuple[Event, ...]:
         """Record events; returns what to tell listeners once no lock is held."""
         with self._lock:
-            if self._record.started is None:
+            if self.started is None:
                 events = (self._first_event(), *events)
             for event in events:
-                self._record.apply(event)
-            if self._folder:
-                self._folder.append(events)
+                self.apply(event)
+            if self._files:
+                self._files.append(events)
         return events
 
     def _first_event(self) -> Event:
         self._begun = self.clock.seconds()
         started = self.clock.now().isoformat(timespec="seconds")
-        record = self._record
-        head = {"id": record.id, "agent": record.agent, "parameters": record.parameters, "data": record.data}
-        more = {"versions": record.versions, "seed": record.seed, "started": started}
-        return {"event": "run", "version": VERSION, **head, **more}
+        names = ("id", "agent", "parameters", "data", "versions", "seed")
+        return {"event": "run", "version": VERSION, **{name: getattr(self, name) for name in names}, "started": started}
 
     def _tell(self, *events: Event) -> None:
         if self._on_event:
             for event in events:
                 self._on_event(event)
+
+
+MEASURED = 5  # items after which the cost of the rest is estimated from what these took
+
+
+class Forecast:
+    """Announces once, while a batch is under way, what the rest will cost if it costs as much as the first items."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._before, self._begun = run, run.totals, run.clock.seconds()
+
+    def done(self, number: int, total: int) -> None:
+        """So many of so many are done."""
+        if number != MEASURED or total < 2 * MEASURED or not self._run.foretells:
+            return
+        now, share = self._run.totals, (total - number) / number
+        calls, prompt, completion = (
+            round((now[name] - self._before[name]) * share) for name in ("calls", "prompt_tokens", "completion_tokens")
+        )
+        elapsed = self._run.clock.seconds() - self._begun
+        self._run.expect(Estimate(calls, prompt, completion), "for the rest about", elapsed * share)

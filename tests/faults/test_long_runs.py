@@ -113,4 +113,4 @@ def test_ten_thousand_judgements_cost_as_much_at_the_end_as_at_the_start(tmp_pat
     assert seconds[-1] <= 3 * seconds[1] + 0.5
     assert max(at_start, at_end) <= WIDTH
     assert any(verdict.failed for verdict in verdicts)
-    assert read_run(tmp_path / "late").totals()["calls"] >= ROUNDS * A_ROUND // 8
+    assert read_run(tmp_path / "late").totals["calls"] >= ROUNDS * A_ROUND // 8

@@ -49,7 +49,6 @@ def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory:
     verdicts = again.judge([ask("class New", "Bed", "Route"), *QUESTIONS])
     assert verdicts[1:] == first
     assert judge.asked == ["class New"]
-    assert again.counts() == {"asked": 1, "remembered": 6}
     assert [verdict.remembered for verdict in verdicts] == [False] + [True] * 6
     assert again.estimate(QUESTIONS) == Estimate(0)
 
