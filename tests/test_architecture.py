@@ -88,7 +88,7 @@ TOTAL = 64_750
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],
-    "entity_alignment": ["propose", "plan", "select", "align", "reflect", "optimise"],
+    "entity_alignment": ["propose", "plan", "select", "align", "reflect"],
     "kg_construction": ["compile", "plan", "instantiate", "ground", "serve"],
 }
 ADAPTER_LIBRARIES = {

@@ -94,7 +94,7 @@ def _aligned(sides: Sides, known: Links, given: dict[str, Any], work: Work) -> A
     words = {name: given[name] for name in ("seeds", "names", "universe", "judge", "planner")}
     run = work.run(AGENT, sides.digests(), words | {"embedder": given["embedder"] or None} | options | look)
     keywords: dict[str, Any] = {name: given[name] for name in ("universe", "judge", "planner", "error_rate")}
-    keywords |= {name: given[name] or None for name in ("policy", "plans", "embedder", "decisions")}
+    keywords |= {name: given[name] or None for name in ("plans", "embedder", "decisions")}
     with work.stoppable(run):
         return align_graphs(
             sides,

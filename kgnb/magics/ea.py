@@ -11,12 +11,10 @@ import numpy as np
 
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.entity_alignment import AGENT
-from kgnb.agents.entity_alignment.agent import ORACLE, decisions_of
+from kgnb.agents.entity_alignment.agent import decisions_of
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.judges import tuned_model
 from kgnb.agents.entity_alignment.judging_values import Aligned, EntityVerdicts, Planned, Selected
-from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.agents.entity_alignment.values import SHOWN
 from kgnb.cli.align import save_pairs
@@ -24,12 +22,10 @@ from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
-from kgnb.llm.model import ChatModel
-from kgnb.magics.agent import AgentMagics, agent_verb, options_of
-from kgnb.magics.arguments import Number, argument
+from kgnb.magics.agent import AgentMagics, options_of
+from kgnb.magics.arguments import argument
 from kgnb.magics.names import entity_called, local_name
 from kgnb.magics.om import COUNTS
-from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
 from kgnb.reporting.references import ranked_metrics
@@ -37,8 +33,6 @@ from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
-from kgnb.tasks.aligning import learn_policy
-from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import Links, Sides, links_of, open_sides
 
 
@@ -127,63 +121,17 @@ class EaMagics(AgentMagics, agent=AGENT):
         return "%ea start A B"
 
     def lend(self, task: Task, name: str) -> Any:
-        """The known pairs, the test pairs and the planning model, and what every agent is lent."""
+        """The known pairs and the test pairs, and what every agent is lent."""
         match name:
             case "pairs":
                 return self._reference(task) or task["sides"].tests
-            case "planning_model":
-                return self._tuned(task) or task["model"]
             case "tested":
                 return task["sides"].tests if task.specs["universe"] == "test" else ()
         return super().lend(task, name)
 
-    def _tuned(self, task: Task) -> ChatModel | None:
-        """The model tuned for planning, if the planner is "model:NAME"."""
-        name = tuned_model(task.option("planner"))
-        model = answering_model(self.session.settings.with_(model=name)) if name else None
-        return task.run.watch(model) if model is not None else None
-
     def _reference(self, task: Task) -> Links:
         reference = task.option("reference")
         return links_of(reference) if reference else ()
-
-    @agent_verb(AGENT, "optimise", "%ea optimise --save policy.json", "%ea optimise --judge oracle --error-rate 0.1")
-    @argument("--train", metavar="FILE", default="", help="pairs to learn from [the seeds]")
-    @argument("--rounds-of-learning", type=Number(int, 1, 20), metavar="N", default=3, help="rounds [3]")
-    @argument(
-        "--save", metavar="FILE", default="", help="write the policy to this JSON file, and plan with it from now"
-    )
-    @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded paths to this JSON Lines file")
-    @options_of(AGENT.knobs(ORACLE))
-    def _optimise(self, arguments: argparse.Namespace) -> Any:
-        task = self._task(arguments)
-        train = links_of(arguments.train) if arguments.train else task["sides"].seeds
-        progress = self.progress()
-        with task.telling(progress):
-            learned = learn_policy(
-                task["sides"],
-                train,
-                judge=task.option("judge"),
-                embedder=task["embedder"],
-                model=self.session.model() if task.option("judge") in ("auto", "model") else None,
-                options=task["options"],
-                look=task["look"],
-                error_rate=task.option("error_rate"),
-                seed=task.option("oracle_seed"),
-                rounds=arguments.rounds_of_learning,
-                run=task.run,
-                settings=self.session.settings,
-            )
-        progress.say(summary(task.run.steps[-1]))
-        if arguments.save:
-            path = learned.policy.save(Path(arguments.save).expanduser())
-            task.choose({"policy": str(path), "planner": "policy"})
-            print(f"wrote the policy to {path}; %ea plan uses it from now on")
-        if arguments.fine_tuning:
-            target = Path(arguments.fine_tuning).expanduser()
-            number = export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
-            print(f"wrote {count(number, 'recorded path')} to {target}")
-        return learned
 
     def run(self, arguments: argparse.Namespace) -> Alignment:
         """Runs all stages; the alignment they lead to."""

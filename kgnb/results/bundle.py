@@ -77,8 +77,8 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def one_of(plural: str) -> str:
     """The name of one of the things counted: the first plural word becomes singular.
 
-    >>> one_of("entities without candidates"), one_of("source entities"), one_of("paths of the policy"), one_of("added")
-    ('entity without candidates', 'source entity', 'path of the policy', 'added')
+    >>> one_of("entities without candidates"), one_of("source entities"), one_of("paths of the graph"), one_of("added")
+    ('entity without candidates', 'source entity', 'path of the graph', 'added')
     """
     return re.sub(r"\b(\w+?)(?:(?<=i)es|(?<=ss)es|(?<=[^s])s)\b", _singular, plural, count=1)
 

@@ -68,7 +68,7 @@ def _matched(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
 def _aligned(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
     from kgnb.tasks.aligning import align_entities
 
-    told = {name: values[name] or None for name in ("embedder", "policy", "decisions", "reference")}
+    told = {name: values[name] or None for name in ("embedder", "decisions", "reference")}
     told |= {name: values[name] for name in ("judge", "planner", "error_rate")} | {"seed": values["oracle_seed"]}
     options = {"options": chosen["options"], "look": chosen["look"]}
     return align_entities(inputs["left"], inputs["right"] or None, **options, **told, **beside)

@@ -10,11 +10,8 @@ from typing import Literal as OneOf
 
 from kgnb.agents.entity_alignment import final_alignment as pipeline
 from kgnb.agents.entity_alignment.final_alignment import Settled
-from kgnb.agents.entity_alignment.judges import EntityDecisions, make_judge, make_planner, tuned_model
+from kgnb.agents.entity_alignment.judges import EntityDecisions, make_judge, make_planner
 from kgnb.agents.entity_alignment.judging_values import AlignQuestion, LookOptions, PlanQuestion
-from kgnb.agents.entity_alignment.optimise import ROUNDS, Optimised, optimise
-from kgnb.agents.entity_alignment.plan import Policy
-from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource, open_embedder
 from kgnb.judging import Judge, Verdict
@@ -23,8 +20,8 @@ from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, new_run, remembering, within
-from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, check_links, links_of, open_sides
+from kgnb.tasks.running import answering_model, judge_and_model, remembering, within
+from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
 Universe = OneOf["test", "all"]
@@ -87,7 +84,6 @@ def align(
     universe: Universe = "test",
     judge: JudgeGiven = "auto",
     planner: str | Judge[PlanQuestion] = "auto",
-    policy: Policy | str | Path | None = None,
     plans: str | Path | None = None,
     embedder: str | Embedder | None = None,
     model: ChatModel | None = None,
@@ -113,8 +109,7 @@ def align(
         universe: possible answers: the folder's "test" targets, or "all" entities (always, without tests).
         judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
-        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "model:NAME" (one tuned for
-            planning, asked entity by entity), "policy", "person" (who answers from the file ``plans``), or a Judge.
+        planner: "auto" (rule), "rule", "thorough", "model", "person" (who answers from the file ``plans``), or a Judge.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
@@ -137,13 +132,18 @@ def align(
         before = run.totals
         watched = run.watch(chat) if chat else None
         asked = _judge(judge, watched, known, error_rate, seed, ruled, settings)
+        planned_by = (
+            make_planner(planner, model=watched, decisions=plans, width=settings.width)
+            if isinstance(planner, str)
+            else planner
+        )
         tested = universe == "test" and bool(sides.tests)
         settled = pipeline.align_entities(
             sides.left,
             sides.right,
             embedder=open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
-            planner=run.watch_judge(_planner(planner, watched, policy, plans, run, settings)),
+            planner=run.watch_judge(planned_by),
             options=replace(options, names="hidden") if names == "hidden" else options,
             look=replace(look, share=0.0) if judge == "first" else look,
             seeds=sides.seeds,
@@ -173,22 +173,6 @@ def _judge(
     return judge_of(judge, lambda name: make_judge(name, **told))
 
 
-def _planner(
-    planner: str | Judge[PlanQuestion],
-    model: ChatModel | None,
-    policy: Policy | str | Path | None,
-    plans: str | Path | None,
-    run: Run,
-    settings: Settings,
-) -> Judge[PlanQuestion]:
-    if not isinstance(planner, str):
-        return planner
-    if name := tuned_model(planner):
-        tuned = answering_model(settings.with_(model=name))
-        model = run.watch(tuned) if tuned else None
-    return make_planner(planner, model=model, policy=policy, decisions=plans, width=settings.width)
-
-
 def rankings_of(outcome: AlignmentOutcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
     """The k best targets of each test source with their scores, in the order of the tests."""
     settled = outcome.settled
@@ -196,48 +180,3 @@ def rankings_of(outcome: AlignmentOutcome, k: int = 10) -> Mapping[str, list[tup
     rows = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
     wanted = list(dict.fromkeys(one for one, _ in outcome.sides.tests)) or list(rows)
     return {iri: settled.ranking(rows[iri])[:k] for iri in wanted if iri in rows}
-
-
-def learn_policy(
-    sides: Sides,
-    pairs: Iterable[tuple[str, str]] | None = None,
-    *,
-    judge: JudgeGiven = "auto",
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
-    look: LookOptions = LookOptions(),
-    error_rate: float = 0.0,
-    seed: int = 0,
-    rounds: int = ROUNDS,
-    run: Run | None = None,
-    settings: Settings | None = None,
-) -> Optimised:
-    """A planning policy learned from known pairs (default: the seeds). Half of them stay seeds, the others are asked.
-
-    The "oracle" judge answers from these pairs: a simulation.
-
-    Raises:
-        ValueError: there are fewer than four known pairs, or no entity among them is worth a look.
-    """
-    settings = settings or Settings.load()
-    known = tuple(pairs) if pairs is not None else sides.seeds
-    if len(known) < 4:
-        raise ValueError(f"{len(known)} known pairs are too few to learn from: give seeds, or a file of training pairs")
-    check_links(sides, known, "the training pairs")
-    asked = tuple(known[1::2])
-    run = run or new_run("entity_alignment", sides.digests(), settings=settings)
-    chat = model or (answering_model(settings) if judge in ("auto", "model") else None)
-    answering = _judge(judge, run.watch(chat) if chat else None, known, error_rate, seed, None, settings)
-    proposal = run.do(
-        propose,
-        sides.left,
-        sides.right,
-        open_embedder(embedder, settings),
-        options,
-        seeds=known[::2],
-        sources=list(dict.fromkeys(one for one, _ in asked)),
-        targets=None,
-    )
-    every = replace(look, share=1.0)
-    return run.do(optimise, proposal, dict(asked), run.watch_judge(answering), options=every, rounds=rounds)

@@ -93,7 +93,6 @@ WRONG = (
     ((*OURS, "--out", "x.docx"), 2, "unknown suffix"),
     ((*OURS, "--out", "no/x.tsv"), 2, "there is no folder"),
     ((*OURS, "--judge", "model"), 1, "asks a model"),
-    ((*OURS, "--planner", "policy"), 1, "needs a policy"),
     ((*OURS, "--share", "2"), 2, "--share"),
     ((*OURS[::-1], "--seeds", "huts:entity-seeds"), 1, "the other way round"),
     (OURS[:1], 2, "name the other graph"),

@@ -13,9 +13,6 @@ import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from kgnb.agents.entity_alignment.paths import PATHS, named
-from kgnb.agents.entity_alignment.plan import FORMAT, VERSION, Policy
-from kgnb.agents.entity_alignment.values import FEATURES
 from kgnb.agents.kg_construction.built import Journal, journal_file, read_journal, write_journal
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.datasets.entity_folders import is_entity_folder, read_folder, read_links
@@ -242,10 +239,6 @@ def aligned(name: str) -> Kind:
     return Kind(lambda home: [save(alignment(), home / name)], lambda home: load(home / name))
 
 
-POLICY = {
-    "format": FORMAT, "version": VERSION, "features": list(FEATURES), "paths": [named(next(iter(PATHS)))],
-    "mean": [0] * len(FEATURES), "scale": [1] * len(FEATURES), "coefficients": [[0] * len(FEATURES)], "intercepts": [0],
-}  # fmt: skip
 KINDS = {
     **{f"RDF {name}": rdf(name) for name in (".ttl", ".owl", ".nt", ".jsonld", ".trig", ".nq")},
     "SSSOM": aligned("a.sssom.tsv"),
@@ -308,7 +301,6 @@ KINDS = {
     "exported cache": Kind(exported, import_cache),
     "construction journal": Kind(journal, lambda home: read_journal(home, "notes", "key")),
     "served graph": Kind(graph_file, read_graph_file),
-    "policy": Kind(good(("p.json", POLICY)), lambda home: Policy.load(home / "p.json")),
 }
 ODD = {  # what was found by other examples, kept for every run
     "recording": {**REPLY, "tool_calls": True},

@@ -68,14 +68,6 @@ def test_a_name_in_part_and_an_option_of_another_verb_are_recognised(aligned):
     assert "belongs to %ea start, %ea propose, %ea run" in aligned("%ea align --precision 0").error.fix
 
 
-def test_a_policy_is_learned_saved_and_planned_with(aligned, folder):
-    learned = aligned.good(
-        "%ea optimise --train huts:entity-seeds --judge oracle --save p.json --fine-tuning w.jsonl"
-    ).value
-    assert learned.simulation and (folder / "p.json").is_file() and (folder / "w.jsonl").is_file()
-    assert aligned.good("%ea plan").value.planner == "policy"
-
-
 def test_a_simulation_is_named_as_one(notebook):
     notebook.good(START)
     alignment = notebook.good("%ea run --judge oracle --rounds 0").value

@@ -7,7 +7,6 @@ After EA-Agent (a structured multi-step reasoning agent for entity alignment). T
 3. select    the triples that tell its candidates apart
 4. align     a judge chooses a candidate by letter, or none
 5. reflect   a second look where the first was not sure
-6. optimise  ways that were taken, rewarded and rewritten, teach a policy
 
 ``final_alignment.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays),
 ``names``, ``comparison``, ``relations`` (what spreads over them), ``candidates`` (and who gets whom).

@@ -9,15 +9,14 @@ from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import reviewable
 from kgnb.agents.entity_alignment.judges import (
-    PLANNERS,
     EntityDecisions,
     JudgeName,
+    PlannerName,
     ReviewedEntities,
     make_judge,
     make_planner,
 )
 from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, LookOptions, PlanQuestion, Selected
-from kgnb.agents.entity_alignment.optimise import optimise
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.reflect import reflect
@@ -32,10 +31,7 @@ class Looking:
     """Who plans and who judges, and their files."""
 
     judge: JudgeName = Field(default="auto", description="who decides; auto: the model if one is set, else rule")
-    planner: str = Field(
-        default="auto", description=f"who plans: {', '.join(PLANNERS)}; or model:NAME, a model tuned for planning"
-    )
-    policy: str = Field(default="", description="file of a learnt policy, written by %ea optimise")
+    planner: PlannerName = Field(default="auto", description="who plans which tools look; auto: the rule")
     error_rate: float = Field(
         default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
     )
@@ -68,12 +64,7 @@ def _judge(task: Task) -> Judge[AlignQuestion]:
 
 def _planner(task: Task) -> Judge[PlanQuestion]:
     looking = task.options["looking"]
-    return make_planner(
-        looking.planner,
-        model=task["planning_model"],
-        policy=looking.policy or None,
-        decisions=looking.decisions or None,
-    )
+    return make_planner(looking.planner, model=task["model"], decisions=looking.decisions or None)
 
 
 def _selected(task: Task) -> Selected:
@@ -114,9 +105,9 @@ AGENT = Agent(
         ),
         Stage(
             plan, ("propose", "planner"), {"options": "look"},
-            ("share", "sure", "attributes", "relations", "planner", "policy"),
+            ("share", "sure", "attributes", "relations", "planner"),
             "Choose which entities to judge, and with which tools.",
-            ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner policy --policy policy.json"),
+            ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner thorough"),
         ),
         Stage(
             select, ("plan",), {"options": "look"}, ("shown", "attributes", "relations", "entropy"),
@@ -131,7 +122,6 @@ AGENT = Agent(
             reflect, ("aligned", "judge"), {}, ("reflect_below", "heed", *ORACLE),
             "Ask again where an answer is unsure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
         ),
-        Stage(optimise, help="Learn from known pairs which path suits which entity.", apart=True),
     ),
     provides={
         "judge": _judge,

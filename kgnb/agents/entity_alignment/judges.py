@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 from kgnb import judging
 from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTION
 from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
-from kgnb.agents.entity_alignment.plan import BATCH, ModelPlanner, Policy, RulePlanner, ThoroughPlanner
+from kgnb.agents.entity_alignment.plan import ModelPlanner, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
 from kgnb.judging import UNSURE, Decision, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
@@ -20,7 +20,7 @@ from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "first", "rule", "model", "person", "oracle"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
-PlannerName = OneOf["auto", "rule", "thorough", "model", "policy", "person"]
+PlannerName = OneOf["auto", "rule", "thorough", "model", "person"]
 PLANNERS: tuple[PlannerName, ...] = get_args(PlannerName)
 
 
@@ -143,49 +143,28 @@ def make_judge(
     return ReviewedEntities(decisions, judge) if decisions is not None else judge
 
 
-def tuned_model(planner: str) -> str:
-    """The NAME in "model:NAME", "" for any other planner."""
-    return planner.removeprefix("model:") if planner.startswith("model:") else ""
-
-
 def make_planner(
-    name: str = "auto",
-    *,
-    model: ChatModel | None = None,
-    policy: Policy | Path | str | None = None,
-    decisions: str | Path | None = None,
-    width: int = 8,
+    name: str = "auto", *, model: ChatModel | None = None, decisions: str | Path | None = None, width: int = 8
 ) -> Judge[PlanQuestion]:
-    """The planner with this name; ``auto`` is the learnt policy if one is given, else the rule.
-
-    "model:NAME" is a model tuned for planning, asked about one entity at a time; ``model`` is that model.
+    """The planner with this name; ``auto`` is the rule.
 
     Raises:
-        ConfigError: the planner needs a model, a policy or a file of decisions that is not given.
-        DataError: the policy's file cannot be read.
+        ConfigError: the planner needs a model or a file of decisions that is not given.
         ValueError: there is no planner with this name.
     """
-    tuned = tuned_model(name)
-    if name not in PLANNERS and not tuned:
-        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)} or model:NAME")
-    learnt = policy if isinstance(policy, Policy) else Policy.load(policy) if policy else None
-    name = ("policy" if learnt else "rule") if name == "auto" else name
-    if name == "policy":
-        if not learnt:
-            raise ConfigError("the policy planner needs a policy", fix="Give --policy FILE; %ea optimise writes one.")
-        return learnt
-    if name == "model" or tuned:
+    if name not in PLANNERS:
+        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)}")
+    if name == "model":
         if model is None:
             raise ConfigError(
                 "the model planner asks a model, and none is set", fix="Set KGNB_MODEL, or %llm use MODEL."
             )
-        record = learnt.record if learnt else None
-        return ModelPlanner(model, record=record, batch=1 if tuned else BATCH, width=width)
+        return ModelPlanner(model, width=width)
     if name == "person":
         if decisions is None:
             raise ConfigError("the person planner needs a file of decisions", fix="Give --plans FILE.")
         return PersonJudge(Decisions(decisions))
-    return RulePlanner() if name == "rule" else ThoroughPlanner()
+    return ThoroughPlanner() if name == "thorough" else RulePlanner()
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal as OneOf
+from typing import TypeAlias, get_args
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.paths import Path, named
 from kgnb.agents.entity_alignment.values import FEATURES, Proposal, reads
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Option, Verdict
@@ -22,6 +22,44 @@ from kgnb.results.table import Column, Table, Tabled
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
 EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
+
+Tool = OneOf["attributes", "relations", "align", "reflect"]
+Path: TypeAlias = tuple[Tool, ...]
+"""Which tools look at an entity, in which order."""
+
+TOOLS: tuple[Tool, ...] = get_args(Tool)
+STANDS: Path = ()
+"""The empty path: the first alignment stands, and nobody is asked."""
+PATHS: tuple[Path, ...] = (
+    STANDS,
+    ("attributes", "align"),
+    ("relations", "align"),
+    ("attributes", "relations", "align"),
+    ("attributes", "align", "reflect"),
+    ("relations", "align", "reflect"),
+    ("attributes", "relations", "align", "reflect"),
+)
+
+
+def named(path: Path) -> str:
+    """A path as a person reads it.
+
+    >>> named(("attributes", "align")), named(())
+    ('attributes > align', 'stands')
+    """
+    return " > ".join(path) or "stands"
+
+
+def path_of(name: str) -> Path:
+    """The path with this name; ValueError if it is not one of ``PATHS``.
+
+    >>> path_of("relations > align > reflect")
+    ('relations', 'align', 'reflect')
+    """
+    found = {named(path): path for path in PATHS}
+    if name not in found:
+        raise ValueError(f"there is no path {name!r}: choose {', '.join(found)}")
+    return found[name]
 
 
 @options

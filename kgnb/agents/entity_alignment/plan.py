@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.judging_values import DIFFERENT, TAKE, LookOptions, Planned, PlanQuestion
-from kgnb.agents.entity_alignment.paths import CLOSE, PATHS, STANDS, TOOLS, Path, Record, named, path_of
+from kgnb.agents.entity_alignment.judging_values import (
+    DIFFERENT,
+    PATHS,
+    STANDS,
+    TAKE,
+    TOOLS,
+    LookOptions,
+    Path,
+    Planned,
+    PlanQuestion,
+    named,
+    path_of,
+)
 from kgnb.agents.entity_alignment.select import Selector
 from kgnb.agents.entity_alignment.values import FEATURES, Floats, Proposal, statistics
-from kgnb.errors import DataError
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json
 from kgnb.judging import Estimate, Judge, ModelJudge, Verdict, verdicts
 from kgnb.judging.sheet import Answers, Sheet, one_line
 from kgnb.llm.model import ChatModel, Message, Request
@@ -159,139 +167,9 @@ def _nearest(wanted: set[Any], paths: Sequence[Path]) -> Path:
     return min(paths, key=lambda path: (len(wanted ^ set(path)), len(path)))
 
 
-FORMAT = "kgnb entity-alignment policy"
-VERSION = 1
-NUMBERS = ("mean", "scale", "coefficients", "intercepts")
-Matrix = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Policy:
-    """Chooses the likeliest possible path. ``coefficients`` is (paths, features); with one path it is always chosen."""
-
-    paths: tuple[Path, ...]
-    mean: Matrix
-    scale: Matrix
-    coefficients: Matrix
-    intercepts: Matrix
-    trained_on: int = 0
-    record: Record = field(default_factory=dict)
-    name = "policy"
-
-    def judge(self, questions: Sequence[PlanQuestion]) -> list[Verdict]:
-        """One path a question."""
-        if not questions:
-            return []
-        chances = self.chances(np.array([question.statistics for question in questions]))
-        return [self._verdict(question, row) for question, row in zip(questions, chances, strict=True)]
-
-    def chances(self, statistics: Matrix) -> Matrix:
-        """The probability of each path (columns as in ``paths``) for each row of statistics."""
-        scaled = (statistics - self.mean) / self.scale
-        logits = scaled @ self.coefficients.T + self.intercepts
-        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-    def _verdict(self, question: PlanQuestion, chances: Matrix) -> Verdict:
-        possible = [at for at, path in enumerate(self.paths) if path in question.paths]
-        if not possible:  # then the shortest path that asks at all
-            path = min((one for one in question.paths if one), key=len, default=STANDS)
-            return Verdict(TAKE, named(path), 0.0, "no path of the policy is possible here", self.name)
-        best = max(possible, key=lambda at: chances[at])
-        return Verdict(TAKE, named(self.paths[best]), float(chances[best]), "learned", self.name)
-
-    def to_json(self) -> dict[str, Any]:
-        """The policy as plain numbers and names."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "features": list(FEATURES),
-            "paths": [named(path) for path in self.paths],
-            **{key: getattr(self, key).tolist() for key in NUMBERS},
-            "trained on": self.trained_on,
-            "record": {named(path): [list(score) for score in scores] for path, scores in self.record.items()},
-        }
-
-    def save(self, path: FilePath | str) -> FilePath:
-        """Write it as JSON."""
-        return write_whole(FilePath(path), json.dumps(self.to_json(), indent=1) + "\n")
-
-    @classmethod
-    def load(cls, path: FilePath | str) -> Policy:
-        """The policy in a file.
-
-        Raises:
-            DataError: the file is missing, is not a policy, or is one for other features or shapes.
-        """
-        where, fix = str(path), "Write one with %ea optimise --save FILE, or kgnb.tasks.aligning.learn_policy."
-        try:
-            content = from_json(FilePath(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise DataError(f"the policy cannot be read: {error.strerror}", where=where, fix=fix) from error
-        except ValueError as error:
-            raise DataError("the policy is not JSON", where=where, details=str(error), fix=fix) from error
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise DataError("this is not a policy of entity alignment", where=where, fix=fix)
-        if content.get("version") != VERSION or content.get("features") != list(FEATURES):
-            raise DataError("the policy was made for other statistics", where=where, fix=fix)
-        try:
-            return cls(
-                tuple(path_of(name) for name in content["paths"]),
-                **{key: np.array(content[key], dtype=np.float64) for key in NUMBERS},
-                trained_on=int(content.get("trained on", 0)),
-                record=_record(content.get("record", {})),
-            )._checked()
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"the policy is damaged: {error}", where=where, fix=fix) from error
-
-    def _checked(self) -> Policy:
-        size, width = len(self.paths), len(FEATURES)
-        arrays = [getattr(self, key) for key in NUMBERS]
-        if [one.shape for one in arrays] != [(width,), (width,), (size, width), (size,)] or not size:
-            raise ValueError("its numbers do not fit its paths")
-        if not all(np.isfinite(one).all() for one in arrays) or not (self.scale > 0).all():
-            raise ValueError("a number in it is not finite, or a scale is not above 0")
-        return self
-
-
-def _record(content: Mapping[str, Any]) -> Record:
-    found = {}
-    for name, scores in content.items():
-        (asked, right), (others, more) = scores
-        if not 0 <= right <= asked or not 0 <= more <= others:
-            raise ValueError(f"the record of {name} has more right answers than questions")
-        found[path_of(name)] = ((int(asked), int(right)), (int(others), int(more)))
-    return found
-
-
-def learn(statistics: NDArray[Any], paths: Sequence[Path]) -> Policy:
-    """The policy learnt from the ``paths`` that were best for entities with these ``statistics`` (one row each).
-
-    Raises:
-        ValueError: there is nothing to learn from.
-    """
-    from sklearn.linear_model import LogisticRegression  # takes a second to import, and nothing else here needs it
-
-    rows = np.asarray(statistics, dtype=np.float64)
-    if len(rows) == 0 or len(rows) != len(paths):
-        raise ValueError(f"nothing to learn from: {len(rows)} rows of statistics and {len(paths)} paths")
-    known = sorted(set(paths), key=named)
-    mean, scale = rows.mean(axis=0), rows.std(axis=0)
-    scale[scale < 1e-9] = 1.0
-    if len(known) == 1:
-        return Policy((known[0],), mean, scale, np.zeros((1, rows.shape[1])), np.zeros(1), len(rows))
-    model = LogisticRegression(C=1.0, max_iter=2000)
-    model.fit((rows - mean) / scale, [known.index(path) for path in paths])
-    coefficients, intercepts = model.coef_, model.intercept_
-    if len(known) == 2:  # scikit-learn keeps one row for two classes
-        coefficients, intercepts = np.vstack([-coefficients, coefficients]) / 2, np.array([-1, 1]) * intercepts / 2
-    return Policy(tuple(known), mean, scale, coefficients, intercepts, len(rows))
-
-
-BATCH = 20  # entities a call; a tuned model was trained on one at a time
+BATCH = 20  # entities a call
 _FENCE = "====="
 _OBJECT = re.compile(r"\{[^{}]*\}")
-_LIST = re.compile(r"\[[^\[\]]*\]")
 
 INSTRUCTIONS = """You plan how to find out which entity of a second graph is the same thing as an entity of a first one.
 A first alignment is there already. Choose, for each entity, the cheapest tools that will do. The tools: attributes
@@ -319,10 +197,8 @@ class PlanSheet(Sheet):
         return _object(answers={"type": "array", "items": _object(question=number, tools=tools)})
 
     def read(self, reply: str, numbers: Sequence[int] = ()) -> Answers:
-        """The path of every entity in the reply; about a single entity a bare list of tools is enough."""
-        said = dict(_entries(reply))
-        if len(self.texts) == 1 and not said and (tools := _bare(reply)) is not None:
-            said = {1: tools}
+        """The path of every entity in the reply."""
+        said = _entries(reply)
         found, problems = dict[int, Verdict](), dict[int, str]()
         for number in numbers or self.numbers:
             if number not in said:
@@ -338,16 +214,10 @@ class PlanSheet(Sheet):
 
 
 class ModelPlanner:
-    """Asks a chat model for the tools of each entity.
+    """Asks a chat model for the tools of each entity, ``width`` calls at once."""
 
-    Args:
-        record: how often each path decided right, as ``optimise`` recorded it; without it no rates are told.
-        batch: entities a call.
-        width: calls at once.
-    """
-
-    def __init__(self, model: ChatModel, *, record: Record | None = None, batch: int = BATCH, width: int = 8) -> None:
-        self._model, self._record, self._batch, self._width = model, record or {}, batch, width
+    def __init__(self, model: ChatModel, *, width: int = 8) -> None:
+        self._model, self._width = model, width
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[PlanQuestion]) -> list[Verdict]:
@@ -365,36 +235,23 @@ class ModelPlanner:
     def _judge(self, questions: Sequence[PlanQuestion]) -> ModelJudge[PlanQuestion]:
         return ModelJudge(
             self._model,
-            instructions=told(questions[0].costs if questions else (), self._record),
+            instructions=told(questions[0].costs if questions else ()),
             decisions=(TAKE,),
             none_decision=DIFFERENT,
-            batch=self._batch,
+            batch=BATCH,
             width=self._width,
             sheet=PlanSheet,
         )
 
 
-def told(costs: Sequence[int], record: Record) -> str:
-    """The system message: the paths with their costs in tokens (as in ``PATHS``) and their rates on record."""
+def told(costs: Sequence[int]) -> str:
+    """The system message: the paths with their costs in tokens (as in ``PATHS``)."""
     lines = []
     for path, cost in zip(PATHS, costs or (0,) * len(PATHS), strict=True):
         price = f"about {cost} tokens" if cost else "nothing" if not path else "not known"
-        lines.append(f"- {', '.join(path) or 'none'}: costs {price}{_rates(record.get(path))}")
-    return "\n".join([INSTRUCTIONS, *lines, RULES, completion(PATHS[1])])
-
-
-def completion(path: Path) -> str:
-    """A planner's answer about a single entity."""
-    return json.dumps({"answers": [{"question": 1, "tools": list(path)}]})
-
-
-def _rates(scores: Sequence[tuple[int, int]] | None) -> str:
-    said = [
-        f"{right / asked:.0%} of {asked} where the margin is {where}"
-        for (asked, right), where in zip(scores or (), (f"below {CLOSE}", "wider"), strict=False)
-        if asked
-    ]
-    return f"; right in {', '.join(said)}" if said else ""
+        lines.append(f"- {', '.join(path) or 'none'}: costs {price}")
+    example = json.dumps({"answers": [{"question": 1, "tools": list(PATHS[1])}]})
+    return "\n".join([INSTRUCTIONS, *lines, RULES, example])
 
 
 def _canonical(tools: Any) -> Path | None:
@@ -407,8 +264,8 @@ def _canonical(tools: Any) -> Path | None:
     return next((path for path in PATHS if set(path) == chosen), None)
 
 
-def _entries(reply: str) -> list[tuple[int, Any]]:
-    """(question, tools) of every answer object in a reply; the first one for each question."""
+def _entries(reply: str) -> dict[int, Any]:
+    """The tools by question, of every answer object in a reply; the first one for each question."""
     found: dict[int, Any] = {}
     for text in _OBJECT.findall(reply.rpartition("</think>")[2]):
         try:
@@ -418,17 +275,7 @@ def _entries(reply: str) -> list[tuple[int, Any]]:
         number = entry.get("question")
         if isinstance(number, int) and not isinstance(number, bool) and "tools" in entry:
             found.setdefault(number, entry["tools"])
-    return list(found.items())
-
-
-def _bare(reply: str) -> Any:
-    text = reply.rpartition("</think>")[2].strip()
-    if lists := _LIST.findall(text):
-        try:
-            return from_json(lists[0])
-        except ValueError:
-            return None
-    return text if text and _canonical(text) is not None else None
+    return found
 
 
 def _object(**properties: Any) -> dict[str, Any]:

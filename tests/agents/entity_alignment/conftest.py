@@ -4,7 +4,6 @@ import pytest
 
 from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
 from kgnb.agents.entity_alignment.names import from_graph
-from kgnb.agents.entity_alignment.optimise import Optimised, optimise
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.select import select
@@ -49,10 +48,3 @@ def selected(planned) -> Selected:
 def knowing(truth):
     """A simulated judge that is always right."""
     return reference_oracle(truth.items())
-
-
-@pytest.fixture(scope="session")
-def learned(proposal, truth) -> Optimised:
-    """Ways taken, rewarded and learnt from, for every third entity; one answer in ten is wrong."""
-    judge = reference_oracle(truth.items(), error_rate=0.1)
-    return optimise(proposal, truth, judge, options=LookOptions(share=1.0), rows=range(0, len(proposal), 3))

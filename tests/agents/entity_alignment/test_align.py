@@ -79,7 +79,6 @@ def test_a_judge_by_name_says_what_it_needs():
         (make_judge, "oracle", ConfigError, "answers from a reference"),
         (make_judge, "person", ConfigError, "file to keep decisions"),
         (make_judge, "dog", ValueError, "there is no judge 'dog'"),
-        (make_planner, "policy", ConfigError, "needs a policy"),
         (make_planner, "model", ConfigError, "asks a model"),
         (make_planner, "person", ConfigError, "needs a file of decisions"),
         (make_planner, "cat", ValueError, "there is no planner 'cat'"),

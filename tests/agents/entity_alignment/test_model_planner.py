@@ -1,19 +1,9 @@
-"""A model as the planner: what it is told, what is read of its answer, and a stand-in tuned on the exported set."""
-
-import json
+"""A model as the planner: what it is told, and what is read of its answer."""
 
 import pytest
 
-from kgnb.agents.entity_alignment.judges import make_planner
-from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.optimise import export
-from kgnb.agents.entity_alignment.paths import PATHS, STANDS, named
-from kgnb.agents.entity_alignment.plan import (
-    ModelPlanner,
-    PlanSheet,
-    Policy,
-    questions_about,
-)
+from kgnb.agents.entity_alignment.judging_values import PATHS, STANDS, LookOptions, named
+from kgnb.agents.entity_alignment.plan import ModelPlanner, PlanSheet, questions_about
 from kgnb.judging import Option
 from kgnb.llm.scripted import ScriptedModel
 
@@ -30,13 +20,13 @@ def sheet(*texts):
     return PlanSheet("plan", texts, (options,) * len(texts), ("take",), "different")
 
 
-def test_the_paths_stand_in_the_system_message_once_with_cost_and_hits(proposal, asked, learned):
-    requests = ModelPlanner(ScriptedModel([]), record=learned.policy.record).requests(asked)
+def test_the_paths_stand_in_the_system_message_once_with_cost(proposal, asked):
+    requests = ModelPlanner(ScriptedModel([])).requests(asked)
     assert len(requests) == -(-len(asked) // 20)
     assert len({request.messages[0].text for request in requests}) == 1
     system, user = (message.text for message in requests[0].messages)
     for path, cost in zip(PATHS[1:], asked[0].costs[1:], strict=True):
-        assert system.count(f"\n- {', '.join(path)}: costs about {cost} tokens; right in ") == 1
+        assert system.count(f"\n- {', '.join(path)}: costs about {cost} tokens\n") == 1
     assert asked[0].costs[0] == 0 < asked[0].costs[1] < asked[0].costs[3] < asked[0].costs[6]
     assert len(user.splitlines()) == 20 + 2 and "align" not in user
 
@@ -46,26 +36,14 @@ def test_a_hostile_name_stays_on_its_line():
     assert user.splitlines().count("=====") == 2 and len(user.splitlines()) == 4
 
 
-def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
-    file = tmp_path / "ways.jsonl"
-    export(learned.episodes, file, learned.policy.record)
-    saved = Policy.load(learned.policy.save(tmp_path / "policy.json"))
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    model = ScriptedModel([])
-    planner = make_planner("model:tuned", model=model, policy=saved)
-    assert isinstance(planner, ModelPlanner)
-    for line, episode in zip(lines, learned.episodes, strict=True):
-        (request,) = planner.requests([episode.question])
-        assert line["input"] == [{"role": one.role, "content": one.text} for one in request.messages]
-        assert PlanSheet("", ("",), (episode.question.options,), ("take",), "").read(line["output"]).verdicts
-
-
 def test_tools_are_read_in_any_order_and_anything_else_is_a_problem():
     for reply, path in (
         ('{"answers": [{"question": 1, "tools": ["align", "relations"]}]}', ("relations", "align")),
         ('```json\n{"question": 1, "tools": []}\n```', STANDS),
-        ("<think>attributes?</think> relations > align > reflect", ("relations", "align", "reflect")),
-        ('["attributes", "align"]', ("attributes", "align")),  # about one entity alone
+        (
+            '<think>{"question": 1, "tools": []}</think> {"question": 1, "tools": "relations > align > reflect"}',
+            ("relations", "align", "reflect"),
+        ),
     ):
         answers = sheet("Hut").read(reply)
         assert answers.verdicts[1].choice == named(path) and not answers.problems

@@ -1,7 +1,6 @@
 import numpy as np
 
-from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.paths import PATHS, named
+from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, named
 from kgnb.agents.entity_alignment.plan import possible, worth_a_look
 from kgnb.agents.entity_alignment.values import FEATURES, statistics
 

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.judges import make_judge
-from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.paths import PATHS
+from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions
 from kgnb.agents.entity_alignment.reflect import again, reflect
 from kgnb.agents.entity_alignment.select import select
 from kgnb.judging import CallableJudge, Verdict
