@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import base64
-import gzip
-import http.client
-import io
 import ipaddress
 import re
-import socket
 import ssl
+import sys
 import threading
 import time
-import urllib.error
-import urllib.request
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.message import Message
-from functools import cache, partial
+from functools import cached_property
 from importlib import metadata
 from itertools import count
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import read_at_most
+from kgnb.openai_server import Bounds
 from kgnb.patience import Patience, on_this_machine, retry_after
 from kgnb.secret import HIDDEN, blot_forms
+
+if TYPE_CHECKING:
+    import httpx
 
 AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
 PUBLIC_QUERIES_PER_SECOND = 5.0
@@ -92,75 +88,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u20
 
 @dataclass(frozen=True, slots=True)
 class ServiceReply:
-    """A service's answer: the media type without parameters, the unpacked body and the headers in lower case."""
+    """A service's answer: the media type without parameters, the unpacked body and the headers, of any case."""
 
     media_type: str
     body: bytes
     headers: Mapping[str, str]
-
-
-class _Timed(io.RawIOBase):
-    """What a connection sends until a point in time; a socket's own timeout restarts with each byte."""
-
-    def __init__(self, connection: socket.socket, end: float) -> None:
-        self._connection, self._end = connection, end
-        self._plain = connection.makefile("rb", buffering=0)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._connection.settimeout(left)
-        return self._plain.readinto(buffer)
-
-    def close(self) -> None:
-        self._plain.close()
-        super().close()
-
-
-class _Response(http.client.HTTPResponse):
-    def __init__(self, connection: socket.socket, *rest: Any, end: float, **more: Any) -> None:
-        super().__init__(connection, *rest, **more)
-        self.fp.close()
-        self.fp = io.BufferedReader(_Timed(connection, end))
-
-
-class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
-    """Opens http and https, and gives up at ``end``."""
-
-    def __init__(self, end: float) -> None:
-        super().__init__(context=_certificates())
-        self._end = end
-
-    def do_open(self, http_class: Any, req: urllib.request.Request, **more: Any) -> http.client.HTTPResponse:
-        def timed(host: str, **rest: Any) -> http.client.HTTPConnection:
-            connection: http.client.HTTPConnection = http_class(host, **rest)
-            connection.response_class = partial(_Response, end=self._end)  # type: ignore[assignment]
-            return connection
-
-        return super().do_open(timed, req, **more)
-
-
-def _open(request: urllib.request.Request, seconds: float, end: float) -> http.client.HTTPResponse:
-    """The open response. Redirects are not followed: the query would go elsewhere, or become a GET without its text."""
-    director = urllib.request.OpenerDirector()
-    for handler in (
-        _Handler(end),
-        urllib.request.ProxyHandler({} if on_this_machine(request.full_url) else None),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.HTTPDefaultErrorHandler(),
-    ):
-        director.add_handler(handler)
-    answer: http.client.HTTPResponse = director.open(request, timeout=seconds)
-    return answer
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    return ssl.create_default_context()
 
 
 @dataclass(frozen=True)
@@ -226,78 +158,87 @@ class Wire:
                 text = text.replace(secret, "***")
         return harmless(text, most)
 
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return Bounds()
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        """Redirects are not followed: the query would go elsewhere, or become a GET without its text."""
+        import httpx  # slow to import
+
+        client = httpx.Client(
+            verify=ssl.create_default_context(),
+            trust_env=not on_this_machine(self.url),
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+        self._bounds.around(client)
+        return client
+
     def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> ServiceReply:
+        import httpx
+
         self.courtesy.wait()
-        end = time.monotonic() + seconds
         form = {**self.parameters, "update" if update else "query": text}
         accept = "*/*" if update else _RDF if rdf else _RESULTS
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": AGENT, **self.headers}
         if self.authorization:
             headers["Authorization"] = self.authorization
-        request = urllib.request.Request(self.url, urlencode(form).encode(), headers, method="POST")
         try:
-            with _open(request, seconds, end) as response:
-                return self._answer(response, end, seconds)
-        except urllib.error.HTTPError as error:
-            if 300 <= error.code < 400:
-                raise self._redirected(error) from None
-            raise self._refusal(error) from None
-        except TimeoutError as error:
+            with (
+                self._bounds.of(seconds, sys.maxsize),
+                self._client.stream("POST", self.url, data=form, headers=headers, timeout=seconds) as response,
+            ):
+                return self._answer(response, seconds)
+        except httpx.TimeoutException as error:
             raise self._late(seconds) from error
-        except urllib.error.URLError as error:
-            if isinstance(error.reason, TimeoutError):
-                raise self._late(seconds) from error
+        except (httpx.ConnectError, httpx.ProxyError, httpx.InvalidURL) as error:
             fix = "check the address, and whether the service runs"
             # one more try for a service that restarts, without keeping a person waiting
-            raise _Again(f"cannot be reached: {error.reason}", fix=fix, retries=1) from error
-        except (ConnectionError, http.client.HTTPException) as error:
-            raise _Again(f"broke the connection off: {type(error).__name__}", fix="try again later") from error
+            raise _Again(f"cannot be reached: {error}", fix=fix, retries=1) from error
+        except httpx.DecodingError as error:
+            raise _Again("sent damaged gzip data", fix="try again later") from error
+        except httpx.TransportError as error:
+            raise _Again(f"broke the connection off: {error or type(error).__name__}", fix="try again later") from error
 
-    def _answer(self, response: http.client.HTTPResponse, end: float, seconds: float) -> ServiceReply:
-        """The whole body, read in pieces so that a service that drips its answer is given up in time."""
-        pieces: list[bytes] = []
-        size = 0
-        while piece := response.read1(1 << 16):
-            pieces.append(piece)
-            size += len(piece)
+    def _answer(self, response: httpx.Response, seconds: float) -> ServiceReply:
+        """The whole body, read in pieces, so that a service that sends without an end is given up in time."""
+        end, body = time.monotonic() + seconds, bytearray()
+        most = self.most_bytes if response.is_success else 65536
+        for piece in response.iter_bytes():
+            body += piece
             if time.monotonic() > end:
                 raise self._late(seconds)
-            if size > self.most_bytes:
-                raise self._too_much()
-        headers = _lower(response.info())
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) != size:
-            raise _Again("cut its answer short", fix="try again, or ask for less")
-        try:
-            body = _unpacked(b"".join(pieces), headers, self.most_bytes)
-        except OverflowError:
-            raise self._too_much(" of gzip") from None
-        except (OSError, EOFError, zlib.error) as error:
-            raise _Again("sent damaged gzip data", fix="try again later") from error
-        return ServiceReply(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+            if len(body) > most:
+                break
+        if response.is_redirect:
+            raise self._redirected(response)
+        if not response.is_success:
+            raise self._refusal(response, body[:most].decode("utf-8", "replace"))
+        if len(body) > most:
+            what = f"sent more than {most >> 20} MiB, which is more than this client takes"
+            raise self.failure(what, fix="add a LIMIT to the query")
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return ServiceReply(media_type, bytes(body), response.headers)
 
-    def _too_much(self, packed: str = "") -> BackendError:
-        what = f"sent more than {self.most_bytes >> 20} MiB{packed}, which is more than this client takes"
-        return self.failure(what, fix="add a LIMIT to the query")
-
-    def _redirected(self, error: urllib.error.HTTPError) -> BackendError:
+    def _redirected(self, response: httpx.Response) -> BackendError:
         try:
-            to = public_url(urljoin(self.url, error.headers.get("Location") or ""))
+            to = public_url(urljoin(self.url, response.headers.get("location", "")))
         except ValueError:
             to = "a malformed address"
         fix = "check the address; if you trust the target, give that address instead"
-        return self.failure(f"redirects to {to} (HTTP {error.code}), and queries are not forwarded", fix=fix)
+        return self.failure(f"redirects to {to} (HTTP {response.status_code}), and queries are not forwarded", fix=fix)
 
     def _late(self, seconds: float) -> BackendError:
         fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
         return self.failure(f"gave no answer within {seconds:g} s", fix=fix)
 
-    def _refusal(self, error: urllib.error.HTTPError) -> Exception:
-        status, body = error.code, _told(error)
+    def _refusal(self, response: httpx.Response, body: str) -> Exception:
+        status = response.status_code
         shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
         if status in BUSY:
             fix = "try again later, or ask less often"
-            asked, refused = retry_after(_lower(error.headers)), status in (429, 503)
+            asked, refused = retry_after(response.headers), status in (429, 503)
             return _Again(f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused)
         if status == 400:
             place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
@@ -347,27 +288,3 @@ def public_url(url: str) -> str:
     """
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> bytes:
-    if "gzip" not in headers.get("content-encoding", "").lower() and body[:2] != b"\x1f\x8b":
-        return body
-    with gzip.open(io.BytesIO(body)) as stream:
-        unpacked = read_at_most(stream, most + 1)
-    if len(unpacked) > most:
-        raise OverflowError(f"unpacks to more than {most} bytes")
-    return unpacked
-
-
-def _told(error: urllib.error.HTTPError) -> str:
-    """The text of a refusal; where it was lost on the way, the request is worth another try."""
-    try:
-        return _unpacked(error.read(65536), _lower(error.headers)).decode("utf-8", "replace")
-    except (OSError, EOFError, OverflowError, http.client.HTTPException, zlib.error) as lost:
-        if error.code in BUSY:
-            return ""
-        raise _Again(f"answered HTTP {error.code}, and its text was lost", fix="try again later") from lost
-
-
-def _lower(headers: Message) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}

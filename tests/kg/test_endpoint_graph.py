@@ -131,7 +131,7 @@ def test_malformed_or_cut_results_are_an_error(stub: Start) -> None:
 def test_a_compressed_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:
     service = stub(Reply(gzip.compress(b"0" * 3_000_000), headers={"Content-Encoding": "gzip"}))
     wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(tries=4))
-    with pytest.raises(BackendError, match="more than 0 MiB of gzip"):
+    with pytest.raises(BackendError, match="more than 0 MiB"):
         wire.ask(SELECT)
     assert len(service.received) == 1
 
