@@ -3,87 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain
 
 from kgnb.kg.terms import RDF, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path, inverse
 
 _Values = tuple[Term, ...] | dict[Term, None]
-"""Values of one property of one node, each once, in order: a tuple where they are few, which takes less memory."""
-_FEW = 4
-_SHORT = 1 + 2 * 8
-
-
-class _Many(dict[str, _Values]):
-    """The values of a node that has many, by property."""
-
-    __slots__ = ("node",)
-    node: Term
-
-    def put(self, predicate: str, end: Term) -> None:
-        """Add a value, which is not there yet."""
-        values = self.get(predicate, ())
-        if isinstance(values, dict):
-            values[end] = None
-        else:
-            self[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
-
-    def drop(self, predicate: str, end: Term) -> None:
-        """Remove one of the values."""
-        values = self[predicate]
-        if isinstance(values, dict):
-            del values[end]
-        else:
-            self[predicate] = tuple(one for one in values if one != end)
-        if not self[predicate]:
-            del self[predicate]
-
-
-_Flat = tuple[Term, ...]
-"""The node, then property, value, property, value ...: most nodes have few, and this takes a quarter of the memory."""
-_Index = dict[Term, _Flat | _Many]
-
-
-def _values(held: _Flat | _Many, predicate: str) -> _Values:
-    if isinstance(held, dict):
-        return held.get(predicate, ())
-    return tuple([held[at + 1] for at in range(1, len(held), 2) if held[at] == predicate])
-
-
-def _table(held: _Flat | _Many) -> Mapping[str, _Values]:
-    if isinstance(held, dict):
-        return held
-    found: dict[str, _Values] = {}
-    for predicate, end in _pairs(held):
-        found[predicate] = (*found.get(predicate, ()), end)
-    return found
-
-
-def _pairs(held: _Flat) -> Iterator[tuple[str, Term]]:
-    return zip(held[1::2], held[2::2], strict=True)  # type: ignore[arg-type]  # every other one is a property
+"""Values of one property of one node, each once, in order: a tuple where they are few, which takes a quarter of the
+memory."""
+_FEW = 8
+_Index = dict[Term, dict[str, _Values]]
+_NONE: Mapping[str, _Values] = {}
 
 
 def _put(index: _Index, node: Term, predicate: Iri, end: Term) -> None:
-    held = index.get(node, ())
-    if isinstance(held, dict):
-        held.put(predicate, end)
-    elif len(held) < _SHORT:
-        index[node] = (*(held or (node,)), predicate, end)
+    """Add a value that is not there yet."""
+    held = index.setdefault(node, {})
+    values = held.get(predicate, ())
+    if isinstance(values, dict):
+        values[end] = None
     else:
-        index[node] = many = _Many()
-        many.node = held[0]
-        for one in (*_pairs(held), (predicate, end)):
-            many.put(*one)
+        held[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
 
 
 def _drop(index: _Index, node: Term, predicate: str, end: Term) -> None:
     held = index[node]
-    if isinstance(held, dict):
-        held.drop(predicate, end)
+    values = held[predicate]
+    if isinstance(values, dict):
+        del values[end]
     else:
-        rest = [pair for pair in _pairs(held) if pair != (predicate, end)]
-        index[node] = held = (held[0], *chain.from_iterable(rest))  # type: ignore[arg-type]
-    if len(held) == isinstance(held, tuple):
+        held[predicate] = tuple(one for one in values if one != end)
+    if not held[predicate]:
+        del held[predicate]
+    if not held:
         del index[node]
 
 
@@ -100,7 +51,8 @@ class Facts:
         self._by_subject: _Index = {}
         self._by_object: _Index = {}
         self._by_property: dict[str, dict[Term, None]] = {}  # those that have it
-        self._names: dict[str, Iri] = {}  # one object a property
+        self._terms: dict[Term, Term] = {}  # one object a term, wherever it occurs
+        self._names: dict[str, Iri] = {}
         self._count = 0
         for triple in triples:
             self.add(triple)
@@ -109,24 +61,22 @@ class Facts:
         return self._count
 
     def __contains__(self, triple: Triple) -> bool:
-        return triple[2] in _values(self._by_subject.get(triple[0], ()), triple[1])
+        return triple[2] in self._values(triple[0], triple[1])
 
     def __iter__(self) -> Iterator[Triple]:
         for subject, held in self._by_subject.items():
-            for predicate, values in _table(held).items():
+            for predicate, values in held.items():
                 for value in values:
                     yield subject, Iri(predicate), value  # type: ignore[misc]  # subjects are no literals
 
-    def _known(self, term: Term) -> Term:
-        """The one object that represents this term everywhere."""
-        held = self._by_subject.get(term) or self._by_object.get(term)
-        return term if held is None else held.node if isinstance(held, _Many) else held[0]
+    def _values(self, node: Term, predicate: str) -> _Values:
+        return self._by_subject.get(node, _NONE).get(predicate, ())
 
     def add(self, triple: Triple) -> bool:
         """Add a triple; False if it was there."""
         if triple in self:
             return False
-        subject, value = self._known(triple[0]), self._known(triple[2])
+        subject, value = (self._terms.setdefault(term, term) for term in (triple[0], triple[2]))
         predicate = self._names.setdefault(triple[1], triple[1])
         _put(self._by_subject, subject, predicate, value)
         _put(self._by_object, value, predicate, subject)
@@ -149,15 +99,15 @@ class Facts:
 
     def about(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties and values of a node."""
-        return _table(self._by_subject.get(node, ()))
+        return self._by_subject.get(node, _NONE)
 
     def pointing_at(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties that lead to a node, and their subjects."""
-        return _table(self._by_object.get(node, ()))
+        return self._by_object.get(node, _NONE)
 
     def objects(self, node: Term, predicate: str) -> list[Term]:
         """The values of a property."""
-        return list(_values(self._by_subject.get(node, ()), predicate))
+        return list(self._values(node, predicate))
 
     def members(self, head: Term) -> list[Term]:
         """The members of an RDF list; a circular one ends where it began."""
@@ -171,33 +121,33 @@ class Facts:
 
     def subjects(self, value: Term, predicate: str) -> list[Term]:
         """The nodes that have this value."""
-        return list(_values(self._by_object.get(value, ()), predicate))
+        return list(self._by_object.get(value, _NONE).get(predicate, ()))
 
     def pairs(self, predicate: str) -> Iterator[tuple[Term, Term]]:
         """Subject and value of every triple with this property, by subject."""
         for subject in self._by_property.get(predicate, ()):
-            for value in _values(self._by_subject[subject], predicate):
+            for value in self._values(subject, predicate):
                 yield subject, value
 
     def types(self, node: Term) -> Iterable[Term]:
         """The classes a node is stated to be of."""
-        return _values(self._by_subject.get(node, ()), TYPE)
+        return self._values(node, TYPE)
 
     def neighbours(self, node: Term) -> Iterator[Term]:
         """Nodes one step away in either direction; not over ``rdf:type``."""
         for index in (self._by_subject, self._by_object):
-            for predicate, values in _table(index.get(node, ())).items():
+            for predicate, values in index.get(node, _NONE).items():
                 if predicate != TYPE:
                     yield from values
 
     def ends(self, node: Term, path: Path) -> Collection[Term]:
         """The nodes a path leads to, each once; do not keep it, since it may change with the facts."""
         if path.kind == "iri":
-            return _values(self._by_subject.get(node, ()), path.iri)
+            return self._values(node, path.iri)
         first = path.parts[0]
         if path.kind == "inverse":
             if first.kind == "iri":
-                return _values(self._by_object.get(node, ()), first.iri)
+                return self._by_object.get(node, _NONE).get(first.iri, ())
             return self.ends(node, _turned(first))
         if path.kind == "sequence":
             found: dict[Term, None] = {node: None}
