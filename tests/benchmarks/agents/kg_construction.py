@@ -1,17 +1,13 @@
-"""What ontologies compile to, how the tools hold against planted mistakes, and the size of a model's first request.
+"""What ontologies compile to, and the size of a model's first request.
 
-python -m tests.benchmarks.agents.kg_construction --data DIR
-python -m tests.benchmarks.agents.kg_construction --data DIR --planted [--most N] [--only NAME]
+python -m tests.benchmarks.agents.kg_construction --data DIR [--only NAME]
 python -m tests.benchmarks.agents.kg_construction --requests FILE [FILE ...]
 
-Without ``--planted``: a line of counts per ontology. With it: for every ontology one mistake and its legal twin against
-each constraint, or the first N of each kind, and whether pyshacl agrees. ``--requests``: the tokens of a model's first
-request: all tools one by one, what ``build`` sends beside a note, and what an MCP client is told.
+With ``--data`` a line of counts per ontology; how the tools hold is for ``walks`` to say. ``--requests``: the tokens
+of a model's first request: all tools one by one, what ``build`` sends beside a note, and what an MCP client is told.
 """
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,8 +21,6 @@ from kgnb.agents.kg_construction.serve import Shared, served_face
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.llm.prices import estimate_tokens, estimate_usage
 from kgnb.llm.scripted import ScriptedModel
-from tests.conformance.agreement import agreement
-from tests.conformance.planting import plant
 
 COUNTS = ("classes", "properties", "tools", "constraints", "warnings")
 
@@ -44,30 +38,6 @@ def compiled(root: Path, only: str) -> Iterator[list[Any]]:
         if only in path.name:
             counts = compile_ontology(path).counts()
             yield [path.name, *(counts[name] for name in COUNTS), counts["milliseconds"] / 1000]
-
-
-def planted(root: Path, most: int | None, only: str) -> Iterator[list[Any]]:
-    """One row per ontology: counts, the fate of the mistakes and their twins, and how pyshacl judged both."""
-    for path in ontologies(root):
-        if only not in path.name:
-            continue
-        begun = time.process_time()
-        pack = compile_ontology(path)
-        found = plant(pack, most=most)
-        cases = [one for one in found if one.case is not None]
-        compared = agreement(pack, found)
-        counts = pack.counts()
-        for one in cases:
-            if not one.fine:
-                print(f"{path.name}: {one.kind} {one.shape}: {one.note}", file=sys.stderr)
-        for difference in compared.differences:
-            print(f"{path.name}: {difference}", file=sys.stderr)
-        yield [
-            path.name, *(counts[name] for name in COUNTS),
-            len(cases), sum(one.refused and one.named for one in cases), sum(one.accepted for one in cases),
-            len(found) - len(cases), compared.illegal, len(compared.differences),
-            round(time.process_time() - begun, 1),
-        ]  # fmt: skip
 
 
 def table(heads: tuple[str, ...], rows: Iterator[list[Any]]) -> None:
@@ -97,8 +67,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--requests", nargs="+", default=[], metavar="FILE")
-    parser.add_argument("--planted", action="store_true")
-    parser.add_argument("--most", type=int, help="of each kind of constraint; all by default")
     parser.add_argument("--only", default="", help="part of the file names to take")
     given = parser.parse_args()
     for line in requests(given.requests):
@@ -107,11 +75,7 @@ def main() -> None:
         return
     if given.data is None:
         parser.error("--data is needed")
-    if given.planted:
-        fates = ("planted", "refused", "accepted", "no case", "broken", "differ", "CPU s")
-        table((*COUNTS, *fates), planted(given.data, given.most, given.only))
-    else:
-        table((*COUNTS, "seconds"), compiled(given.data, given.only))
+    table((*COUNTS, "seconds"), compiled(given.data, given.only))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +18,7 @@ from kgnb.shapes.checking import SUBCLASSES, Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shacl import read_shapes
 from tests.agents.kg_construction.test_from_schemas import driven
-from tests.conformance.agreement import agreement
-from tests.conformance.planting import plant
+from tests.benchmarks.agents.walks import walk
 
 DATA = os.environ.get("KGNB_DATA", "")
 pytestmark = [pytest.mark.benchmark, pytest.mark.skipif(not DATA, reason="KGNB_DATA is not set")]
@@ -28,13 +26,6 @@ SH = Namespace("http://www.w3.org/ns/shacl#")
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 SHT = Namespace("http://www.w3.org/ns/shacl-test#")
 SUFFIXES = {".owl", ".rdf", ".ttl", ".n3", ".nq", ".gz"}
-UNSATISFIABLE = {
-    # asks for the Delicate of the food vocabulary where the range of hasFlavor lists the wine vocabulary's own
-    "wine.rdf": {("allValuesFrom", "allvaluesfrom-BlandFishCourse-3a20da55")},
-    # the values must be blank nodes, and what a tool makes has an IRI
-    "sh.nq": {("sh:and", "IntersectionExpression"), ("sh:and", "UnionExpression")},
-}
-"""Of the first two constraints of a kind those that no entity made by tools can satisfy: the ontology is at fault."""
 
 
 def ontologies() -> list[Path]:
@@ -47,14 +38,9 @@ def ontologies() -> list[Path]:
 def test_compiles_and_holds_what_it_says(path: Path) -> None:
     pack = compile_ontology(path)
     rdflib.Graph().parse(data=pack.shacl(), format="turtle")
-    if len(pack.tools) > 1000:
-        return  # planted by the benchmark script; the mistakes alone take minutes
-    found = plant(pack, most=2)
-    bad = {(one.kind, re.split("[#:]", one.shape)[-1]): one.note for one in found if one.case and not one.fine}
-    assert set(bad) == UNSATISFIABLE.get(path.name, set()), bad
-    assert all("legal twin was refused" in note for note in bad.values()), bad
-    compared = agreement(pack, found)
-    assert compared.whole, compared.differences[:5]
+    if len(pack.tools) <= 1000:
+        walked = walk(pack, 100)
+        assert (walked.faults, walked.differences) == ((), ())
 
 
 def test_tools_driven_by_their_schemas_write_what_pyshacl_accepts() -> None:
