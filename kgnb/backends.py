@@ -20,11 +20,10 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.batch import BatchModel, RecordedModel
-from kgnb.llm.cache_entry import server_alias
 from kgnb.llm.model import ChatModel, Configured
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.prices import Price
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache, Replaying, server_alias
 from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache

@@ -30,11 +30,14 @@ class Patience:
     longest: float = 60.0  # seconds
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
-    def pause(self, tried: int, asked: float | None = None) -> bool:
-        """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was the last."""
+    def pause(self, tried: int, asked: float | None = None, share: float = 1.0) -> bool:
+        """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was the last.
+
+        ``asked`` is the pause that the service asked for; of a pause of ours, a ``share`` is kept.
+        """
         if tried >= self.tries or (asked is not None and asked > self.longest):
             return False
-        self.sleep(min(self.longest, self.first * 2 ** (tried - 1)) if asked is None else asked)
+        self.sleep(share * min(self.longest, self.first * 2 ** (tried - 1)) if asked is None else asked)
         return True
 
 

@@ -15,10 +15,9 @@ from typing import Any
 
 from kgnb.errors import DataError, Waiting
 from kgnb.files import append_lines, locked, read_lines, write_whole
-from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
-from kgnb.llm.replay import MissingReply
+from kgnb.llm.replay import Key, MissingReply
 from kgnb.llm.wire import from_wire, to_wire
 
 ENDPOINT = "/v1/chat/completions"

@@ -131,6 +131,18 @@ def behind(model: object, name: str) -> Any:
     return None if model is None else getattr(model, name)
 
 
+def check_answering(model: object) -> None:
+    """Check that a model's server is there before long work that needs it; models without a server always pass.
+
+    Raises:
+        ConfigError: the key or the model's name is refused.
+        BackendError: the server cannot be reached, or its answer is not a reply.
+    """
+    check = behind(model, "check_answering")
+    if check is not None:
+        check()
+
+
 class Configured:
     """A model whose requests are completed before anything else sees them, so that a cache tells them apart.
 
@@ -140,17 +152,13 @@ class Configured:
 
     def __init__(self, model: ChatModel, sampling: Mapping[str, Any]) -> None:
         self.model = model
+        self.name = model.name
         self._sampling = dict(sampling)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.model, name)  # server, mode and so on: it is the same model
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
 
     def prepared(self, request: Request) -> Request:
         """The request as the model gets it."""

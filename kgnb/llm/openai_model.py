@@ -6,13 +6,13 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnb.errors import ConfigError, shown
+from kgnb.errors import BackendError, ConfigError, shown
 from kgnb.files import from_json
-from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
+from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, ToolSpec, Usage
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
 from kgnb.llm.wire import CARRIED, Form, completion_of, from_wire, responses_body, to_wire
@@ -52,11 +52,12 @@ class OpenAIModel:
     ) -> None:
         if not name:
             raise ConfigError("the model has no name", fix="Set model.name in kgnb.toml or $KGNB_MODEL.")
-        self._name = name
+        self.name = name
         self._calls = OpenAIServer(
             base_url, api_key, table="model", timeout=timeout, headers=headers, api_version=api_version
         )
         self.base_url = self._calls.base_url
+        self.server = self._calls.service  # the URL without credentials
         self._forms: dict[str, Form] = {}  # by schema: the strictest form that the server accepted
         self._strictest: Form = "json_schema"  # for schemas that it has not seen yet
         self._without: frozenset[str] = frozenset()  # parameters that the server refused
@@ -65,24 +66,14 @@ class OpenAIModel:
         self._context: int | None = None  # tokens that an Ollama server reads; 0: unknown
 
     def __repr__(self) -> str:
-        return f"OpenAIModel({self._name!r}, base_url={self.server!r})"
-
-    @property
-    def name(self) -> str:
-        """The model's name as the server knows it."""
-        return self._name
-
-    @property
-    def server(self) -> str:
-        """The server's URL without credentials."""
-        return self._calls.service
+        return f"OpenAIModel({self.name!r}, base_url={self.server!r})"
 
     def ask(self, request: Request) -> Reply:
         """The reply to one request, or why there is none; may be called from several threads at once."""
         expected = estimate_usage(request).prompt_tokens
         if self._ollama and (context := self._context_length()) and expected + _ANSWER > context:
             why = f"about {expected:,} tokens do not fit the server's context of {context:,}"
-            return Reply("", finish_reason="context_overflow", model=self._name, attempts=(Attempt(0, why, 0.0),))
+            return Reply("", finish_reason="context_overflow", model=self.name, attempts=(Attempt(0, why, 0.0),))
         schema = json.dumps(request.schema) if request.schema is not None else ""
         form, without = self._forms.get(schema, self._strictest), self._without
         attempts: list[Attempt] = []
@@ -108,7 +99,7 @@ class OpenAIModel:
                 self._responses = True
                 continue
             if end := ending(got):
-                return Reply("", (), Usage(), end, self._name, False, _sum(attempts), tuple(attempts))
+                return Reply("", (), Usage(), end, self.name, False, _sum(attempts), tuple(attempts))
             less = milder(got, body, form, without)
             if less is None:
                 raise self._failure(got, tuple(attempts))
@@ -151,13 +142,13 @@ class OpenAIModel:
     def _context_length(self) -> int:
         """The tokens of a prompt that an Ollama server reads; 0 if it does not say."""
         if self._context is None:
-            root, own = self.server.removesuffix("/v1"), {"model": self._name}
+            root, own = self.server.removesuffix("/v1"), {"model": self.name}
             about = self._get(f"{root}/api/show", own)
             found = re.search(r"^num_ctx\s+(\d+)", str(about.get("parameters", "")), re.MULTILINE)
             if found is None:
                 self._get(f"{root}/api/generate", own)  # loads the model: only then does it say how long its context is
                 loaded = self._get(f"{root}/api/ps").get("models") or ()
-                names = (self._name, f"{self._name}:latest")
+                names = (self.name, f"{self.name}:latest")
                 lengths = (one.get("context_length") for one in loaded if one.get("name") in names)
                 self._context = int(next(lengths, 0) or 0)
             else:
@@ -178,22 +169,22 @@ class OpenAIModel:
         if isinstance(got, ServerRefusal):
             return got
         try:
-            return from_wire(got, self._name)
+            return from_wire(got, self.name)
         except ValueError as error:
             return ServerRefusal(200, self._calls.clean(str(error)), got)
 
     def _received(self, client: Any, body: dict[str, Any]) -> Any:
         if self._responses:
-            raw = client.responses.with_raw_response.create(model=self._name, **responses_body(body))
+            raw = client.responses.with_raw_response.create(model=self.name, **responses_body(body))
             return completion_of(from_json(raw.text))
-        return from_json(client.chat.completions.with_raw_response.create(model=self._name, **body).text)
+        return from_json(client.chat.completions.with_raw_response.create(model=self.name, **body).text)
 
     def _failure(self, got: ServerRefusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
-        if error := self._calls.misconfigured(got, self._name):
+        if error := self._calls.misconfigured(got, self.name):
             return error
         happened = f"answered {got.status}" if got.status else "did not answer"
         return ModelError(
-            f"{self.server} (model {self._name}) {happened}: {got.message}",
+            f"{self.server} (model {self.name}) {happened}: {got.message}",
             service=self.server,
             fix=advice(got),
             details=self._calls.clean(json.dumps(got.body)) if got.body else "",
@@ -273,3 +264,85 @@ def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
     required = set(schema.get("required") or ())
     objects = [value for value in json_values(reply.text) if isinstance(value, Mapping)]
     return not any(required <= set(value) for value in objects)
+
+
+# ------------------------------------------------------------------------------------------------ what it can do
+
+# Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "enum": ["violet"]}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+_GREET = ToolSpec(
+    "greet",
+    "Says hello to somebody.",
+    {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False},
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a server did when asked. Without ``schema`` or ``tools``, kgnb makes do with words and JSON."""
+
+    name: str
+    server: str
+    models: tuple[str, ...]  # that the server offers; empty if it does not say
+    answer: str  # to "say hello"
+    schema: bool  # replies follow a JSON schema even against the prompt
+    tools: bool  # it calls tools natively
+    counts_tokens: bool
+    usage: Usage  # of the calls made for this
+    seconds: float
+    notes: tuple[str, ...]  # what the server refused
+
+    def __str__(self) -> str:
+        able = {"JSON schema": self.schema, "tool calls": self.tools, "token counts": self.counts_tokens}
+        lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
+        lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
+        if self.models and self.name not in self.models:
+            more = f" and {len(self.models) - 5} more" if len(self.models) > 5 else ""
+            lines.append(f"the server lists {', '.join(self.models[:5])}{more}, not {self.name}")
+        return "\n".join([*lines, *(f"refused: {note}" for note in self.notes)])
+
+
+def check(model: OpenAIModel) -> Check:
+    """Ask a server three small questions, and for its models.
+
+    Raises:
+        ConfigError: the key, the URL or the model's name is wrong.
+        BackendError: the first question gets no reply.
+    """
+    hello = model.ask(Request((Message("user", "Say hello in one word."),), max_tokens=256))
+    schema = _asked(model, Request((Message("user", "Say the word green."),), schema=_SCHEMA, max_tokens=256))
+    tools = _asked(model, Request((Message("user", "Greet Ada, with the tool."),), tools=(_GREET,), max_tokens=256))
+    replies = [reply for reply in (hello, schema, tools) if isinstance(reply, Reply)]
+    refused = [attempt.error for reply in replies for attempt in reply.attempts if attempt.error]
+    return Check(
+        name=model.name,
+        server=model.server,
+        models=model.models(),
+        answer=shown(hello.text, 60),
+        schema=isinstance(schema, Reply) and _follows(schema.text),
+        tools=isinstance(tools, Reply) and any(call.name == _GREET.name for call in tools.tool_calls),
+        counts_tokens=not hello.usage.estimated,
+        usage=sum((reply.usage for reply in replies), Usage()),
+        seconds=sum(reply.seconds for reply in replies),
+        notes=tuple(dict.fromkeys([*refused, *(str(each) for each in (schema, tools) if isinstance(each, str))])),
+    )
+
+
+def _asked(model: OpenAIModel, request: Request) -> Reply | str:
+    """The reply, or why there is none: what a server cannot do is no reason not to try the next thing."""
+    try:
+        return model.ask(request)
+    except BackendError as error:
+        return error.what
+
+
+def _follows(text: str) -> bool:
+    try:
+        return bool(from_json(text) == {"word": "violet"})
+    except ValueError:
+        return False

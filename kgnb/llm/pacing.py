@@ -16,9 +16,9 @@ from pathlib import Path
 from kgnb.errors import DataError
 from kgnb.llm.model import Attempt, ChatModel, ModelError, Reply, Request
 from kgnb.llm.prices import estimate_usage
+from kgnb.patience import Patience
 
 MINUTE = 60.0  # seconds
-_LONGEST_WAIT = 60.0  # seconds
 _SLICE = 0.2  # seconds: how late an interrupt may be noticed
 
 stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("kgnb_llm_stopped", default=None)
@@ -190,43 +190,30 @@ class Paced:
         if retries < 0:
             raise ValueError("retries is 0 or more")
         self.model = model
+        self.name = model.name
         self.pace = pace or Pace()
-        self.retries = retries
+        self._patience = Patience(retries + 1, first=1.0, longest=60.0, sleep=self.pace.sleep)
 
     def __repr__(self) -> str:
-        return f"Paced({self.model!r}, retries={self.retries})"
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
+        return f"Paced({self.model!r}, {self._patience})"
 
     def ask(self, request: Request) -> Reply:
         """The reply, with every try that it took."""
         tokens = estimate_usage(request).total + (request.max_tokens or 0)
-        attempts: tuple[Attempt, ...] = ()
-        wait = 0.0
-        for number in range(self.retries + 1):
+        tried, attempts = 0, tuple[Attempt, ...]()
+        while True:
             try:
-                if wait:
-                    self.pace.sleep(wait)
                 with self.pace.turn(tokens) as turn:
                     rest(0)
                     reply = self.model.ask(request)
                     turn.tokens = reply.usage.total
                 return replace(reply, attempts=attempts + reply.attempts)
             except ModelError as error:
+                tried += 1
                 attempts += error.attempts
                 error.attempts = attempts
-                wait = self._wait(error, request, number)
-                if number == self.retries or not error.passing or wait > _LONGEST_WAIT:
+                if error.retry_after is not None and error.retry_after <= self._patience.longest:
+                    self.pace.hold(error.retry_after)
+                drawn = hashlib.sha256(f"{tried - 1}{request}".encode("utf-8", "replace")).digest()
+                if not (error.passing and self._patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)):
                     raise
-        raise AssertionError("the last try returns or raises")
-
-    def _wait(self, error: ModelError, request: Request, number: int) -> float:
-        if error.retry_after is not None:
-            if error.retry_after <= _LONGEST_WAIT:
-                self.pace.hold(error.retry_after)
-            return error.retry_after
-        drawn = hashlib.sha256(f"{number}{request}".encode("utf-8", "replace")).digest()
-        return min(2.0**number, _LONGEST_WAIT) * (1 - drawn[0] / 512)

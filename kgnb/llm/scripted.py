@@ -30,17 +30,12 @@ class ScriptedModel:
         if isinstance(answers, str):
             raise TypeError("answers is a list, a mapping or a function; for one answer write [answer]")
         self._answers = answers
-        self._name = name
+        self.name = name
         self._lock = threading.Lock()
         self.asked: list[Request] = []
 
     def __repr__(self) -> str:
-        return f"ScriptedModel({self._name!r}, asked={len(self.asked)})"
-
-    @property
-    def name(self) -> str:
-        """The name it was given."""
-        return self._name
+        return f"ScriptedModel({self.name!r}, asked={len(self.asked)})"
 
     def ask(self, request: Request) -> Reply:
         """The answer prepared for this request; one that is a Reply is returned unchanged, usage included.
@@ -53,8 +48,8 @@ class ScriptedModel:
             self.asked.append(request)
         answer = self._answer(request, number)
         if isinstance(answer, Reply):
-            return answer if answer.model else replace(answer, model=self._name)
-        return Reply(answer, usage=estimate_usage(request, answer), model=self._name)
+            return answer if answer.model else replace(answer, model=self.name)
+        return Reply(answer, usage=estimate_usage(request, answer), model=self.name)
 
     def _answer(self, request: Request, number: int) -> str | Reply:
         if callable(self._answers):
@@ -63,10 +58,10 @@ class ScriptedModel:
             if number < len(self._answers):
                 return self._answers[number]
             raise ModelError(
-                f"the script has {len(self._answers)} answers and was asked a further time", service=self._name
+                f"the script has {len(self._answers)} answers and was asked a further time", service=self.name
             )
         prompt = request.messages[-1].text
         for piece, answer in self._answers.items():
             if piece in prompt:
                 return answer
-        raise ModelError(f"the script has no answer to: {shown(prompt, 80)}", service=self._name)
+        raise ModelError(f"the script has no answer to: {shown(prompt, 80)}", service=self.name)

@@ -9,9 +9,8 @@ from typing import Any
 
 from kgnb.cli.progress import cost, spent
 from kgnb.errors import ConfigError, DataError
-from kgnb.llm.cache_entry import address_of, server_alias
 from kgnb.llm.model import Message, Request
-from kgnb.llm.replay import models_in
+from kgnb.llm.replay import address_of, models_in, server_alias
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.kg import COUNTED
 from kgnb.magics.names import local_name

@@ -139,15 +139,10 @@ def read_run(path: Path | str) -> Record:
 
 def why_partial(path: Path | str) -> str:
     """Which budget was spent before the run in a folder had finished; "" if none was, or there is no run."""
-    record = Record()
     try:
-        with (Path(path) / EVENTS).open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if line.startswith('{"event": "limit"') and not record.partial:
-                    record.apply(from_json(line))
-    except (OSError, ValueError, KeyError):
-        pass
-    return record.partial
+        return read_run(path).partial
+    except DataError:
+        return ""
 
 
 def _set_aside(file: Path) -> None:

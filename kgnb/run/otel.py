@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from kgnb.run.record import CallRecord, QueryRecord, Record, Step
+from kgnb.run.record import Record, Step
 from kgnb.secret import blot
 
 Span = dict[str, Any]
@@ -25,8 +25,7 @@ def to_otel(record: Record) -> dict[str, Any]:
     spans: list[Span] = []
     clock = begun
     for step in record.steps:
-        start = clock
-        clock = _step(spans, trace, step, start)
+        clock = _step(spans, trace, step, clock)
     totals = record.totals
     about = {
         "gen_ai.operation.name": "invoke_agent",
@@ -49,70 +48,62 @@ def to_otel(record: Record) -> dict[str, Any]:
 
 
 def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
+    """Add a step and what it asked; returns when all of that had ended."""
     name = f"step-{step.number}"
-    counts = {f"kgnb.count.{key}": value for key, value in step.counts.items()}
-    judged = len(step.judgements)
-    about = {"kgnb.step.number": step.number, "kgnb.step.judgements": judged, "error.type": _kind(step.error)}
+    about: dict[str, Any] = {"kgnb.step.number": step.number, "kgnb.step.judgements": len(step.judgements)}
+    about |= {f"kgnb.count.{key}": value for key, value in step.counts.items()}
     ended = start + int((step.seconds or 0) * 1e9)
-    spans.append(_span(trace, name, "run", step.name, start, ended, about | counts))
-    spans[-1]["status"] = _status(step.error)
+    spans.append(_span(trace, name, "run", step.name, start, ended, about, error=step.error))
     clock = start
     for call in sorted(step.calls, key=lambda one: one.number):
-        after = clock + int(call.seconds * 1e9)
-        spans.append(_span(trace, f"call-{call.number}", name, f"chat {call.model}", clock, after, _of_call(call), 3))
-        spans[-1]["status"] = _status(call.error)
-        clock = after
+        before, clock = clock, clock + int(call.seconds * 1e9)
+        about = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": "openai",  # the protocol, whatever the server
+            "gen_ai.request.model": call.model,
+            "gen_ai.response.model": call.model,
+            "gen_ai.response.finish_reasons": [call.finish_reason] if call.finish_reason else [],
+            "gen_ai.usage.input_tokens": call.prompt_tokens,
+            "gen_ai.usage.output_tokens": call.completion_tokens,
+            "kgnb.call.cached": call.cached,
+            "kgnb.call.usd": call.usd,
+            "kgnb.call.retries": max(0, len(call.attempts) - 1),
+            "kgnb.call.request": call.request,
+        }
+        title = f"chat {call.model}"
+        spans.append(_span(trace, f"call-{call.number}", name, title, before, clock, about, 3, call.error))
     for number, query in enumerate(step.queries, start=1):
-        after = clock + int(query.seconds * 1e9)
-        identity = f"{name}-query-{number}"
-        spans.append(_span(trace, identity, name, f"query {query.graph}", clock, after, _of_query(query), 3))
-        clock = after
+        before, clock = clock, clock + int(query.seconds * 1e9)
+        about = {
+            "db.system.name": "sparql",
+            "db.namespace": query.graph,
+            "db.query.text": query.query,
+            "db.response.returned_rows": query.rows,
+        }
+        title = f"query {query.graph}"
+        spans.append(_span(trace, f"{name}-query-{number}", name, title, before, clock, about, 3))
+        del spans[-1]["status"]  # whether it failed is not on record
     return max(ended, clock)
 
 
-def _of_call(call: CallRecord) -> dict[str, Any]:
-    return {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # the protocol, whatever the server
-        "gen_ai.request.model": call.model,
-        "gen_ai.response.model": call.model,
-        "gen_ai.response.finish_reasons": [call.finish_reason] if call.finish_reason else [],
-        "gen_ai.usage.input_tokens": call.prompt_tokens,
-        "gen_ai.usage.output_tokens": call.completion_tokens,
-        "error.type": _kind(call.error),
-        "kgnb.call.cached": call.cached,
-        "kgnb.call.usd": call.usd,
-        "kgnb.call.retries": max(0, len(call.attempts) - 1),
-        "kgnb.call.request": call.request,
-    }
-
-
-def _kind(error: str | None) -> str | None:
-    """The type of an error, of which there are few; its message belongs to the status."""
-    return error.partition(":")[0] if error else None
-
-
-def _status(error: str | None) -> dict[str, Any]:
-    return {"code": 2, "message": blot(error)} if error else {"code": 1}
-
-
-def _of_query(query: QueryRecord) -> dict[str, Any]:
-    return {
-        "db.system.name": "sparql",
-        "db.namespace": query.graph,
-        "db.query.text": query.query,
-        "db.response.returned_rows": query.rows,
-    }
-
-
 def _span(
-    trace: str, name: str, parent: str, title: str, begun: int, ended: int, about: Mapping[str, Any], kind: int = 1
-) -> Span:
-    span = {"traceId": trace, "spanId": _id(trace + name, 16)}
-    if parent:
-        span["parentSpanId"] = _id(trace + parent, 16)
-    times = {"startTimeUnixNano": str(begun), "endTimeUnixNano": str(ended)}
-    return span | {"name": title, "kind": kind} | times | {"attributes": _attributes(about)}
+    trace: str, name: str, parent: str, title: str, begun: int, ended: int, about: Mapping[str, Any], kind: int = 1,
+    error: str | None = None,
+) -> Span:  # fmt: skip
+    kinds = (
+        {"error.type": error.partition(":")[0]} if error else {}
+    )  # of which there are few; the rest is in the status
+    return {
+        "traceId": trace,
+        "spanId": _id(trace + name, 16),
+        **({"parentSpanId": _id(trace + parent, 16)} if parent else {}),
+        "name": title,
+        "kind": kind,
+        "startTimeUnixNano": str(begun),
+        "endTimeUnixNano": str(ended),
+        "attributes": _attributes({**about, **kinds}),
+        "status": {"code": 2, "message": blot(error)} if error else {"code": 1},
+    }
 
 
 def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -120,14 +111,15 @@ def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _value(value: Any) -> dict[str, Any]:
-    if isinstance(value, bool):
-        return {"boolValue": value}
-    if isinstance(value, int):
-        return {"intValue": str(value)}
-    if isinstance(value, float):
-        return {"doubleValue": value}
-    if isinstance(value, list):
-        return {"arrayValue": {"values": [_value(item) for item in value]}}
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": str(value)}
+        case float():
+            return {"doubleValue": value}
+        case list():
+            return {"arrayValue": {"values": [_value(item) for item in value]}}
     return {"stringValue": blot(str(value))}
 
 

@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -15,6 +16,8 @@ from importlib import metadata
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
+
+from kgnb.errors import shown
 
 HIDDEN = "(hidden)"
 _SECRET_NAME = re.compile(
@@ -58,7 +61,7 @@ def plain(value: Any, name: str = "value") -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item, name) for item in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((plain(item, name) for item in value), key=canonical)
+        return sorted((plain(item, name) for item in value), key=_canonical)
     raise TypeError(f"{name} is a {type(value).__name__}, which is not plain data: pass its name or its digest")
 
 
@@ -75,56 +78,32 @@ def numbers(counts: Mapping[str, Any]) -> dict[str, int | float]:
     }
 
 
-def canonical(value: Any) -> str:
-    """The canonical JSON text of a plain value: equal values give equal texts."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
 def digest(value: Any) -> str:
     """A short digest of a plain value's content (16 hexadecimal digits of SHA-256)."""
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def one_line(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters.
-
-    >>> one_line("class Hut\\n  also called: Lodge", 16)
-    'class Hut also …'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def said(error: BaseException | None) -> str | None:
     """An error in one line: its type and the first line of its message; None stays None."""
-    if error is None:
-        return None
-    return one_line(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": "), 400)
-
-
-def number_of(value: int, name: str, aside: str = "") -> str:
-    """A number with its unit, and an aside in parentheses.
-
-    >>> number_of(1, "step"), number_of(1200, "call", "3 cached")
-    ('1 step', '1,200 calls (3 cached)')
-    """
-    return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"
+    return (
+        None
+        if error is None
+        else shown(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": "), 400)
+    )
 
 
 _PACKAGES = ("kgnb", "numpy", "openai", "pyoxigraph", "qdrant-client", "rdflib", "scipy")
 
 
+@cache
 def package_versions() -> dict[str, str]:
     """The versions of Python and of the packages that may change a result."""
-    return {"python": ".".join(map(str, sys.version_info[:3]))} | dict(_installed())
-
-
-@cache
-def _installed() -> tuple[tuple[str, str], ...]:
-    found = []
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
     for package in _PACKAGES:
-        try:
-            found.append((package, metadata.version(package)))
-        except metadata.PackageNotFoundError:
-            continue
-    return tuple(found)
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    return found

@@ -16,11 +16,12 @@ from kgnb.judging import ClosedQuestion, Estimate, Judge
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel, Usage, behind
 from kgnb.llm.prices import Prices, cost
+from kgnb.results.bundle import count
 from kgnb.results.wording import money, seconds
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
-from kgnb.run.plain import digest, number_of, numbers, package_versions, plain, said
+from kgnb.run.plain import digest, numbers, package_versions, plain, said
 from kgnb.run.record import (
     OUTSIDE,
     VERSION,
@@ -290,7 +291,7 @@ class Run(Record):
         usd = 0.0 if is_free(model) else cost(tokens, model.name, self.prices)
         pace = float(getattr(behind(model, "pace"), "requests_per_minute", 0.0))
         least = 60.0 * (estimate.calls / pace - 1) if pace else 0.0  # a minute's calls may leave at once
-        parts = [f"{bound} {number_of(estimate.calls, 'model call')}"]
+        parts = [f"{bound} {count(estimate.calls, 'model call')}"]
         if tokens.total:
             out = f" and {tokens.completion_tokens:,} out" if tokens.completion_tokens else ""
             parts.append(f"{tokens.prompt_tokens:,} tokens in{out}")
@@ -427,10 +428,10 @@ class Run(Record):
 
     def __repr__(self) -> str:
         totals = self.totals
-        parts = [self.state, number_of(len(self.steps), "step")]
+        parts = [self.state, count(len(self.steps), "step")]
         for name, aside in (("call", "cached"), ("judgement", "unsure")):
             if number := totals[f"{name}s"]:
-                parts.append(number_of(number, name, f"{totals[aside]:,} {aside}" if totals[aside] else ""))
+                parts.append(count(number, name) + (f" ({totals[aside]:,} {aside})" if totals[aside] else ""))
         return f"Run({self.agent}: {', '.join(parts)})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
-from kgnb.errors import Waiting
+from kgnb.errors import Waiting, shown
 from kgnb.judging import ClosedQuestion, Estimate, Judge, Verdict, Wrapped
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
-from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import ChatModel, Reply, Request, behind
 from kgnb.llm.prices import Prices, cost, estimate_usage
+from kgnb.llm.replay import Key
 from kgnb.run.limits import Spending
-from kgnb.run.plain import one_line, said
+from kgnb.run.plain import said
 from kgnb.run.record import CallRecord, Clock, Judgement, QueryRecord
 
 Q = TypeVar("Q", bound=ClosedQuestion)
@@ -115,12 +115,12 @@ class WatchedJudge(Wrapped[Q]):
             *(
                 Judgement(
                     question=question.id,
-                    text=one_line(question.text, 120),
+                    text=shown(question.text, 120),
                     decision=verdict.decision,
                     choice=verdict.choice,
                     confidence=round(float(verdict.confidence), 6),
                     judged_by=verdict.judged_by or self.name,
-                    rationale=one_line(verdict.rationale, 400),
+                    rationale=shown(verdict.rationale, 400),
                     failed=verdict.failed,
                 )
                 for question, verdict in zip(questions, verdicts, strict=True)

@@ -10,10 +10,9 @@ from typing import Literal as OneOf
 
 from kgnb.backends import open_model
 from kgnb.judging import ClosedQuestion, Judge, ModelJudge, Remembered, VerdictStore
-from kgnb.llm.cache_entry import server_alias
-from kgnb.llm.checking import check_answering
-from kgnb.llm.model import ChatModel
+from kgnb.llm.model import ChatModel, check_answering
 from kgnb.llm.prices import Price, Prices
+from kgnb.llm.replay import server_alias
 from kgnb.run import Limits, Run
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets

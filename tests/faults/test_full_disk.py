@@ -59,7 +59,7 @@ def test_a_run_goes_on_without_its_trace_and_says_so(tmp_path: Path) -> None:
     run.do(len, [1])
     (tmp_path / "run" / "events.jsonl").unlink()
     (tmp_path / "run" / "events.jsonl").symlink_to(FULL)
-    run._folder.close()  # type: ignore[union-attr]
+    run._files.close()  # type: ignore[union-attr]
     with pytest.warns(NotKept, match=r"events\.jsonl: No space left on device"):
         assert run.do(len, [1, 2]) == 2
     run.finish()

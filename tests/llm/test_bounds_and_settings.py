@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kgnb.backends import open_model
-from kgnb.llm.cache_entry import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec
 from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.replay import Key
 from kgnb.settings import Settings
 from tests.llm.stub_server import Fault, StubServer, error_body
 from tests.loopback import RawServer, dripping

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kgnb.llm.checking import check
-from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.openai_model import OpenAIModel, check
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from kgnb.llm.asking import ask_many
-from kgnb.llm.checking import check
 from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.openai_model import check
 from kgnb.llm.tools import call_tools, tool_from_function
 from tests.llm.local_model import INSTALLED, LocalModel
 

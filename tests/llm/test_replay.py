@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from kgnb.errors import DataError
 from kgnb.llm.asking import ask_many
-from kgnb.llm.cache_entry import Key, reply_from_json, reply_to_json, server_alias
 from kgnb.llm.model import Attempt, Message, Reply, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Paced
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import Key, ReplayCache, Replaying, reply_from_json, reply_to_json, server_alias
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
