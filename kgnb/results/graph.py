@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Bundled, Json, count
@@ -77,7 +79,7 @@ class GraphPicture(Bundled):
     edges: Sequence[Edge] = ()
     title: str = ""
     notes: Sequence[str] = ()
-    seed: int = 0
+    places: Sequence[tuple[float, float]] = ()  # the middle of each node in pixels; () to have them laid out
     mime = GRAPH_MIME
 
     def __post_init__(self) -> None:
@@ -246,7 +248,7 @@ class GraphPicture(Bundled):
     @cached_property
     def _drawn(self) -> GraphPicture:
         """This graph, or a reduced one when there is too much to draw."""
-        return self if len(self.nodes) <= MOST else _fewer(self)
+        return self if self.places or len(self.nodes) <= MOST else _fewer(self)
 
     @cached_property
     def _legend(self) -> dict[str, int]:
@@ -312,8 +314,10 @@ class GraphPicture(Bundled):
 
     @cached_property
     def _places(self) -> Places:
+        if self.places:
+            return np.array(self.places)
         names = {(arrow.source, arrow.target): graph_svg.named(arrow.name) for arrow in self._arrows}
-        return lay_out([graph_svg.width(spot.name) for spot in self._spots], names, self.seed)
+        return lay_out([graph_svg.width(spot.name) for spot in self._spots], names)
 
 
 def _fewer(graph: GraphPicture) -> GraphPicture:
@@ -347,7 +351,7 @@ def _fewer(graph: GraphPicture) -> GraphPicture:
         nodes = [node for node in nodes if node.id in kept]
         edges = [edge for edge in edges if edge.source in kept and edge.target in kept]
     notes = tuple(filter(None, (*graph.notes, note, left_out)))
-    return GraphPicture(nodes, edges, graph.title, notes, graph.seed)
+    return GraphPicture(nodes, edges, graph.title, notes)
 
 
 def _connected(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:

@@ -29,7 +29,7 @@ ROUNDS = 120
 LOOP = 34.0  # pixels a line from a node to itself rises above it
 
 
-def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float], seed: int = 0) -> Places:
+def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float]) -> Places:
     """The middle of every node, none below zero; ``widths`` are theirs in pixels, ``lines`` those of the lines' names.
 
     ``lines`` are known by the positions of their ends, which lie far enough apart for the name to be read.
@@ -47,7 +47,7 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float], see
     parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part[0]))
     drawn: list[tuple[list[int], Places, Places]] = []
     for part in parts:
-        own = _apart(_drawn(graph.subgraph(part), part, seed), wide[part], _between(part, lines))
+        own = _apart(_drawn(graph.subgraph(part), part), wide[part], _between(part, lines))
         head = LOOP if any((node, node) in lines for node in part) else 0.0
         half = np.column_stack([wide[part] / 2, np.full(len(part), HEIGHT / 2)])
         own -= (own - half).min(axis=0) - (0.0, head)
@@ -75,14 +75,14 @@ def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
     return best[1]
 
 
-def _drawn(graph: Any, part: list[int], seed: int) -> Places:
+def _drawn(graph: Any, part: list[int]) -> Places:
     """The layout of one connected part, in pixels, its long axis horizontal."""
     if len(part) == 1:
         return np.zeros((1, 2))
     small = len(part) <= SMALL
     import networkx as nx
 
-    found = nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=seed, iterations=80)
+    found = nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=0, iterations=80)
     places: Places = np.array([found[node] for node in part])
     places -= places.mean(axis=0)
     long, _ = np.linalg.svd(places, full_matrices=False)[2]
@@ -128,7 +128,7 @@ def _apart(places: Places, widths: NDArray[np.float64], room: NDArray[np.float64
     return places
 
 
-GROUND, INK, PALE, LINE, STRONG, MARK = "#fbfbf8", "#1c1c1c", "#5c5c5c", "#a9a9a3", "#225588", "#fff0b8"
+GROUND, INK, PALE, LINE, STRONG = "#fbfbf8", "#1c1c1c", "#5c5c5c", "#a9a9a3", "#225588"
 # An image follows the colour scheme of the page around it: the extension says which one JupyterLab has.
 DARK = "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rotate(180deg)}}</style>"
 # After Paul Tol's "light" scheme: all bear dark writing. The last two are for what is rare or of no kind, and values.
