@@ -59,8 +59,8 @@ def aligned(
     Obergurgl   120
     """
     widths = [max([width(title), *(width(row[at]) for row in rows)]) for at, title in enumerate(titles)]
-    for at, narrower in enumerate(_shrunk(widths, room - len(_GAP) * (len(widths) - 1))):
-        widths[at] = narrower
+    most = max(8, fair_share(widths, room - len(_GAP) * (len(widths) - 1)))
+    widths = [min(cells, most) for cells in widths]
     lines = [titles, ["-" * cells for cells in widths], *rows]
     return [
         _GAP.join(
@@ -70,17 +70,16 @@ def aligned(
     ]
 
 
-def _shrunk(widths: Sequence[int], room: int) -> list[int]:
-    """Take from the widest columns first, and leave each at least eight cells (or what it has)."""
-    shrunk = list(widths)
-    over = sum(shrunk) - room
-    while over > 0:
-        widest = max(shrunk)
-        if widest <= 8:
-            break
-        first = shrunk.index(widest)
-        lower = max([8, *(cells for cells in shrunk if cells < widest)])
-        step = min(over, widest - lower)
-        shrunk[first] -= max(1, step // shrunk.count(widest))
-        over = sum(shrunk) - room
-    return shrunk
+def fair_share(sizes: Sequence[int], room: int) -> int:
+    """The most each of several may keep so that all of them fit.
+
+    >>> fair_share([2, 100, 100], 22)
+    10
+    """
+    share, left = 0, sorted(sizes)
+    while left:
+        if left[0] * len(left) > room:
+            return room // len(left)
+        share = left.pop(0)
+        room -= share
+    return share

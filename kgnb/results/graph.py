@@ -21,7 +21,7 @@ from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Bundled, Json, count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, fold, link_target, one_line, shortened, whole
-from kgnb.results.graph_svg import Arrow, Places, Spot, lay_out, with_places
+from kgnb.results.graph_svg import Arrow, Drawing, Spot, lay_out
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
 
@@ -145,12 +145,11 @@ class GraphPicture(Bundled):
 
     def json(self) -> Json:
         """What the extension draws (``GraphData`` in ``graph-data.ts``): positions in pixels, lines by position."""
-        drawn, places = self._drawn, self._places
-        wide, high = graph_svg.size(places, self._spots, self._legend)
+        drawn, drawing = self._drawn, self._drawing
         nodes = [
             [_kept(node.id), _kept(node.label), self._at(node), x, y]
             + ([_kept(node.note), int(node.emphasis), node.more] if node.note or node.emphasis or node.more else [])
-            for node, (x, y) in zip(drawn.nodes, places.tolist(), strict=True)
+            for node, (x, y) in zip(drawn.nodes, drawing.places.tolist(), strict=True)
         ]
         at = {node.id: position for position, node in enumerate(drawn.nodes)}
         edges = [
@@ -160,7 +159,7 @@ class GraphPicture(Bundled):
         return {
             "version": 1,
             "title": _kept(self.title),
-            "size": [wide, high],
+            "size": list(drawing.size),
             "kinds": [_kept(kind) for kind in self._legend],
             "fills": list(self._legend.values()),
             "nodes": nodes,
@@ -186,26 +185,25 @@ class GraphPicture(Bundled):
 
     def svg(self) -> str:
         """The picture as SVG, the same bytes for the same graph."""
-        return graph_svg.svg(self._places, self._spots, self._named, self._legend)
+        return self._drawing.svg()
 
     def html(self) -> str:
         """The picture as an image, and its lines behind a fold below it."""
-        wide, _ = graph_svg.size(self._places, self._spots, self._legend)
-        drawn = self._drawn
+        drawn, drawing = self._drawn, self._drawing
         source = urllib.parse.quote(self.svg(), safe=" ='/:;,.()-!*+?@_~")
         says = one_line(
             f"{_kept(self.title) or 'A graph'}: {count(len(drawn.nodes), 'node')}, {count(len(drawn.edges), 'line')}; "
             "the list below names them"
         )
         title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(_kept(self.title)))}</div>'
-        notes = "".join(
-            f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in self._notices
-        )
+        left = count(drawing.unnamed, "line") if drawing.unnamed else ""
+        told = [*drawn.notes, *([f"{left} without room for a name: see the list."] if left else [])]
+        notes = "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in told)
         if not drawn.nodes:
             return f'<div style="font-size: 13px">{title if self.title else ""}{notes or _NOTHING}</div>'
         return (
             f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
-            f'<img alt="{escaped(says)}" width="{wide}" style="max-width: 100%; height: auto" '
+            f'<img alt="{escaped(says)}" width="{drawing.size[0]}" style="max-width: 100%; height: auto" '
             f'src="data:image/svg+xml,{source}">{notes}'
             f"{fold('The same as a list', self._list())}</div>"
         )
@@ -268,56 +266,26 @@ class GraphPicture(Bundled):
         return kinds.index(node.kind if node.kind in kinds else _OTHER) if kinds else -1
 
     @cached_property
-    def _spots(self) -> list[Spot]:
-        return [
-            Spot(
-                graph_svg.cut(self._names[node.id]),
-                self._legend.get(node.kind, graph_svg.OTHER),
-                node.emphasis,
-                bool(node.more),
-            )
-            for node in self._drawn.nodes
+    def _drawing(self) -> Drawing:
+        nodes, legend = self._drawn.nodes, self._legend
+        spots = [
+            Spot(graph_svg.cut(self._names[n.id]), legend.get(n.kind, graph_svg.OTHER), n.emphasis, n.more > 0)
+            for n in nodes
         ]
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[int, int], list[Edge]]:
-        """The lines by the positions of their ends."""
-        at = {node.id: position for position, node in enumerate(self._drawn.nodes)}
+        at = {node.id: position for position, node in enumerate(nodes)}
         pairs: dict[tuple[int, int], list[Edge]] = {}
         for edge in self._drawn.edges:
             pairs.setdefault((at[edge.source], at[edge.target]), []).append(edge)
-        return pairs
-
-    @cached_property
-    def _arrows(self) -> list[Arrow]:
         arrows = []
-        for (source, target), edges in self._pairs.items():
+        for (source, target), edges in pairs.items():
             names = list(dict.fromkeys(edge.label for edge in edges if edge.label))
             said = ", ".join(names[:2]) + (f" +{len(names) - 2}" if len(names) > 2 else "")
-            bend = 26.0 if source != target and (target, source) in self._pairs else 0.0
+            bend = 26.0 if source != target and (target, source) in pairs else 0.0
             arrows.append(Arrow(source, target, said, any(edge.emphasis for edge in edges), bend))
-        return arrows
-
-    @cached_property
-    def _named(self) -> list[Arrow]:
-        """The arrows and where their names stand."""
-        return with_places(self._arrows, self._places, self._spots)
-
-    @property
-    def _notices(self) -> tuple[str, ...]:
-        left = sum(bool(arrow.name and not arrow.along) for arrow in self._named)
-        return (
-            (*self._drawn.notes, f"{count(left, 'line')} without room for a name: see the list.")
-            if left
-            else (*self._drawn.notes,)
-        )
-
-    @cached_property
-    def _places(self) -> Places:
-        if self.places:
-            return np.array(self.places)
-        names = {(arrow.source, arrow.target): graph_svg.named(arrow.name) for arrow in self._arrows}
-        return lay_out([graph_svg.width(spot.name) for spot in self._spots], names)
+        lines = {(arrow.source, arrow.target): graph_svg.named(arrow.name) for arrow in arrows}
+        widths = [graph_svg.width(spot.name) for spot in spots]
+        places = np.array(self.places) if self.places else lay_out(widths, lines)
+        return Drawing(places, spots, arrows, legend)
 
 
 def _fewer(graph: GraphPicture) -> GraphPicture:

@@ -8,15 +8,16 @@ names overlap, and the parts are set in rows.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.results.escaping import escaped, one_line, shortened
+from kgnb.results import columns
+from kgnb.results.escaping import escaped, one_line
 
 Places = NDArray[np.float64]  # (nodes, 2), in pixels, the middle of each node
 
@@ -24,7 +25,7 @@ HEIGHT = 24.0  # of a node, in pixels
 LENGTH = 150.0  # of a line, on average
 GAP = (16.0, 18.0)  # between two nodes, across and down
 SMALL = 120  # nodes up to which the slower, better layout is used
-SCREEN, SHAPES = 1.7, (0.8, 1.2, 1.7, 2.4, 3.4)  # width of a picture to its height; those tried for rows of parts
+SCREEN = 1.7  # width of a picture to its height
 ROUNDS = 120
 LOOP = 34.0  # pixels a line from a node to itself rises above it
 
@@ -43,36 +44,30 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float]) -> 
     graph.add_nodes_from(range(len(widths)))
     graph.add_edges_from(sorted({(min(line), max(line)) for line in lines if line[0] != line[1]}))
     places = np.zeros((len(widths), 2))
-    wide = np.asarray(widths, dtype=float)
+    half = np.column_stack([np.asarray(widths) / 2, np.full(len(widths), HEIGHT / 2)])
     parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part[0]))
-    drawn: list[tuple[list[int], Places, Places]] = []
+    sizes = []
     for part in parts:
-        own = _apart(_drawn(graph.subgraph(part), part), wide[part], _between(part, lines))
+        own = _apart(_drawn(graph.subgraph(part), part), 2 * half[part, 0], _between(part, lines))
         head = LOOP if any((node, node) in lines for node in part) else 0.0
-        half = np.column_stack([wide[part] / 2, np.full(len(part), HEIGHT / 2)])
-        own -= (own - half).min(axis=0) - (0.0, head)
-        drawn.append((part, own, (own + half).max(axis=0)))
-    for (part, own, _), corner in zip(drawn, _corners([size for *_, size in drawn]), strict=True):
-        places[part] = own + corner
+        places[part] = own - (own - half[part]).min(axis=0) + (0.0, head)
+        sizes.append((places[part] + half[part]).max(axis=0))
+    for part, corner in zip(parts, _corners(sizes), strict=True):
+        places[part] += corner
     return np.round(places, 1)
 
 
-def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
-    """The corner of each part: in rows of the width that makes the whole picture largest on a screen."""
-    area = sum((size[0] + 3 * GAP[0]) * (size[1] + 2 * GAP[1]) for size in sizes)
-    best: tuple[float, list[tuple[float, float]]] = (float("inf"), [])
-    for shape in SHAPES:
-        shelf = float(np.sqrt(area * shape))
-        corners, left, top, deepest, widest = [], 0.0, 0.0, 0.0, 0.0
-        for size in sizes:
-            if left and left + size[0] > shelf:
-                left, top, deepest = 0.0, top + deepest + 2 * GAP[1], 0.0
-            corners.append((left, top))
-            widest = max(widest, left + size[0])
-            left += size[0] + 3 * GAP[0]
-            deepest = max(deepest, size[1])
-        best = min(best, (max(widest / SCREEN, top + deepest), corners), key=lambda one: one[0])
-    return best[1]
+def _corners(sizes: Sequence[Places]) -> Places:
+    """The corner of each part, in rows about as wide as makes the whole picture fill a screen."""
+    shelf = np.sqrt(SCREEN * sum((size[0] + 3 * GAP[0]) * (size[1] + 2 * GAP[1]) for size in sizes))
+    corners, left, top, deepest = [], 0.0, 0.0, 0.0
+    for wide, high in sizes:
+        if left and left + wide > shelf:
+            left, top, deepest = 0.0, top + deepest + 2 * GAP[1], 0.0
+        corners.append((left, top))
+        left += wide + 3 * GAP[0]
+        deepest = max(deepest, high)
+    return np.array(corners)
 
 
 def _drawn(graph: Any, part: list[int]) -> Places:
@@ -136,6 +131,29 @@ FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3c
 OTHER, VALUE = 7, 8
 LETTER, LETTERS, MARGIN = 6.7, 26, 14  # pixels a letter takes; letters of a name at most; pixels around the picture
 NOT_XML = re.compile("[\ufffe\uffff]")
+ALONG = (0.5, 0.42, 0.58, 0.34, 0.66)  # how far along its line a name may stand, the best place first
+HIGH = 11.0  # pixels of a line's name
+FEW = 12  # names of lines: up to this many are all drawn, even overlapping
+CROWDED = 0.3  # share of a name that may be covered
+
+
+def cut(text: str) -> str:
+    """A name on one line, cut to what fits; wide letters (Chinese, Japanese, Korean) count twice.
+
+    >>> cut("the hut that stands beside the lake below the glacier")
+    'the hut that stands besid…'
+    """
+    return columns.fit(NOT_XML.sub("?", one_line(text)), LETTERS)
+
+
+def width(name: str) -> float:
+    """How wide a node with this name is, in pixels."""
+    return columns.width(name) * LETTER + 20
+
+
+def named(name: str) -> float:
+    """How wide the name of a line is, in pixels; 0 where it has none."""
+    return columns.width(cut(name)) * 5.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,81 +168,138 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """All that leads from one node to another: positions, the names on the line, how it is drawn."""
+    """All that leads from one node to another, by position: the names on the line, and how it is drawn."""
 
     source: int
     target: int
     name: str
     emphasis: bool = False
     bend: float = 0.0
-    along: float = 0.5  # how far along it the name stands; 0: there is no room for it
+
+    def control(self, places: Places) -> Places:
+        """The control point of a bent line; the middle of a straight one."""
+        one, other = places[self.source], places[self.target]
+        across = np.array([one[1] - other[1], other[0] - one[0]])
+        control: Places = (one + other) / 2 + across / max(1.0, float(np.hypot(*across))) * self.bend
+        return control
+
+    def point(self, places: Places, along: float) -> Places:
+        """The position of its name: this far along the line, or above a loop."""
+        one, other, back = places[self.source], places[self.target], 1 - along
+        if self.source == self.target:
+            above: Places = one - (0.0, HEIGHT / 2 + 30)
+            return above
+        found: Places = back * back * one + 2 * back * along * self.control(places) + along * along * other
+        return found
 
 
-def cut(text: str, most: int = LETTERS) -> str:
-    """A name on one line, cut to what fits; wide letters (Chinese, Japanese, Korean) count twice.
+@dataclass(frozen=True)
+class Drawing:
+    """Nodes and lines with their places; ``legend`` gives each kind's name its colour."""
 
-    >>> cut("the hut that stands beside the lake below the glacier")
-    'the hut that stands besid…'
-    """
-    name = NOT_XML.sub("?", one_line(text))
-    length = next((at for at in range(len(name)) if letters(name[: at + 1]) > most), len(name))
-    return shortened(name, max(1, length))
+    places: Places
+    spots: Sequence[Spot]
+    arrows: Sequence[Arrow]
+    legend: Mapping[str, int]
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """How wide and high the picture is, in pixels."""
+        right = max((x + width(spot.name) / 2 for (x, _), spot in zip(self.places, self.spots, strict=True)), default=0)
+        low = max((y + HEIGHT / 2 for _, y in self.places), default=0)
+        keys = sum(columns.width(cut(kind)) * 6 + 34 for kind in self.legend)
+        below = 26 if self.legend else 0
+        return round(max(right, min(keys, 1000.0), 240) + 2 * MARGIN), round(low + 2 * MARGIN + below)
 
-def letters(text: str) -> int:
-    """The width of a text in Latin letters."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    @cached_property
+    def along(self) -> list[float]:
+        """How far along each arrow its name stands; 0 where there is none, or no room for it.
 
+        Names of emphasised arrows are placed first and always drawn; the others in order.
+        """
+        nodes = [(x, y, width(spot.name), HEIGHT) for (x, y), spot in zip(self.places, self.spots, strict=True)]
+        taken = np.array(nodes, dtype=float).reshape(-1, 4)
+        few = sum(bool(arrow.name) for arrow in self.arrows) <= FEW
+        found = [0.0] * len(self.arrows)
+        for at in sorted(range(len(self.arrows)), key=lambda at: not self.arrows[at].emphasis):
+            arrow = self.arrows[at]
+            if not arrow.name:
+                continue
+            tried = ALONG[:1] if arrow.source == arrow.target else ALONG
+            boxes = [np.array([*arrow.point(self.places, along), named(arrow.name), HIGH]) for along in tried]
+            covered = [round(_covered(box, taken), 2) for box in boxes]
+            best = int(np.argmin(covered))
+            if covered[best] <= CROWDED or few or arrow.emphasis:
+                found[at] = tried[best]
+                taken = np.vstack([taken, boxes[best]])
+        return found
 
-def width(name: str) -> float:
-    """How wide a node with this name is, in pixels."""
-    return letters(name) * LETTER + 20
+    @property
+    def unnamed(self) -> int:
+        """How many lines have no room for their name."""
+        return sum(bool(arrow.name) and not along for arrow, along in zip(self.arrows, self.along, strict=True))
 
-
-def named(name: str) -> float:
-    """How wide the name of a line is, in pixels; 0 where it has none."""
-    return letters(cut(name)) * 5.8
-
-
-def size(places: Places, spots: Sequence[Spot], legend: Mapping[str, int]) -> tuple[int, int]:
-    """How wide and high the picture is, in pixels."""
-    right = max((x + width(spot.name) / 2 for (x, _), spot in zip(places, spots, strict=True)), default=0.0)
-    low = max((y + HEIGHT / 2 for _, y in places), default=0.0)
-    keys = sum(letters(cut(kind)) * 6 + 34 for kind in legend)
-    return round(max(right, min(keys, 1000.0), 240) + 2 * MARGIN), round(low + 2 * MARGIN + (26 if legend else 0))
-
-
-def svg(places: Places, spots: Sequence[Spot], arrows: Sequence[Arrow], legend: Mapping[str, int]) -> str:
-    """The picture: the same text for the same graph; ``legend`` gives each kind's name its colour."""
-    wide, high = size(places, spots, legend)
-    at = places + MARGIN
-    weak = [_arrow(arrow, at, spots) for arrow in arrows if not arrow.emphasis]
-    strong = [_arrow(arrow, at, spots) for arrow in arrows if arrow.emphasis]
-    parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='{wide}' height='{high}' viewBox='0 0 {wide} {high}' "
-        "font-family='system-ui,sans-serif' font-size='12' text-anchor='middle'>",
-        DARK,
-        "<defs>",
-        *(
+    def svg(self) -> str:
+        """The picture: the same text for the same graph."""
+        wide, high = self.size
+        at = self.places + MARGIN
+        both = list(zip(self.arrows, self.along, strict=True))
+        weak, strong = (
+            [self._arrow(arrow, at, along) for arrow, along in both if arrow.emphasis is emphasis]
+            for emphasis in (False, True)
+        )
+        markers = (
             f"<marker id='{name}' viewBox='0 0 8 8' refX='7.5' refY='4' markerWidth='7' markerHeight='7' "
             f"markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0L8 4L0 8z' fill='{colour}'/></marker>"
             for name, colour in (("a", LINE), ("b", STRONG))
-        ),
-        f"</defs><rect width='100%' height='100%' rx='6' fill='{GROUND}'/>",
-        f"<g fill='none' stroke='{LINE}' marker-end='url(#a)'>{''.join(path for path, _ in weak)}</g>",
-        f"<g fill='none' stroke='{STRONG}' stroke-width='2' marker-end='url(#b)'>",
-        "".join(path for path, _ in strong),
-        "</g>",
-        f"<g font-size='10.5' fill='{PALE}' stroke='{GROUND}' stroke-width='3' paint-order='stroke'>",
-        "".join(name for _, name in weak),
-        f"</g><g font-size='10.5' fill='{STRONG}' stroke='{GROUND}' stroke-width='3' paint-order='stroke'>",
-        "".join(name for _, name in strong),
-        "</g>",
-        *(_spot(spot, x, y) for spot, (x, y) in zip(spots, at, strict=True)),
-        *_legend(legend, wide, high),
-        "</svg>",
-    ]
-    return "".join(parts)
+        )
+        halo = f"stroke='{GROUND}' stroke-width='3' paint-order='stroke'"
+        return "".join(
+            [
+                f"<svg xmlns='http://www.w3.org/2000/svg' width='{wide}' height='{high}' viewBox='0 0 {wide} {high}' "
+                f"font-family='system-ui,sans-serif' font-size='12' text-anchor='middle'>{DARK}<defs>",
+                *markers,
+                f"</defs><rect width='100%' height='100%' rx='6' fill='{GROUND}'/>",
+                f"<g fill='none' stroke='{LINE}' marker-end='url(#a)'>{''.join(path for path, _ in weak)}</g>",
+                f"<g fill='none' stroke='{STRONG}' stroke-width='2' marker-end='url(#b)'>",
+                f"{''.join(path for path, _ in strong)}</g>",
+                f"<g font-size='10.5' fill='{PALE}' {halo}>{''.join(name for _, name in weak)}</g>",
+                f"<g font-size='10.5' fill='{STRONG}' {halo}>{''.join(name for _, name in strong)}</g>",
+                *(_spot(spot, x, y) for spot, (x, y) in zip(self.spots, at, strict=True)),
+                *self._legend(wide, high - MARGIN),
+                "</svg>",
+            ]
+        )
+
+    def _arrow(self, arrow: Arrow, at: Places, along: float) -> tuple[str, str]:
+        """The line from the edge of one node to the edge of the other, and its name if there is room."""
+        x, y = arrow.point(at, along)
+        name = f"<text x='{x:.0f}' y='{y + 4:.0f}'>{escaped(cut(arrow.name))}</text>" if along else ""
+        one, other = at[arrow.source], at[arrow.target]
+        if arrow.source == arrow.target:
+            x, top = one[0], one[1] - HEIGHT / 2
+            path = f"<path d='M{x - 12:.0f} {top:.0f}C{x - 26:.0f} {top - 32:.0f} {x + 26:.0f} {top - 32:.0f} "
+            return f"{path}{x + 12:.0f} {top:.0f}'/>", name
+        control = arrow.control(at)
+        begin = _border(one, control, width(self.spots[arrow.source].name))
+        end = _border(other, control, width(self.spots[arrow.target].name))
+        way = f"Q{control[0]:.0f} {control[1]:.0f} " if arrow.bend else "L"
+        return f"<path d='M{begin[0]:.0f} {begin[1]:.0f}{way}{end[0]:.0f} {end[1]:.0f}'/>", name
+
+    def _legend(self, wide: int, y: int) -> list[str]:
+        parts, x = [], float(MARGIN)
+        for kind, fill in self.legend.items():
+            name = cut(kind)
+            room = columns.width(name) * 6 + 34
+            if x + room > wide:
+                break
+            parts.append(
+                f"<rect x='{x:.0f}' y='{y - 10}' width='14' height='12' rx='5' fill='{FILLS[fill]}' stroke='#8f8f89'/>"
+                f"<text x='{x + 19:.0f}' y='{y}' font-size='11' fill='{PALE}' text-anchor='start'>"
+                f"{escaped(name)}</text>"
+            )
+            x += room
+        return parts
 
 
 def _spot(spot: Spot, x: float, y: float) -> str:
@@ -233,95 +308,18 @@ def _spot(spot: Spot, x: float, y: float) -> str:
     edge += " stroke-dasharray='4 3'" if spot.group else ""
     return (
         f"<rect x='{x - wide / 2:.0f}' y='{y - HEIGHT / 2:.0f}' width='{wide:.0f}' height='{HEIGHT:.0f}' rx='12' "
-        f"fill='{FILLS[spot.fill % len(FILLS)]}'{edge}/>"
+        f"fill='{FILLS[spot.fill]}'{edge}/>"
         f"<text x='{x:.0f}' y='{y + 4:.0f}' fill='{INK}'>{escaped(spot.name)}</text>"
     )
 
 
-def middle(arrow: Arrow, places: Places, along: float = 0.5) -> tuple[float, float]:
-    """The position of a line's name: this far along the line, or above a loop."""
-    (x1, y1), (x2, y2) = places[arrow.source].tolist(), places[arrow.target].tolist()
-    if arrow.source == arrow.target:
-        return x1, y1 - HEIGHT / 2 - 30
-    mx, my = _control(x1, y1, x2, y2, arrow.bend)
-    back = 1 - along
-    return (
-        back * back * x1 + 2 * back * along * mx + along * along * x2,
-        back * back * y1 + 2 * back * along * my + along * along * y2,
-    )
-
-
-def _control(x1: float, y1: float, x2: float, y2: float, bend: float) -> tuple[float, float]:
-    """The control point of a bent line; the middle of a straight one."""
-    length = max(1.0, float(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5))
-    return (x1 + x2) / 2 - (y2 - y1) / length * bend, (y1 + y2) / 2 + (x2 - x1) / length * bend
-
-
-def _arrow(arrow: Arrow, at: Places, spots: Sequence[Spot]) -> tuple[str, str]:
-    """The line from the edge of one node to the edge of the other, and its name if there is room."""
-    (x1, y1), (x2, y2) = at[arrow.source].tolist(), at[arrow.target].tolist()
-    name = escaped(cut(arrow.name)) if arrow.along else ""
-    tx, ty = middle(arrow, at, arrow.along)
-    label = f"<text x='{tx:.0f}' y='{ty + 4:.0f}'>{name}</text>" if name else ""
-    if arrow.source == arrow.target:
-        top = y1 - HEIGHT / 2
-        path = f"<path d='M{x1 - 12:.0f} {top:.0f}C{x1 - 26:.0f} {top - 32:.0f} {x1 + 26:.0f} {top - 32:.0f} "
-        return path + f"{x1 + 12:.0f} {top:.0f}'/>", label
-    mx, my = _control(x1, y1, x2, y2, arrow.bend)
-    bx, by = _border(x1, y1, mx, my, width(spots[arrow.source].name))
-    ex, ey = _border(x2, y2, mx, my, width(spots[arrow.target].name))
-    way = f"Q{mx:.0f} {my:.0f} {ex:.0f} {ey:.0f}" if arrow.bend else f"L{ex:.0f} {ey:.0f}"
-    return f"<path d='M{bx:.0f} {by:.0f}{way}'/>", label
-
-
-def _border(x: float, y: float, tx: float, ty: float, wide: float) -> tuple[float, float]:
+def _border(middle: Places, towards: Places, wide: float) -> Places:
     """Where a line from the middle of a node to another point crosses the node's border."""
-    dx, dy = tx - x, ty - y
-    reach = min(wide / 2 / abs(dx) if dx else float("inf"), HEIGHT / 2 / abs(dy) if dy else float("inf"), 1.0)
-    return x + dx * reach, y + dy * reach
-
-
-def _legend(legend: Mapping[str, int], wide: int, high: int) -> list[str]:
-    parts, x, y = [], float(MARGIN), high - MARGIN
-    for kind, fill in legend.items():
-        name = cut(kind)
-        if x + letters(name) * 6 + 34 > wide:
-            break
-        parts.append(
-            f"<rect x='{x:.0f}' y='{y - 10}' width='14' height='12' rx='5' fill='{FILLS[fill % len(FILLS)]}' "
-            f"stroke='#8f8f89'/><text x='{x + 19:.0f}' y='{y}' font-size='11' fill='{PALE}' text-anchor='start'>"
-            f"{escaped(name)}</text>"
-        )
-        x += letters(name) * 6 + 34
-    return parts
-
-
-ALONG = (0.5, 0.42, 0.58, 0.34, 0.66)  # how far along its line a name may stand, the best place first
-HIGH = 11.0  # pixels of a name
-FEW = 12  # names: up to this many are all drawn, even overlapping
-CROWDED = 0.3  # share of a name that may be covered
-
-
-def with_places(arrows: Sequence[Arrow], places: Places, spots: Sequence[Spot]) -> list[Arrow]:
-    """The arrows with the position of their names along them; 0 where there is no room.
-
-    Names of emphasised arrows are placed first and always drawn; the others in order.
-    """
-    nodes = [(x, y, width(spot.name), HEIGHT) for (x, y), spot in zip(places.tolist(), spots, strict=True)]
-    taken = np.array(nodes, dtype=float).reshape(-1, 4)
-    few = sum(bool(arrow.name) for arrow in arrows) <= FEW
-    found: dict[int, float] = {}
-    for at in sorted(range(len(arrows)), key=lambda at: not arrows[at].emphasis):
-        arrow = arrows[at]
-        if not arrow.name:
-            continue
-        boxes = [(*middle(arrow, places, along), named(arrow.name), HIGH) for along in ALONG]
-        covered = [_covered(np.array(box), taken) for box in (boxes[:1] if arrow.source == arrow.target else boxes)]
-        best = min(range(len(covered)), key=lambda which: (round(covered[which], 2), which))
-        if covered[best] <= CROWDED or few or arrow.emphasis:
-            found[at] = ALONG[best]
-            taken = np.vstack([taken, boxes[best]])
-    return [replace(arrow, along=found.get(at, 0.0)) for at, arrow in enumerate(arrows)]
+    away = towards - middle
+    with np.errstate(divide="ignore"):
+        reach = (np.array([wide, HEIGHT]) / 2 / np.abs(away)).min()
+    found: Places = middle + away * min(reach, 1.0)
+    return found
 
 
 def _covered(box: NDArray[np.float64], taken: NDArray[np.float64]) -> float:

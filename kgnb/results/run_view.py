@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kgnb.results import columns, escaping, wording
-from kgnb.results.bundle import RUN_MIME, Bundled, Json, count
-from kgnb.results.escaping import EDGE, ROW, escaped, one_line
+from kgnb.results.bundle import HTML_ROWS, RUN_MIME, Bundled, Json, count
+from kgnb.results.escaping import EDGE, escaped, fold, one_line
+from kgnb.results.table import Column, Table
 
 
 def title(run: Mapping[str, Any]) -> str:
@@ -105,6 +106,7 @@ def html(run: Mapping[str, Any]) -> str:
     if (seconds := totals.get("seconds")) is not None:
         facts.append(wording.seconds(seconds))
     left_out = (run.get("left_out") or {}).get("steps", 0)
+    more = f'<div style="{_QUIET}">and {count(left_out, "more step")}</div>' if left_out else ""
     return (
         '<div style="max-width: 100%; overflow-x: auto; line-height: 1.5; font-size: 13px">'
         f'<div style="font-weight: 600">{escaped(title(run))} <span style="{_QUIET}; font-weight: 400">'
@@ -112,7 +114,7 @@ def html(run: Mapping[str, Any]) -> str:
         f"{_partial(run)}"
         f'<div style="{_QUIET}; margin: 0 0 4px 0">{escaped(" · ".join(facts))}</div>'
         f"{''.join(_step(step) for step in run.get('steps') or [])}"
-        f"{_more(left_out, 'more step')}{_setting(run)}</div>"
+        f"{more}{_setting(run)}</div>"
     )
 
 
@@ -170,44 +172,25 @@ _LISTED: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequenc
 
 def _listed(step: Mapping[str, Any], name: str) -> str:
     titles, cells, noun = _LISTED[name]
-    left_out = _more((step.get("left_out") or {}).get(name, 0), f"more {noun}", f"more {name}")
-    return _table(titles, [cells(item) for item in step[name]], left_out)
+    left_out = (step.get("left_out") or {}).get(name, 0)
+    more = f"and {count(left_out, f'more {noun}', f'more {name}')}"
+    return _table(titles, [cells(item) for item in step[name]], more if left_out else "")
 
 
-def _table(titles: Sequence[str], rows: Sequence[Iterable[object]], left_out: str) -> str:
-    if not rows:
-        return left_out
-    cell = "padding: 2px 12px 2px 0; border: 0; text-align: left; vertical-align: top"
-    head = "".join(f'<th scope="col" style="{cell}; {_QUIET}; font-weight: 600">{text}</th>' for text in titles)
-    body = "".join(
-        f'<tr style="{ROW}">'
-        + "".join(f'<td style="{cell}">{escaped(one_line(str(value or ""))) or "<br>"}</td>' for value in row)
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        '<table style="border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 2px 0; border: 0">'
-        f'<thead><tr style="{ROW}">{head}</tr></thead><tbody>{body}</tbody></table>{left_out}'
-    )
-
-
-def _more(number: int, noun: str, plural: str = "") -> str:
-    return f'<div style="{_QUIET}">and {count(number, noun, plural)}</div>' if number else ""
+def _table(titles: Sequence[str], rows: Sequence[Sequence[object]], note: str = "") -> str:
+    if not (rows or note):
+        return ""
+    shown = [["" if value is None else str(value) for value in row] for row in rows]
+    return Table([Column(title, title) for title in titles], shown, notes=[note] if note else ()).html()
 
 
 def _setting(run: Mapping[str, Any]) -> str:
     rows = [
-        (heading, name, "" if value is None else str(value))
+        (heading, name, value)
         for heading in ("parameters", "data", "versions")
         for name, value in (run.get(heading) or {}).items()
     ]
-    if not rows:
-        return ""
-    table = _table(("", "", ""), rows, "")
-    return (
-        f'<details style="border-top: {EDGE}; padding: 3px 0"><summary style="cursor: pointer; {_QUIET}">'
-        f'parameters, data and versions</summary><div style="padding: 2px 0 6px 15px">{table}</div></details>'
-    )
+    return fold("parameters, data and versions", _table(("of", "name", "value"), rows)) if rows else ""
 
 
 def _state(thing: Mapping[str, Any]) -> str:
@@ -238,7 +221,7 @@ def excerpt(run: Mapping[str, Any], room: Room) -> Json:
     steps: Sequence[Mapping[str, Any]] = run.get("steps") or []
     kept = [dict(step) for step in steps[: room.steps]]
     for name in LISTS:
-        share = fair_share([len(step.get(name) or []) for step in kept], getattr(room, name))
+        share = columns.fair_share([len(step.get(name) or []) for step in kept], getattr(room, name))
         for step in kept:
             items = step.get(name) or []
             step[name] = _first(items, share)
@@ -249,21 +232,6 @@ def excerpt(run: Mapping[str, Any], room: Room) -> Json:
     shown = {**run, "steps": kept, "left_out": {"steps": len(steps) - len(kept)}}
     cut: Json = _cut(shown, room.text)
     return cut
-
-
-def fair_share(sizes: Sequence[int], room: int) -> int:
-    """The most items each list may keep so that all of them fit.
-
-    >>> fair_share([2, 100, 100], 22)
-    10
-    """
-    share, left = 0, sorted(sizes)
-    while left:
-        if left[0] * len(left) > room:
-            return room // len(left)
-        share = left.pop(0)
-        room -= share
-    return share
 
 
 def _first(items: Sequence[Mapping[str, Any]], number: int) -> list[Mapping[str, Any]]:
@@ -291,7 +259,7 @@ def _cut(value: Any, length: int) -> Any:
 
 
 _JSON_ROOM = Room(steps=500, calls=1_000, judgements=1_000, queries=300, text=1_000)
-_HTML_ROOM = Room(steps=60, calls=60, judgements=120, queries=40, text=300)
+_HTML_ROOM = Room(steps=60, calls=HTML_ROWS, judgements=HTML_ROWS, queries=HTML_ROWS, text=300)
 _TEXT_STEPS = 40
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgnb.results import cells, columns, escaping
 from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Bundled, Json, count
 from kgnb.results.cells import Kind, LabelledIri, Value
-from kgnb.results.escaping import EDGE, ROW, fold, framed, link_target, whole_line
+from kgnb.results.escaping import EDGE, ROW, escaped, fold, link_target, one_line, shortened
 
 if TYPE_CHECKING:
     import pandas
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Kind", "LabelledIri", "Table", "Value", "numbers", "percents", "texts"]
 
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
+_TABLE = "border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 4px 0; border: 0"
 _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420px"
 
 
@@ -165,17 +166,26 @@ class Table(Bundled):
         """Return the first rows as HTML that JupyterLab's sanitiser leaves as it is, light or dark."""
         titles = "".join(
             f'<th scope="col" style="{_CELL}; border-bottom: {EDGE}; text-align: {_side(column)}; font-weight: 600">'
-            f"{escaping.escaped(_kept(column.title))}</th>"
+            f"{escaped(_kept(column.title))}</th>"
             for column in self.columns
         )
         shown = self._first(HTML_ROWS)
         first, rest = shown[:FIRST_ROWS], shown[FIRST_ROWS:]
         if len(rest) <= FIRST_ROWS // 2 or self.groups:  # a fold for a few rows is not worth it
             first, rest = shown, ()
-        body = "".join(map(self._html_row, first)) or whole_line("no rows", len(self.columns))
-        more = f"{count(len(rest), 'more row')}" if rest else ""
-        fold = (more, "".join(map(self._html_row, rest)))
-        return framed(_kept(self.caption), titles, body, self._notices(len(shown)), fold, map(_kept, self.facts))
+        empty = f'<tr style="{ROW}"><td style="padding: 4px 0; border: 0; opacity: 0.75">no rows</td></tr>'
+        body = "".join(map(self._html_row, first)) or empty
+        more = f'<table style="{_TABLE}"><tbody>{"".join(map(self._html_row, rest))}</tbody></table>'
+        name = (
+            '<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
+            f"{escaped(one_line(_kept(self.caption)))}</caption>"
+        )
+        return (
+            f'<div style="overflow-x: auto; max-width: 100%; font-size: 13px"><table style="{_TABLE}">'
+            f'{name if self.caption else ""}<thead><tr style="{ROW}">{titles}</tr></thead><tbody>{body}</tbody></table>'
+            f"{fold(count(len(rest), 'more row'), more) if rest else ''}{_lines(self._notices(len(shown)))}"
+            f"{fold('In figures', _lines(self.facts)) if self.facts else ''}</div>"
+        )
 
     def _first(self, limit: int) -> Sequence[int]:
         """The rows a form shows; where rows have groups, only the first group is cut."""
@@ -201,25 +211,25 @@ class Table(Bundled):
         row = f'<tr style="{ROW}">{shown}</tr>'
         if not details:
             return row
-        summary = escaping.one_line(", ".join(dict.fromkeys(head for head, _ in details)))
+        summary = one_line(", ".join(dict.fromkeys(head for head, _ in details)))
         pairs = "".join(
             '<div style="margin: 2px 0; white-space: pre-wrap; overflow-wrap: break-word">'
-            f"<b>{escaping.escaped(head)}</b> {escaping.escaped(escaping.shortened(text))}</div>"
+            f"<b>{escaped(head)}</b> {escaped(shortened(text))}</div>"
             for head, text in details
         )
         inner = f'<div style="padding: 2px 0 4px 16px">{pairs}</div>'
         return (
             f'{row}<tr style="{ROW}"><td colspan="{len(self.columns)}" '
             f'style="padding: 0 0 4px 0; border: 0; border-bottom: {EDGE}; text-align: left">'
-            f"{fold(escaping.shortened(summary, 100), inner)}</td></tr>"
+            f"{fold(shortened(summary, 100), inner)}</td></tr>"
         )
 
     def text(self) -> str:
         """Return aligned plain text of the first rows."""
         kept = self._first(TEXT_ROWS)
-        shown = [[escaping.one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in kept]
-        titles = [escaping.one_line(_kept(column.title)) for column in self.columns]
-        lines = [escaping.one_line(_kept(self.caption)), ""] if self.caption else []
+        shown = [[one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in kept]
+        titles = [one_line(_kept(column.title)) for column in self.columns]
+        lines = [one_line(_kept(self.caption)), ""] if self.caption else []
         drawn = columns.aligned(titles, shown, [column.right for column in self.columns])
         for line, at in enumerate(kept):
             lines += [drawn[1]] if self._new_group(at) else drawn[:2] if line == 0 else []
@@ -229,7 +239,7 @@ class Table(Bundled):
             lines.append("(no rows)")
         if self._total > len(shown):
             lines.append(f"... and {self._total - len(shown):,} more")
-        return "\n".join([*lines, *(escaping.one_line(_kept(note)) for note in (*self.notes, *self.facts))])
+        return "\n".join([*lines, *(one_line(_kept(note)) for note in (*self.notes, *self.facts))])
 
     def df(self) -> pandas.DataFrame:
         """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and booleans nullable."""
@@ -247,7 +257,7 @@ class Table(Bundled):
 
     def _notices(self, shown: int) -> list[str]:
         cut = [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
-        return [*cut, *map(_kept, self.notes)]
+        return [*cut, *self.notes]
 
 
 def _row(row: Sequence[Value] | Mapping[str, Value], keys: Sequence[str]) -> tuple[Value, ...]:
@@ -273,12 +283,16 @@ def _bar(value: Value) -> str:
     )
 
 
+def _lines(notes: Iterable[str]) -> str:
+    return "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in notes)
+
+
 def _side(column: Column) -> str:
     return "right" if column.right else "left"
 
 
 def _kept(text: str) -> str:
-    return escaping.shortened(escaping.whole(text))
+    return shortened(escaping.whole(text))
 
 
 PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
