@@ -75,7 +75,7 @@ ROOMS = {
     "kg": 4_930,
     "shapes": 3_150,
     "llm": 2_490,
-    "results": 2_630,
+    "results": 2_290,
     "cli": 2_120,
     "vectors": 2_030,
     "tasks": 2_070,
