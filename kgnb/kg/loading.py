@@ -27,7 +27,6 @@ from kgnb.kg.mending import Mender, Mends, mend_turtle, mend_xml
 from kgnb.kg.name_triples import SUFFIXES as NAMES
 from kgnb.kg.name_triples import looks_like_names, read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph, triple_from_oxigraph
-from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.table_triples import SUFFIXES as TABLES
 from kgnb.kg.table_triples import read_table
 from kgnb.kg.terms import OWL
@@ -131,7 +130,7 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
         else:
             graph.add(triple_from_oxigraph(quad) for quad in quads)
         triples += len(quads)
-    if isinstance(graph, OxigraphGraph | RdflibGraph):
+    if isinstance(graph, OxigraphGraph):
         graph.mended = tuple(sorted((Counter(dict(graph.mended)) + mends.counts).items()))
         graph.prefixes = tuple(sorted((prefixes | dict(graph.prefixes)).items()))
     mended = tuple(Mended(kind, count, mends.examples[kind]) for kind, count in sorted(mends.counts.items()))

@@ -70,14 +70,15 @@ class Mender:
         value = node.value
         known = self._iris.get(value)
         if known is None:
-            known = self._iris[value] = self._mended_iri(value)
+            known = self._iris[value] = self.mended_iri(value)
         if known.value != value:
             absolute = _SCHEME.match(value) is not None
             kind = "characters percent-encoded in IRIs" if absolute else "relative IRIs resolved against the base"
             self.mends.note(kind, value, known.value)
         return known
 
-    def _mended_iri(self, value: str) -> ox.NamedNode:
+    def mended_iri(self, value: str) -> ox.NamedNode:
+        """The IRI that a malformed one must mean; raises DataError where there is none."""
         iri = value
         if _BAD_CHARACTER.search(iri) or not _SCHEME.match(iri):
             iri = _BAD_CHARACTER.sub(lambda bad: quote(bad[0], safe=""), iri.strip())

@@ -8,7 +8,6 @@ runs in this process, and nothing stops it.
 from __future__ import annotations
 
 import gc
-import marshal
 import os
 import pickle
 import select
@@ -19,13 +18,12 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 from kgnb.errors import BackendError, KgnbError
 from kgnb.kg.graph import Bindings, Graph, Solutions, too_slow
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.rdflib_graph import RdflibGraph
-from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm
+from kgnb.kg.terms import Triple
 
 T = TypeVar("T")
 STEP = 0.05  # seconds between checks whether the query is still wanted
@@ -35,13 +33,13 @@ GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("kgnb_query_given_up",
 
 def endable(graph: Graph) -> Graph:
     """A local graph with its queries in processes that can be killed; any other graph unchanged."""
-    return EndableGraph(graph) if hasattr(os, "fork") and isinstance(graph, OxigraphGraph | RdflibGraph) else graph
+    return EndableGraph(graph) if hasattr(os, "fork") and isinstance(graph, OxigraphGraph) else graph
 
 
 class EndableGraph:
     """A local graph that runs each query in a process; everything else is done by the graph itself."""
 
-    def __init__(self, graph: OxigraphGraph | RdflibGraph) -> None:
+    def __init__(self, graph: OxigraphGraph) -> None:
         self.graph = graph
         self.prefixes, self.mended = graph.prefixes, graph.mended
         # Look-ups are short, and an update in another process would be lost.
@@ -57,30 +55,23 @@ class EndableGraph:
         self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
         """The rows of a SELECT query; the process is killed after ``timeout`` seconds."""
-
-        def work() -> Any:
-            found = self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout)
-            return found.variables, tuple(tuple(map(_packed, row)) for row in found.rows), found.truncated
-
-        variables, rows, truncated = _in_process(work, timeout, self.name)
-        return Solutions(variables, tuple(tuple(map(_term, row)) for row in rows), truncated)
+        return self._run(lambda: self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout), timeout)
 
     def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
-        return bool(_in_process(lambda: self.graph.ask(query, bindings=bindings, timeout=timeout), timeout, self.name))
+        return self._run(lambda: self.graph.ask(query, bindings=bindings, timeout=timeout), timeout)
 
     def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
+        return self._run(lambda: self.graph.construct(query, bindings=bindings, timeout=timeout), timeout)
 
-        def work() -> Any:
-            found = self.graph.construct(query, bindings=bindings, timeout=timeout)
-            return tuple(tuple(map(_packed, triple)) for triple in found)
-
-        return [tuple(map(_term, triple)) for triple in _in_process(work, timeout, self.name)]
+    def _run(self, work: Callable[[], T], timeout: float | None) -> T:
+        self.graph.store  # noqa: B018  # the copy of an rdflib graph is made here, once, and not in each process
+        return _in_process(work, timeout, self.name)
 
 
 def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
-    """What ``work`` returns in a fork of this process: marshal's types only.
+    """What ``work`` returns in a fork of this process.
 
     Raises:
         BackendError: it took longer than ``timeout`` seconds, was given up, or its process died.
@@ -124,7 +115,7 @@ def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
         os.close(reading)
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         try:
-            answer = b"+" + marshal.dumps(cast(Any, work()))
+            answer = b"+" + pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
         except (KgnbError, ValueError, MemoryError, RecursionError) as error:
             notes = getattr(error, "__notes__", [])
             answer = b"-" + pickle.dumps((type(error), error.args, {**vars(error), "__notes__": notes}))
@@ -142,7 +133,7 @@ def _end_with(parent: int) -> None:
 
 def _received(answer: bytes, status: int, name: str) -> Any:
     if answer[:1] == b"+":
-        return marshal.loads(answer[1:])
+        return pickle.loads(answer[1:])
     if answer[:1] == b"-":
         kind, arguments, attributes = pickle.loads(answer[1:])
         error = kind.__new__(kind, *arguments)
@@ -154,28 +145,3 @@ def _received(answer: bytes, status: int, name: str) -> Any:
         service=name,
         fix="It may have needed more memory than there is: ask a narrower query, or add a LIMIT.",
     )
-
-
-def _packed(term: Term | None) -> Any:
-    """A term in types that marshal knows, which is ten times as fast as pickle."""
-    if term is None:
-        return None
-    if isinstance(term, Iri):
-        return str(term)
-    if isinstance(term, Literal):
-        return term.text, term.language, term.datatype
-    if isinstance(term, Blank):
-        return (term.label,)
-    return _packed(term.subject), _packed(term.predicate), _packed(term.object), "triple"
-
-
-def _term(packed: Any) -> Any:
-    if packed is None:
-        return None
-    if isinstance(packed, str):
-        return Iri(packed)
-    if len(packed) == 3:
-        return Literal(*packed)
-    if len(packed) == 1:
-        return Blank(*packed)
-    return TripleTerm(_term(packed[0]), _term(packed[1]), _term(packed[2]))

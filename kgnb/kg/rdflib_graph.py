@@ -2,53 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import islice
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
+import pyoxigraph as ox
 import rdflib
-from pyparsing import ParseBaseException
-from rdflib.graph import QuotedGraph
-from rdflib.plugins import sparql as rdflib_sparql
-from rdflib.plugins.sparql.sparql import SPARQLError
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
+from rdflib.plugins.stores.memory import Memory
+from rdflib.store import Store, TripleAddedEvent
 from rdflib.term import Node as RdflibNode
 
 from kgnb.errors import DataError
-from kgnb.kg.graph import Bindings, Solutions, too_slow
-from kgnb.kg.sparql import (
-    bind,
-    check_limit,
-    expect_form,
-    expect_update,
-    malformed,
-    refuse_load,
-    tokens,
-    undeclared_prefixes,
-)
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, Node, Term, Triple, is_iri, n3, triple_key
+from kgnb.kg.mending import Mender, Mends
+from kgnb.kg.oxigraph_graph import OxigraphGraph, OxTerm, from_oxigraph, to_oxigraph
+from kgnb.kg.quads import as_stored
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
 
-_SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
+_ADDED: WeakKeyDictionary[Store, Counter[str]] = WeakKeyDictionary()
+"""How many triples were added to each rdflib store since one of its graphs was first wrapped."""
 
 
-def _fresh_lock() -> None:
-    """In a forked process, where the thread that holds the lock does not live on."""
-    global _SWITCHES
-    _SWITCHES = threading.RLock()
+class RdflibGraph(OxigraphGraph):
+    """An rdflib graph, copied into an embedded store, whose queries are far faster, again whenever it has changed.
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_fresh_lock)
-
-
-class RdflibGraph:
-    """A view of an rdflib graph: additions go into that graph. For small graphs, since rdflib's SPARQL is slow.
-
-    A Dataset or ConjunctiveGraph is read as the union of its graphs. rdflib rewrites some literals as it parses
-    (``"01"^^xsd:integer`` becomes ``"1"``) and has no triple terms.
+    What is added or updated goes into the rdflib graph as well; of a Dataset all graphs are read. rdflib has no triple
+    terms.
 
     >>> import rdflib
     >>> theirs = rdflib.Graph().parse(data='<urn:hut> <urn:beds> 12 .', format="turtle")
@@ -58,149 +38,95 @@ class RdflibGraph:
 
     def __init__(self, graph: rdflib.Graph | None = None, *, name: str = "") -> None:
         """Wrap ``graph``, or a new empty one."""
+        super().__init__(name=name or "rdflib graph")
         self.graph = rdflib.Dataset() if graph is None else graph
-        if isinstance(self.graph, rdflib.ConjunctiveGraph):  # a Dataset is one; its own default_union stays as it is
-            self._view: rdflib.Graph = rdflib.Dataset(store=self.graph.store, default_union=True)
-        else:
-            self._view = self.graph
-        self._name = name or "rdflib graph"
-        self._closed = False
-        self.mended: tuple[tuple[str, int], ...] = ()
-        """What loading files into it had to repair, and how often."""
-        self.prefixes: tuple[tuple[str, str], ...] = ()
-        """The prefixes those files declare."""
+        self._copied: tuple[int, int] | None = None
+        if self.graph.store not in _ADDED:
+            _ADDED[self.graph.store] = counter = Counter[str]()
+            listen: Any = self.graph.store.dispatcher.subscribe
+            listen(TripleAddedEvent, lambda _: counter.update(["added"]))
 
     def __repr__(self) -> str:
         return f"RdflibGraph({self._name!r})"
 
     @property
-    def name(self) -> str:
-        """The name it was given, or "rdflib graph"."""
-        return self._name
-
-    def select(
-        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
-    ) -> Solutions:
-        """The rows of a SELECT query, at most ``limit``; ``timeout`` is checked between rows."""
-        check_limit(limit)
-        expect_form(query, "SELECT")
-        found, rows = self._rows(query, bindings, None if limit is None else limit + 1, timeout)
-        converted = [tuple(None if node is None else from_rdflib(node) for node in cast(Any, row)) for row in rows]
-        variables = tuple(str(variable) for variable in found.vars or ())
-        return Solutions(variables, tuple(converted[:limit]), truncated=limit is not None and len(converted) > limit)
-
-    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
-        """The answer of an ASK query."""
-        expect_form(query, "ASK")
-        _, rows = self._rows(query, bindings, None, timeout)
-        return bool(rows[0])
-
-    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
-        """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
-        expect_form(query, "CONSTRUCT", "DESCRIBE")
-        _, rows = self._rows(query, bindings, None, timeout)
-        return sorted({_triple(cast(Any, row)) for row in rows}, key=triple_key)
-
-    def triples(
-        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
-        limit: int | None = None,
-    ) -> list[Triple]:  # fmt: skip
-        """The triples that match, each once, sorted (with a limit: those rdflib finds first, sorted)."""
-        check_limit(limit)
-        pattern = tuple(None if term is None else to_rdflib(term) for term in (subject, predicate, object))
-        found: dict[Triple, None] = {}
-        for triple in self._union().triples(cast(Any, pattern)):
-            if limit is not None and len(found) >= limit:
-                break
-            if not isinstance(triple[2], QuotedGraph):
-                found[_triple(triple)] = None
-        return sorted(found, key=triple_key)
+    def store(self) -> ox.Store:
+        """The embedded store, up to date with the rdflib graph."""
+        super().store  # noqa: B018  # raises if the graph is closed
+        if self._copied is None or self._copied != self._state():
+            state, fresh = self._state(), ox.Store()  # a new one: other threads may read the old one
+            fresh.extend(_to_oxigraph(*quad) for quad in self._quads() if not isinstance(quad[2], QuotedGraph))
+            self._store, self._copied = fresh, state
+        return super().store
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples to the default graph, all or none."""
-        for converted in [tuple(to_rdflib(term) for term in triple) for triple in triples]:
-            self._union().add(cast(Any, converted))
+        for converted in [cast(Any, tuple(map(to_rdflib, triple))) for triple in triples]:
+            self.graph.add(converted)
+
+    def add_quads(self, quads: Iterable[ox.Quad]) -> None:
+        """Add pyoxigraph quads, those of named graphs to the default graph too."""
+        for triple in [_nodes(quad) for quad in quads]:
+            self.graph.add(triple)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
         """Run a SPARQL update; ``timeout`` is ignored. ``LOAD`` is refused: nothing is fetched."""
-        expect_update(text)
-        refuse_load(text)
-        try:
-            # rdflib cannot write to a union, and SPARQL Update means the default graph anyway (section 3.1.1)
-            with _rdflib_set(SPARQL_DEFAULT_GRAPH_UNION=False, SPARQL_LOAD_GRAPHS=False):
-                self._union().update(text, initNs={})
-        except ParseBaseException as error:
-            raise malformed(text, error.lineno, error.column, str(error)) from error
-        except (SPARQLError, NotImplementedError, ValueError) as error:
-            raise DataError(str(error)[:300], where="SPARQL update", fix="correct the update") from error
+        store = self.store
+        before = set(store)
+        super().update(text)
+        after = set(store)
+        self._copied = None  # until all of it has arrived in the rdflib graph
+        places = {quad: self._place(quad) for quad in before ^ after}
+        for quad in before - after:
+            subject, predicate, value = map(from_oxigraph, quad.triple)
+            for triple in [*places[quad].triples((to_rdflib(subject), to_rdflib(predicate), None))]:
+                if as_stored(from_rdflib(triple[2])) == value:  # which may be written otherwise
+                    places[quad].remove(triple)
+        for quad in after - before:
+            places[quad].add(_nodes(quad))
+        self._copied = self._state()
 
-    def count(self) -> int:
-        """How many triples there are."""
-        return len(self._union())
-
-    def close(self) -> None:
-        """Refuse further calls; the rdflib graph itself is the caller's."""
-        self._closed = True
-
-    def _union(self) -> rdflib.Graph:
-        if self._closed:
-            raise ValueError(f"the graph {self._name} is closed")
-        return self._view
-
-    def _refuse_what_rdflib_cannot(self, query: str) -> None:
-        """Raise DataError where rdflib would raise a bare Exception."""
-        if missing := undeclared_prefixes(query):
-            raise DataError(
-                f"the prefix {missing[0]} is not declared",
-                where="SPARQL query",
-                fix=f"put PREFIX {missing[0]} <...> at the top of the query",
-            )
-        if not isinstance(self._view, rdflib.Dataset) and any(token.word == "GRAPH" for token in tokens(query)):
-            raise DataError(
-                "this rdflib Graph has no named graphs, so it cannot answer GRAPH",
-                where="SPARQL query",
-                fix="leave out GRAPH, or wrap an rdflib Dataset",
-            )
-
-    def _rows(
-        self, query: str, bindings: Bindings, most: int | None, timeout: float | None
-    ) -> tuple[rdflib.query.Result, list[object]]:
-        """rdflib's result and its rows; its evaluator is lazy, so errors come while rows are read.
-
-        Literals and blank nodes are bound as values, because rdflib's parser misreads backslashes in strings.
+    def _state(self) -> tuple[int, int] | None:
+        """What changes with the rdflib graph: rdflib tells of additions, removals change the size; other stores than
+        rdflib's own may tell nothing.
         """
-        self._refuse_what_rdflib_cannot(query)
-        named = {name: term for name, term in (bindings or {}).items() if isinstance(term, Iri)}
-        text = bind(query, named)
-        others = {name: to_rdflib(term) for name, term in (bindings or {}).items() if name not in named}
-        end = None if timeout is None else time.monotonic() + timeout
-        rows: list[object] = []
-        try:
-            with _rdflib_set(SPARQL_LOAD_GRAPHS=False):  # else FROM <http://...> would fetch it
-                found = self._union().query(text, initNs={}, initBindings=cast(Any, others))
-                for row in islice(found, most):
-                    rows.append(row)
-                    if end is not None and time.monotonic() > end:
-                        raise too_slow(self._name, timeout, "load the graph into an OxigraphGraph")
-        except ParseBaseException as error:
-            raise malformed(text, error.lineno, error.column, str(error)) from error
-        except (SPARQLError, NotImplementedError, ValueError) as error:
-            raise DataError(str(error)[:300], where="SPARQL query", fix="correct the query") from error
-        return found, rows
+        store = self.graph.store
+        return (_ADDED[store]["added"], len(store)) if isinstance(store, Memory) else None
+
+    def _quads(self) -> Iterator[tuple[Any, ...]]:
+        if not isinstance(self.graph, rdflib.ConjunctiveGraph):  # a Dataset is one
+            yield from ((*triple, None) for triple in self.graph)
+        else:
+            yield from self.graph.quads()
+
+    def _place(self, quad: ox.Quad) -> rdflib.Graph:
+        """The rdflib graph that a quad is in."""
+        name = quad.graph_name
+        if isinstance(self.graph, rdflib.ConjunctiveGraph):
+            return self.graph.get_context(name.value if isinstance(name, ox.NamedNode) else DATASET_DEFAULT_GRAPH_ID)
+        if isinstance(name, ox.NamedNode):
+            fix = "leave out GRAPH, or wrap an rdflib Dataset"
+            raise DataError("this rdflib Graph has no named graphs", where=self._name, fix=fix)
+        return self.graph
 
 
-@contextmanager
-def _rdflib_set(**flags: bool) -> Iterator[None]:
-    """Sets rdflib's global switches while one query or update runs, in one thread at a time."""
-    with _SWITCHES:
-        before = {name: getattr(rdflib_sparql, name) for name in flags}
-        try:
-            for name, value in flags.items():
-                setattr(rdflib_sparql, name, value)
-            yield
-        finally:
-            for name, value in before.items():
-                setattr(rdflib_sparql, name, value)
+def _to_oxigraph(subject: object, predicate: object, value: object, graph: object) -> ox.Quad:
+    name = getattr(graph, "identifier", graph)
+    place = ox.DefaultGraph() if name in (None, DATASET_DEFAULT_GRAPH_ID) else _term(name)
+    terms: Any = _term(subject), _term(predicate), _term(value), place
+    return ox.Quad(*terms)
+
+
+def _nodes(quad: ox.Quad) -> Any:
+    return tuple(to_rdflib(from_oxigraph(term)) for term in quad.triple)
+
+
+def _term(node: object) -> OxTerm:
+    """The pyoxigraph term; an IRI that is malformed, which rdflib takes, is mended."""
+    term = from_rdflib(node)
+    if isinstance(term, Iri) and not is_iri(term):
+        return Mender("file:///rdflib", Mends()).mended_iri(term)
+    return to_oxigraph(term)
 
 
 def to_rdflib(term: Term) -> RdflibNode:
@@ -229,10 +155,3 @@ def from_rdflib(node: object) -> Term:
         datatype = None if node.datatype is None else str(node.datatype)
         return Literal(str(node), node.language or None, None if datatype == f"{XSD}string" else datatype)
     raise DataError(f"rdflib returned something that is not an RDF term: {type(node).__name__}", where="rdflib graph")
-
-
-def _triple(row: tuple[object, object, object]) -> Triple:
-    subject, predicate, value = (from_rdflib(node) for node in row)
-    if not isinstance(subject, Iri | Blank) or not isinstance(predicate, Iri):
-        raise DataError(f"not a triple of RDF 1.1: {row!r:.200}", where="rdflib graph")
-    return subject, predicate, value

@@ -15,7 +15,6 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.placeholders import fill, placeholders
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.query_process import endable
-from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import never_bound, query_form, tokens
 from kgnb.kg.terms import is_iri
@@ -269,7 +268,7 @@ class TurtleMagics(PlainMagics, magic="turtle"):
         """
         if arguments.add:
             named = self.session.graph(arguments.name)
-            if not isinstance(named.graph, OxigraphGraph | RdflibGraph):
+            if not isinstance(named.graph, OxigraphGraph):
                 raise DataError(f"{named.name} is on a server", where="", fix="Use %%sparql --update to change it.")
             self._load(named.graph, arguments.cell)
             named.changed()
@@ -281,7 +280,7 @@ class TurtleMagics(PlainMagics, magic="turtle"):
             take(self.session, named)
         return Opened(named.name, named.graph, named.graph.count(), mended(named.graph))
 
-    def _load(self, graph: OxigraphGraph | RdflibGraph, cell: str) -> None:
+    def _load(self, graph: OxigraphGraph, cell: str) -> None:
         """Reads the cell into the graph, all or nothing; an error names the line of the cell."""
         known = {**PREFIXES, **self.session.prefixes}
         wanted = sorted({*_USED.findall(cell)} & known.keys() - {*_DECLARED.findall(cell)})

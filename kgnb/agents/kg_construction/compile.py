@@ -23,11 +23,8 @@ from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.errors import DataError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
-from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import digest, written
-from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import OWL, Iri, Triple
 from kgnb.kg.words import words
 from kgnb.shapes import shape as shape_module
@@ -67,7 +64,7 @@ def compile(
     facts = Facts(triples)
     for triple in shape_triples:
         facts.add(triple)
-    tbox = TBox(facts, _ontology(graph, triples))
+    tbox = TBox(facts, read_ontology(graph))
     measured = quantities(tbox)
     stated, warnings = owl_shapes(tbox, measured, closed_world=closed_world)
     told, named, unread = read_shapes(facts) if has_shapes(facts) else ([], {}, [])
@@ -148,15 +145,6 @@ def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
     if not any(predicate == f"{SH}sparql" for _, predicate, _ in found):
         return ""
     return written(((triple, None) for triple in found), "n-triples")
-
-
-def _ontology(graph: Graph, triples: list[Triple]) -> Ontology:
-    """The ontology in a graph; an rdflib graph is first copied into an embedded store with far faster queries."""
-    if not isinstance(graph, RdflibGraph):
-        return read_ontology(graph)
-    copy = OxigraphGraph()
-    copy.add(triples)
-    return replace(read_ontology(copy, name=graph.name), prefixes=tuple(getattr(graph, "prefixes", ())))
 
 
 def _marked(shape: Shape) -> Shape:

@@ -58,7 +58,7 @@ class _Walker:
     def call(self) -> tuple[ToolDefinition, dict[str, Any]]:
         """The next one."""
         known = self.session.entities()
-        if not known or self.draw.random() < 0.4:
+        if not known or not self.adds or self.draw.random() < 0.4:
             tool = self.draw.choice(self.creates)
             given = dict(_filled(tool.input_schema, tool.name, {}))
             if "label" in tool.input_schema["properties"]:
@@ -85,7 +85,7 @@ def walk(pack: ToolPack, number: int = 300, seed: int = 7, hermit: rdflib.Graph 
     """So many calls at random, and what the referees say of the facts that were accepted; ``hermit`` gets the T-Box."""
     walker, faults, accepted = _Walker(pack, seed), [], []
     session, rewritten = walker.session, 0
-    for _ in range(number):
+    for _ in range(number if walker.creates else 0):
         tool, given = walker.call()
         before = len(session.facts)
         result = session.call(tool.name, given)
