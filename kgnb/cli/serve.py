@@ -49,7 +49,7 @@ def serve(tbox: str, **given: Any) -> None:
     """Offer the tools of the ontology TBOX over MCP: every call is checked, and all clients share one graph.
 
     Over HTTP the URL and the token go to standard error. An acknowledged fact is on disk, in FILE.journal; FILE itself
-    is written after two seconds without a new fact, and at the end. A killed server continues from both.
+    is written two seconds after a new fact, and at the end. A killed server continues from both.
 
     With agent:NAME instead of TBOX, an agent is offered as one tool, over standard input and output.
 

@@ -4,20 +4,15 @@ import errno
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-import rdflib
 
-from kgnb.agents.kg_construction import provenance
 from kgnb.cli import main
-from kgnb.errors import BackendError, DataError, NotKept
+from kgnb.errors import DataError, NotKept
 from kgnb.files import write_whole
 from kgnb.run import Run
-from kgnb.tasks.building import compile_ontology
-from tests.faults.test_served_under_load import TBOX
 
 pytestmark = pytest.mark.fault("full disk, hostile names")
 
@@ -84,33 +79,6 @@ def test_a_trace_that_does_not_fit_costs_the_trace_and_not_the_result(tmp_path: 
     assert done.returncode == 1
     assert "the trace of this run is not kept any further" in done.stderr
     assert done.stdout.count("\n") > 20
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
-def test_a_full_temporary_folder_is_named_and_no_fact_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import resource
-
-    monkeypatch.setattr(provenance, "_NEAR", 1_000)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
-    calm, cut = pack.session(), pack.session()
-    bounds, refused = resource.getrlimit(resource.RLIMIT_FSIZE), 0
-    for number in range(20):
-        assert calm.call("create_hut", {"label": f"Hut {number}"}).ok
-        if number == 12:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (2_500, bounds[1]))
-        try:
-            cut.call("create_hut", {"label": f"Hut {number}"})
-        except BackendError as error:
-            refused += 1
-            assert str(tmp_path) in str(error) and "File too large" in str(error)
-            resource.setrlimit(resource.RLIMIT_FSIZE, bounds)
-            assert cut.call("create_hut", {"label": f"Hut {number}"}).ok
-    resource.setrlimit(resource.RLIMIT_FSIZE, bounds)
-    assert refused == 1
-    calm.save(tmp_path / "calm.trig")
-    cut.save(tmp_path / "cut.trig")
-    assert (tmp_path / "cut.trig").read_bytes() == (tmp_path / "calm.trig").read_bytes()
 
 
 def test_an_error_that_no_command_foresaw_is_still_one_line(capsys: pytest.CaptureFixture[str]) -> None:

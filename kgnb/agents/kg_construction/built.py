@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import warnings
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Act, Doubt
 from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
@@ -37,11 +36,6 @@ class Built(Tabled):
     journals: tuple[Journal, ...]
     doubts: tuple[Doubt, ...]
     partial: str = ""
-
-    @property
-    def limited(self) -> bool:
-        """Whether a budget was spent before all documents were read."""
-        return bool(self.partial)
 
     def marked_partial(self, why: str) -> Built:
         """The same graph, marked as partial."""
@@ -162,11 +156,10 @@ class Journal:
     digest: str  # of the document
     key: str  # a digest of everything that decides what a reader does
     reader: str
-    acts: Sequence[Act] = ()
+    acts: tuple[Act, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     repaired: int = 0
     repeats: int = 0
-    characters: int = 0
     notes: tuple[str, ...] = ()
     error: str = ""
     resumed: bool = False
@@ -176,25 +169,8 @@ class Journal:
         """Calls that were refused."""
         return sum(not act.ok for act in self.acts)
 
-    def packed(self) -> Journal:
-        """The same with compressed calls, in a hundredth of the memory: a batch keeps finished documents like this."""
-        return replace(self, acts=Packed(self.acts))
 
-
-class Packed(Sequence[Act]):
-    """Calls in compressed form, decompressed each time they are read."""
-
-    def __init__(self, acts: Sequence[Act]) -> None:
-        self._count, self._content = len(acts), zlib.compress(pickle.dumps(list(acts), 5), 1)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[Act]:
-        return iter(pickle.loads(zlib.decompress(self._content)))
-
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
+_JOURNAL = TypeAdapter(Journal)
 
 
 def journal_key(parts: Mapping[str, Any]) -> str:
@@ -212,8 +188,8 @@ def journal_file(folder: Path, document: str) -> Path:
 def write_journal(folder: Path, journal: Journal) -> None:
     """Write a journal atomically; warns NotKept where that fails, for the run can do without it."""
     folder.mkdir(parents=True, exist_ok=True)
-    fields = {name: value for name, value in asdict(replace(journal, acts=tuple(journal.acts))).items()
-              if name not in ("error", "resumed") and (name != "notes" or value)}  # fmt: skip
+    left_out = {"error", "resumed"} | (set() if journal.notes else {"notes"})
+    fields = _JOURNAL.dump_python(journal, exclude=left_out)
     text = json.dumps({"version": VERSION, **fields}, ensure_ascii=False, indent=1) + "\n"
     try:
         write_whole(journal_file(folder, journal.document), text, lasting=True)
@@ -225,15 +201,8 @@ def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     """The journal of a document, if there is one made by the same reader, pack and options; else None."""
     try:
         found = from_json(journal_file(folder, document).read_text(encoding="utf-8"))
-        if found["key"] != key or found.pop("version") != VERSION:
+        if found["key"] != key or found["version"] != VERSION:
             return None
-        acts = tuple(Act(**_with_violations(act)) for act in found.pop("acts"))
-        doubts = tuple(Doubt(**_with_violations(doubt)) for doubt in found.pop("doubts"))
-        return Journal(**found | {"notes": tuple(found.get("notes", ()))}, acts=acts, doubts=doubts, resumed=True)
+        return replace(_JOURNAL.validate_python(found), resumed=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # missing or damaged: the document is read again
-
-
-def _with_violations(entry: Mapping[str, Any]) -> dict[str, Any]:
-    found = (Violation(**{**one, "allowed": tuple(one.get("allowed", ()))}) for one in entry["violations"])
-    return {**entry, "violations": tuple(found)}

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
-from pathlib import Path as File
 from time import perf_counter
 
 from kgnb.agents.kg_construction.hints import nearest
@@ -27,7 +26,6 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.quads import digest, written
 from kgnb.kg.terms import OWL, Iri, Triple
 from kgnb.kg.words import words
-from kgnb.shapes import shape as shape_module
 from kgnb.shapes.checking import Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES, owl_shapes
@@ -38,7 +36,7 @@ from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities, unit_names
 
 MISTAKES = frozenset({"malformed shape", "circular shape", "number", "path", "pattern", "unknown term"})
-_SOURCES = ("compile", "naming", "pack", "tool_values", "tools")
+_ALWAYS = ("inspect", "replace", "retract", "missing", "finish")
 
 
 def compile(
@@ -70,7 +68,7 @@ def compile(
     told, named, unread = read_shapes(facts) if has_shapes(facts) else ([], {}, [])
     if shapes is not None:
         _held(shapes.name, Facts(shape_triples), unread)
-    told = [_marked(shape) for shape in told]
+    told = [shape if shape.id else replace(shape, id=f"{SHAPES}shacl-{_digest(shape)}") for shape in told]
     hierarchy = ClassHierarchy(tbox.below, tbox.enumerated)
     every = (*stated, *told)
     prefixes = dict(tbox.ontology.prefixes)
@@ -92,7 +90,6 @@ def compile(
         "tbox_sha256": digest(triples),
         "shapes_sha256": digest(shape_triples) if shape_triples else "",
         "compiler": f"kgnb {metadata.version('kgnb')}",
-        "compiler_sha256": compiler_digest(),
         "closed_world": str(closed_world).lower(),
     }
     chosen = {"loose_ranges": loose_ranges and "true", "derive_types": derive_types and "true", "only": ", ".join(only)}
@@ -147,21 +144,8 @@ def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
     return written(((triple, None) for triple in found), "n-triples")
 
 
-def _marked(shape: Shape) -> Shape:
-    """A shape of a SHACL file, with a name made from its content if it has none."""
-    if shape.id:
-        return shape
-    return replace(shape, id=f"{SHAPES}shacl-{hashlib.sha256(repr(shape).encode()).hexdigest()[:12]}")
-
-
-def compiler_digest() -> str:
-    """The hash of the compiler's own source, so that a pack records which compiler made it."""
-    folder = File(__file__).parent
-    found = hashlib.sha256()
-    shapes = sorted(File(shape_module.__file__).parent.glob("*.py"))
-    for path in (*(folder / f"{name}.py" for name in _SOURCES), *shapes):
-        found.update(path.name.encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+def _digest(shape: Shape) -> str:
+    return hashlib.sha256(repr(shape).encode()).hexdigest()[:12]
 
 
 MOST_LAYERS = 40  # deeper classes come in one last step: every step reads all documents
@@ -184,12 +168,16 @@ def plan_steps(
     ends = {iri: _below(tbox, values.get(iri, ())) for iri in domains}
     layers = _layers(made, starts, ends)
     steps: list[PlanStep] = []
+    before: set[str] = set()
     for classes in layers:
-        before = {iri for step in steps for iri in step.classes}
         steps.append(_step(len(steps) + 1, tbox, classes, listed, starts, ends, before))
+        before |= set(classes)
     named = {name for step in steps for name in step.tools}
     if loose := [tool for tool in listed if tool.kind == "add" and tool.name not in named]:
-        steps.append(_loose(len(steps) + 1, loose))
+        goal = "State what else the text says of the entities created so far."
+        groups = {"add": tuple(tool.name for tool in loose), "always": _ALWAYS}
+        writes = tuple(tool.term for tool in loose)
+        steps.append(PlanStep(len(steps) + 1, "other facts", goal, (), (), writes, groups))
     return tuple(steps)
 
 
@@ -260,24 +248,14 @@ def _step(
             reads |= (subjects & before) | (led & before)
     names = [tbox.label(iri) for iri in classes]
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    chosen, wanted = set(added), made | reads
+    wanted = {"find": made | reads, "create": made, "add": set(added)}
     groups = {
-        "find": tuple(t.name for t in tools if t.kind == "find" and t.term in wanted),
-        "create": tuple(t.name for t in tools if t.kind == "create" and t.term in made),
-        "add": tuple(t.name for t in tools if t.kind == "add" and t.term in chosen),
-        "always": ("inspect", "replace", "retract", "missing", "finish"),
+        **{kind: tuple(t.name for t in tools if t.kind == kind and t.term in terms) for kind, terms in wanted.items()},
+        "always": _ALWAYS,
     }
     goal = f"Find every {shown} in the text, create it, and state what is said of it."
-    return PlanStep(number, shown, goal, tuple(classes), tuple(sorted(reads)), tuple(sorted([*classes, *added])),
-                    tuple(n for g in groups.values() for n in g), groups)  # fmt: skip
-
-
-def _loose(number: int, tools: list[ToolDefinition]) -> PlanStep:
-    names = tuple(tool.name for tool in tools)
-    groups = {"add": names, "always": ("inspect", "replace", "retract", "missing", "finish")}
-    goal = "State what else the text says of the entities created so far."
-    return PlanStep(number, "other facts", goal, (), (), tuple(tool.term for tool in tools),
-                    (*names, *groups["always"]), groups)  # fmt: skip
+    writes = tuple(sorted([*classes, *added]))
+    return PlanStep(number, shown, goal, tuple(classes), tuple(sorted(reads)), writes, groups)
 
 
 def part_of(

@@ -6,11 +6,12 @@ import csv
 import glob
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -68,10 +69,12 @@ def find_documents(given: Documents) -> list[Readable]:
     if not found:
         raise ValueError("no document was named")
     named: dict[str, Readable] = {}
+    paths: set[Path] = set()
     for entry in found:
         if isinstance(entry, DocumentFile):
-            if any(isinstance(old, DocumentFile) and old.path == entry.path for old in named.values()):
+            if entry.path in paths:
                 continue
+            paths.add(entry.path)
             if entry.name in named:
                 entry = DocumentFile("/".join(entry.path.parts[-2:]), entry.path)
         if entry.name in named:
@@ -185,43 +188,31 @@ _BLOCKS = {
     "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre",
     "section", "table", "tbody", "tfoot", "thead", "tr", "ul",
 }  # fmt: skip
-_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_GAPS = dict.fromkeys(_BLOCKS | {"br"}, "\n") | dict.fromkeys(("p", *_MARKS), "\n\n") | {"td": " ", "th": " "}
 
 
 class _Shown(HTMLParser):
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.pieces: list[str] = []
         self._hidden: list[str] = []
-        self._lists: list[int | None] = []  # the last number of each open list; None: not numbered
+        self._lists: list[Iterator[int] | None] = []  # the numbers of each open list; None: it has none
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if self._hidden:
-            if tag == self._hidden[-1]:
-                self._hidden.append(tag)
-            return
-        if tag == "body":
+        if self._hidden == ["head"] and tag in _BLOCKS:  # the end of a head may be left out
             self._hidden.clear()
-        if tag in _HIDDEN:
+        if self._hidden[-1:] == [tag] or (not self._hidden and tag in _HIDDEN):
             self._hidden.append(tag)
+        if self._hidden:
             return
         if tag in ("ol", "ul"):
             start = dict(attributes).get("start") or ""
-            self._lists.append((int(start) - 1 if start.isdecimal() else 0) if tag == "ol" else None)
-        if tag in _BLOCKS:
-            self.pieces.append("\n\n" if tag in _HEADINGS or tag == "p" else "\n")
-        if tag in _HEADINGS:
-            self.pieces.append("#" * int(tag[1]) + " ")
-        if tag == "br":
-            self.pieces.append("\n")
-        if tag in ("td", "th"):
-            self.pieces.append(" ")
+            self._lists.append(count(int(start) if start.isdecimal() else 1) if tag == "ol" else None)
+        self.pieces += [_GAPS.get(tag, ""), _MARKS.get(tag, "")]
         if tag == "li":
-            if self._lists and self._lists[-1] is not None:
-                self._lists[-1] += 1
-                self.pieces.append(f"{self._lists[-1]}. ")
-            else:
-                self.pieces.append("- ")
+            numbers = self._lists[-1] if self._lists else None
+            self.pieces.append(f"{next(numbers)}. " if numbers else "- ")
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag not in _HIDDEN:  # <script/> hides nothing after it
@@ -235,7 +226,7 @@ class _Shown(HTMLParser):
         if tag in ("ol", "ul") and self._lists:
             self._lists.pop()
         if tag in _BLOCKS:
-            self.pieces.append("\n\n" if tag in _HEADINGS or tag == "p" else "\n")
+            self.pieces.append(_GAPS[tag])
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
@@ -251,8 +242,7 @@ def html_text(page: str) -> str:
     parser = _Shown()
     parser.feed(page)
     parser.close()
-    lines = "".join(parser.pieces).split("\n")
-    text = "\n".join(" ".join(line.split()) for line in lines)
+    text = "\n".join(" ".join(line.split()) for line in "".join(parser.pieces).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 

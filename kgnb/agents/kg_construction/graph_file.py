@@ -1,8 +1,8 @@
 """The file of a served graph, with a write-ahead journal.
 
 Rewriting a graph of n facts after each fact takes time n squared in all. Each write is therefore appended to
-``FILE.journal`` and synced to the disk before it is acknowledged; the file itself is rewritten when no call has come
-for a while and at the end, and the journal is emptied then. The next start reads the file and replays the journal, so
+``FILE.journal`` and synced to the disk before it is acknowledged; the file itself is rewritten soon after a write and
+at the end, and the journal is emptied then. The next start reads the file and replays the journal, so
 a process that is killed loses nothing it had acknowledged.
 """
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 _HEAD = '{"kgnb": "journal", "version": 1}'
 IDLE = 2.0
-"""Seconds without a write after which the file is rewritten."""
-_BUSY = 30.0
-_SHARE = 200  # while writes keep coming, at most one part in this many of the time goes into rewriting the file
+"""Seconds after a write in which further ones may come before the file is rewritten."""
+_AGAIN = 30.0  # seconds until a rewriting that failed is tried again
+_SHARE = 200  # at most one part in this many of the time goes into rewriting the file
 
 
 class GraphFile:
@@ -54,10 +54,8 @@ class GraphFile:
         self._noted = 0  # writes noted since the start
         self._saved = 0  # of them in the file
         self._took = 0.0  # seconds the last writing of the whole took
-        self._closed = threading.Event()
-        self._stirred = threading.Event()
-        self._last = self._since = 0.0  # when the last write came, and the first that is not in the file
-        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._timer: threading.Timer | None = None  # of the next rewriting
         self._stream = self.journal.open("ab", buffering=0)
         try:
             self._lock()
@@ -122,11 +120,8 @@ class GraphFile:
                 f"the fact could not be put onto the disk: {error.strerror or error}", service=str(self.journal),
                 fix="Make room on the disk; nothing was written, the same call can be made again.",
             ) from error  # fmt: skip
-        self._last = monotonic()
-        if not self.changed:
-            self._since = self._last
         self._noted += 1
-        self._stir()
+        self._rewrite_after(self._idle)
 
     def _append(self, data: bytes) -> None:
         view = memoryview(data)
@@ -143,19 +138,19 @@ class GraphFile:
         with self._session.lock:
             self._saved = noted
             self._took = monotonic() - begun
-            self._since = monotonic()
             # a write that came meanwhile is in the journal; replaying all of it over the new file is harmless
             if self._noted == noted:
                 os.ftruncate(self._stream.fileno(), 0)
 
     def close(self) -> None:
         """Write the file if anything changed and release it; the journal remains only where that fails."""
-        if self._closed.is_set():
+        with self._session.lock:
+            closed, self._closed, timer = self._closed, True, self._timer
+        if closed:
             return
-        self._closed.set()
-        self._stirred.set()
-        if self._thread is not None:
-            self._thread.join()
+        if timer is not None:
+            timer.cancel()
+            timer.join()
         try:
             self.save()
         finally:
@@ -167,27 +162,22 @@ class GraphFile:
             self.journal.unlink(missing_ok=True)
         self._stream.close()
 
-    def _stir(self) -> None:
-        if self._idle is None:
-            return
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._keep, args=(self._idle,), name="kgnb-graph-file", daemon=True)
-            self._thread.start()
-        self._stirred.set()
+    def _rewrite_after(self, seconds: float | None) -> None:
+        with self._session.lock:
+            if seconds is None or self._timer is not None or self._closed:
+                return
+            self._timer = threading.Timer(max(seconds, _SHARE * self._took), self._rewrite)
+            self._timer.daemon = True
+            self._timer.start()
 
-    def _keep(self, idle: float) -> None:
-        """Writes the file when no write came for a while, and rarely while writes keep coming."""
-        while not self._closed.is_set():
-            self._stirred.wait()
-            self._stirred.clear()
-            while self.changed and not self._closed.is_set():
-                now = monotonic()
-                due = min(self._last + idle, self._since + max(_BUSY, _SHARE * self._took))
-                if now < due:
-                    self._closed.wait(due - now)
-                    continue
-                try:
-                    self.save()
-                except OSError as error:  # the journal has what the file lacks
-                    print(f"kgnb: {self.path} could not be written: {error}", file=sys.stderr, flush=True)
-                    self._closed.wait(_BUSY)
+    def _rewrite(self) -> None:
+        again = self._idle
+        try:
+            self.save()
+        except (DataError, OSError) as error:  # the journal has what the file lacks
+            print(f"kgnb: {self.path} could not be written: {error}", file=sys.stderr, flush=True)
+            again = _AGAIN
+        with self._session.lock:
+            self._timer = None
+            if self.changed:
+                self._rewrite_after(again)

@@ -18,7 +18,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, QuadWriter, quads
 from kgnb.kg.rdflib_graph import to_rdflib
-from kgnb.kg.terms import Iri, Literal, Term, Triple, is_iri
+from kgnb.kg.terms import Iri, Literal, Term, is_iri
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE
 
@@ -37,13 +37,13 @@ class GraphState:
         self.pack = pack
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
-        self._stored = stored
+        self.stored = stored
         self._calls = CallLog() if store is None else None  # until somebody asks for the store
         self._store = store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
         self.facts = Facts()
         self.lock = threading.RLock()
         self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # called before each write
-        self._version = 0
+        self.version = 0
         self._graph: tuple[int, rdflib.Graph] | None = None
         if store is not None:
             self.reload()
@@ -56,11 +56,12 @@ class GraphState:
                 self._store = OxigraphGraph()
             if self._calls is not None:
                 calls, self._calls = self._calls, None
-                self._writer.add(calls.quads())
+                self.writer.add(calls.quads())
             return self._store
 
     @cached_property
-    def _writer(self) -> QuadWriter:
+    def writer(self) -> QuadWriter:
+        """Writes into the store."""
         return QuadWriter(self.store)
 
     def reload(self) -> None:
@@ -69,32 +70,25 @@ class GraphState:
             for triple, name in quads(self.store):
                 if name != DESCRIPTIONS:
                     self.facts.add(triple)
-            self._version += 1
+            self.version += 1
 
     @cached_property
     def hints(self) -> Hints:
         """Turns findings into words."""
         return Hints(self.pack)
 
-    def touch(self) -> None:
-        """Note that the facts have changed."""
-        self._version += 1
-
-    def take_back(self, content: Sequence[Quad], said: Sequence[Quad]) -> None:
-        """Remove quads from the store, and add the description of that."""
-        if self._stored:
+    def keep(self, added: Sequence[Quad], removed: Sequence[Quad] = ()) -> None:
+        """Put quads into the store and take others out, after logging it."""
+        fresh = self.writer.lacking(added)
+        if fresh or removed:
             if self.log is not None:
-                self.log(said, content)
-            self._writer.remove(content)
-            self._writer.add(said)
+                self.log(fresh, removed)
+            self.replay(fresh, removed)
 
-    def sources(self, triple: Triple) -> list[Iri]:
-        """The named graphs of a fact: one per call that stated it."""
-        return self._writer.graphs_of(triple)
-
-    def documents(self, graph: Iri) -> list[Term]:
-        """The documents a call's facts were read in."""
-        return self._writer.values(graph, f"{PREFIXES['prov']}wasDerivedFrom", DESCRIPTIONS)
+    def replay(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
+        """Repeat logged writes in the store alone, unchecked; ``reload`` reads them."""
+        self.writer.remove(removed)
+        self.writer.add(added)
 
     def resolve(self, said: str, classes: Iterable[str] = ()) -> Iri | None:
         """The entity a text stands for: an IRI in use, or the IRI or label of one of the ontology's own individuals."""
@@ -180,14 +174,14 @@ class GraphState:
     def graph(self) -> rdflib.Graph:
         """The facts as an rdflib graph, without provenance: a copy as of now."""
         with self.lock:
-            if self._graph is None or self._graph[0] != self._version:
+            if self._graph is None or self._graph[0] != self.version:
                 graph = rdflib.Graph()
                 graph.bind("kg", self.namespace)
                 for prefix, namespace in self._prefixes.items():
                     graph.bind(prefix, namespace)
                 for triple in self.facts:
                     graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]  # three nodes
-                self._graph = (self._version, graph)
+                self._graph = (self.version, graph)
             return self._graph[1]
 
     @cached_property

@@ -8,12 +8,12 @@ the same checks: contradictions between documents are refused and left to a pers
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.built import Built, Journal, journal_key, read_journal, write_journal
-from kgnb.agents.kg_construction.documents import Document, Readable, passages, read_document
+from kgnb.agents.kg_construction.documents import Document, Passage, Readable, passages, read_document
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
@@ -81,12 +81,9 @@ def instantiate(
         BackendError: a model's server fails on three documents in a row; the journals so far are kept.
     """
     target = session if session is not None else pack.session(checked=checked)
-
-    def read(entry: Readable) -> Journal:
-        return _one(entry, pack, reader, plan, options, target.namespace, folder, checked)
-
+    reading = _Reading(pack, reader, plan, options, target.namespace, checked, folder)
     width = options.width if isinstance(reader, ModelReader) else 1
-    journals, limit = _journals(documents, read, reader.name, width, on_document)
+    journals, limit = _journals(documents, reading, width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
     for journal in journals:
         doubts += _apply(journal, target)
@@ -94,25 +91,24 @@ def instantiate(
 
 
 def _journals(
-    documents: Sequence[Readable],
-    read: Callable[[Readable], Journal],
-    reader: str,
-    width: int,
-    on_document: Callable[[int, int], object] | None,
+    documents: Sequence[Readable], reading: _Reading, width: int, on_document: Callable[[int, int], object] | None
 ) -> tuple[tuple[Journal, ...], str]:
     """A journal for every document, in order, and the budget that was spent, if any."""
     limits: list[str] = []
     failures, ended = 0, 0
 
+    def unread(entry: Readable, why: str) -> Journal:
+        return Journal(entry.name, "", "", reading.reader.name, error=why)
+
     def one(entry: Readable) -> Journal:
         if limits:
-            return Journal(entry.name, "", "", reader, error=f"not read: {limits[0]}")
+            return unread(entry, f"not read: {limits[0]}")
         try:
-            journal = read(entry)
+            journal = reading.journal(entry)
         except MissingReply:
             raise
         except (DataError, ReplyError) as error:
-            return Journal(entry.name, "", "", reader, error=error.what)
+            return unread(entry, error.what)
         if journal.error:  # what could be read of it within the budget is kept
             limits.append(journal.error)
         return journal
@@ -129,7 +125,7 @@ def _journals(
     found = do_many(one, documents, width, heard) if width > 1 else _in_turn(one, documents, heard)
     raise_waiting(found)
     journals = tuple(
-        outcome if isinstance(outcome, Journal) else Journal(entry.name, "", "", reader, error=outcome.what)
+        outcome if isinstance(outcome, Journal) else unread(entry, outcome.what)
         for entry, outcome in zip(documents, found, strict=True)
     )
     return journals, limits[0] if limits else ""
@@ -148,55 +144,67 @@ def _in_turn(
     return found
 
 
-def _one(
-    entry: Readable, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str,
-    folder: Path | None, checked: bool,
-) -> Journal:  # fmt: skip
-    """The journal of one document: the one in the folder, or a new one."""
-    document = read_document(entry)
-    deciding = {name: value for name, value in asdict(options).items() if name != "width"}
-    key = journal_key(
-        {
-            "document": document.digest, "reader": reader.name, "options": deciding, "namespace": namespace,
-            "pack": pack.content_sha256, "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
-        }
-    )  # fmt: skip
-    if folder is not None and (kept := read_journal(folder, document.name, key)):
-        return kept.packed()
-    journal = replace(_read(document, pack, reader, plan, options, namespace, checked), key=key)
-    if folder is not None and not journal.error:
-        write_journal(folder, journal)
-    return journal.packed()
+@dataclass(frozen=True)
+class _Reading:
+    """How the documents are read."""
+
+    pack: ToolPack
+    reader: Reader
+    plan: Plan
+    options: Options
+    namespace: str
+    checked: bool
+    folder: Path | None
+
+    def journal(self, entry: Readable) -> Journal:
+        """The journal of one document: the one in the folder, or a new one."""
+        document, options = read_document(entry), asdict(self.options)
+        del options["width"]  # decides nothing
+        key = journal_key(
+            {
+                "document": document.digest, "reader": self.reader.name, "options": options,
+                "namespace": self.namespace, "pack": self.pack.content_sha256,
+                "prompts": [prompt.text for prompt in self.plan.prompts], "checked": self.checked,
+            }
+        )  # fmt: skip
+        if self.folder is not None and (kept := read_journal(self.folder, document.name, key)):
+            return kept
+        journal = self._read(document, key)
+        if self.folder is not None and not journal.error:
+            write_journal(self.folder, journal)
+        return journal
+
+    def _read(self, document: Document, key: str) -> Journal:
+        """One document read in a session of its own, or the part of it that the budget allowed."""
+        # without a store: its journal is done again in the shared session
+        session = self.pack.session(self.namespace, checked=self.checked, stored=False)
+        workspace = Workspace(session, document.name, self.options.repairs, self.options.feedback)
+        cut = _cut(document, self.options)
+        tasks = [PassageTask(passage, prompt, self.pack) for prompt in self.plan.prompts for passage in cut]
+        spent = ""
+        for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
+            try:
+                self.reader.read(task, workspace)
+            except LimitError as error:
+                spent = error.what
+                break
+        workspace.close()
+        missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
+        for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
+            missing.setdefault((one.focus, one.path, one.component), one)
+        doubts = [
+            Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus},
+                  one.hint or f"{one.constraint}: something required is missing", (one,))
+            for one in missing.values()
+        ]  # fmt: skip
+        return Journal(
+            document.name, document.digest, key, self.reader.name, tuple(workspace.acts),
+            (*workspace.doubts, *doubts), workspace.repaired, workspace.repeats, tuple(workspace.notes), spent,
+        )  # fmt: skip
 
 
-def _read(
-    document: Document, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str, checked: bool
-) -> Journal:
-    """One document read in a session of its own, or the part of it that the budget allowed."""
-    session = pack.session(namespace, checked=checked, stored=False)  # its journal is done again in the shared one
-    workspace = Workspace(session, document.name, options.repairs, options.feedback)
-    cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
-    tasks = [PassageTask(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
-    spent = ""
-    for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
-        try:
-            reader.read(task, workspace)
-        except LimitError as error:
-            spent = error.what
-            break
-    workspace.close()
-    missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
-    for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
-        missing.setdefault((one.focus, one.path, one.component), one)
-    doubts = [
-        Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus},
-              one.hint or f"{one.constraint}: something required is missing", (one,))
-        for one in missing.values()
-    ]  # fmt: skip
-    return Journal(
-        document.name, document.digest, "", reader.name, tuple(workspace.acts), (*workspace.doubts, *doubts),
-        workspace.repaired, workspace.repeats, len(document.text), tuple(workspace.notes), spent,
-    )  # fmt: skip
+def _cut(document: Document, options: Options) -> tuple[Passage, ...]:
+    return passages(document, options.passage, min(options.overlap, options.passage // 2))
 
 
 def _apply(journal: Journal, session: ConstructionSession) -> list[Doubt]:
@@ -264,7 +272,7 @@ def expected_reading(
             document = read_document(entry)
         except DataError:
             continue
-        cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
+        cut = _cut(document, options)
         if least is None and cut:
             tasks = [PassageTask(cut[0], prompt, pack) for prompt in plan.prompts]
             own = estimate_tokens(cut[0].text)

@@ -9,16 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
+from anyascii import anyascii
+
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.prefixes import PREFIXES
 
 LONGEST = 64  # what function calling allows
-_CYRILLIC = "a b v g d e zh z i j k l m n o p r s t u f h c ch sh shh _ y _ e yu ya".split()  # noqa: SIM905
-_GREEK = "a b g d e z e th i k l m n x o p r s s t u f ch ps o".split()  # noqa: SIM905
-_LETTERS = {
-    **{chr(0x430 + at): latin.strip("_") for at, latin in enumerate(_CYRILLIC)},
-    **{chr(0x3B1 + at): latin for at, latin in enumerate(_GREEK)},
-}
 
 
 def key(name: str) -> str:
@@ -31,31 +27,16 @@ def key(name: str) -> str:
 
 
 def slug(text: str, longest: int = 48) -> str:
-    """A text as lower-case ASCII words joined by underscores; other scripts by the names of their letters.
+    """A text as lower-case ASCII words joined by underscores, other scripts transliterated.
 
-    >>> slug("hasPCMember"), slug("Größe (cm²)"), slug("мир")
-    ('has_pc_member', 'grosse_cm_2', 'mir')
+    >>> slug("hasPCMember"), slug("Größe (cm²)"), slug("мир"), slug("Ørsted")
+    ('has_pc_member', 'grosse_cm_2', 'mir', 'orsted')
     """
-    words = readable_name(unquote(text).replace("ß", "ss"))
-    plain = "".join(_ascii(character) for character in unicodedata.normalize("NFKD", words))
-    joined = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
+    written = re.sub(r"\W+", " ", unicodedata.normalize("NFKC", readable_name(unquote(text))))
+    joined = re.sub(r"[^a-z0-9]+", "_", anyascii(written).lower()).strip("_")
     if len(joined) > longest:
         joined = joined[: longest - 7].rstrip("_") + "_" + _digest(text)
     return joined
-
-
-def _ascii(character: str) -> str:
-    if character.isascii():
-        return character
-    if unicodedata.combining(character):
-        return ""
-    if (latin := _LETTERS.get(character.lower())) is not None:
-        return latin
-    name = unicodedata.name(character, "")
-    if not character.isalnum():
-        return " "
-    last = name.split(" ")[-1].lower() if name else f"u{ord(character):x}"
-    return re.sub(r"[^a-z0-9]+", " ", last.split("-")[-1]) + "_"
 
 
 def unique_names(iris: Iterable[str], labels: Mapping[str, str], prefixes: Mapping[str, str]) -> dict[str, str]:

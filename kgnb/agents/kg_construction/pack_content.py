@@ -191,12 +191,11 @@ class PackContent:
         return _json({"ontology": self.manifest["ontology"], "steps": steps})
 
     def tools_json(self) -> str:
-        """Every tool with both schemas, its hard constraints and its soft guidance."""
+        """Every tool with its schema, its hard constraints and its soft guidance."""
         return _json([
             {
                 "name": t.name, "kind": t.kind, "term": t.term, "label": t.label, "description": t.description,
-                "input_schema": t.input_schema, "strict_schema": t.strict_schema, "constraints": list(t.constraints),
-                "guidance": t.guidance,
+                "input_schema": t.input_schema, "constraints": list(t.constraints), "guidance": t.guidance,
             }
             for t in self.tools
         ])  # fmt: skip

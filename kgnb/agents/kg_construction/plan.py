@@ -109,7 +109,7 @@ def _generic(pack: ToolPack, budget: int) -> StepPrompt:
     step = PlanStep(
         1, "all the text says", "Write what the text says.", tuple(entry.tool.term for entry in terms.classes), (),
         tuple(entry.tool.term for entry in (*terms.classes, *terms.properties)),
-        tuple(tool.name for tool in model_tools(partial=not whole)),
+        {"always": tuple(tool.name for tool in model_tools(partial=not whole))},
     )  # fmt: skip
     return StepPrompt(step, "\n\n".join(parts), _GENERIC.format(finish="finish"), generic=True, partial=not whole)
 

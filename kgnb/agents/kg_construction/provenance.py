@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
-from tempfile import TemporaryFile, gettempdir
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
 from kgnb.agents.kg_construction.tool_values import Source
-from kgnb.errors import BackendError
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, as_stored
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, triple_key
@@ -26,7 +19,6 @@ PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"
 CALL = "urn:kgnb:call:"
 _DIGITS = 24
-_NEAR = 4_000_000  # bytes of calls that stay in memory
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
 TBOX = Iri("urn:kgnb:tbox")
@@ -94,71 +86,33 @@ def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
 
 
 class CallLog:
-    """Calls in a temporary file of its own, so that provenance takes no memory, however many calls there are.
-
-    The description of a call has many times the size of its facts; it is made of the call when it is asked for.
-    """
+    """The calls of a session. A description has many times the size of its call, so it is made when it is asked for."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] | None = None
-        self._far, self._near = 0, bytearray()  # bytes in the file, and those that are not yet
-        self._names = bytearray()  # of the calls' graphs, 24 digits each
-        self._starts = array("Q")
+        self._calls: dict[Iri, list[tuple[Sequence[Triple], Call]]] = {}  # by their graph
         self._borrowed: dict[Triple, None] = {}
-        self._documents: dict[Triple, None] = {}
 
     def add(self, facts: Sequence[Triple], borrowed: Iterable[Triple], call: Call) -> None:
         """Note a call: its facts, and those about the ontology's own individuals that it is the first to mention."""
-        if len(self._near) >= _NEAR:
-            self._move()
+        kept = replace(call, arguments=dict(call.arguments))  # the caller's may change
+        self._calls.setdefault(call.graph, []).append((facts, kept))
         self._borrowed |= dict.fromkeys(borrowed)
-        self._documents |= dict.fromkeys(named(call.source))
-        self._names += call.graph[-_DIGITS:].encode()
-        self._starts.append(self._far + len(self._near))
-        self._near += pickle.dumps((facts, call.tool, call.arguments, call.source), 5)
-
-    def _move(self) -> None:
-        """Move calls from memory into the file; all of them stay in memory where that fails."""
-        try:
-            self._file = self._file or TemporaryFile(buffering=0)  # noqa: SIM115  # as long as this
-            self._file.seek(self._far)
-            rest = bytes(self._near)
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            raise BackendError(
-                f"the fact could not be put into {gettempdir()}: {error.strerror or error}", service="temporary folder",
-                fix="Make room there; nothing was written, the same call can be made again.",
-            ) from error  # fmt: skip
-        self._far += len(self._near)
-        self._near.clear()
 
     def quads(self) -> Iterator[Quad]:
         """All of it, by graph and then by triple: as ``written`` has it."""
-        for graph, calls in self._calls():
-            facts = {(s, p, as_stored(o)) for call in calls for s, p, o in call[0]}
+        by_graph = sorted(self._calls.items())
+        for graph, calls in by_graph:
+            facts = {(s, p, as_stored(o)) for stated, _ in calls for s, p, o in stated}
             yield from ((fact, graph) for fact in sorted(facts, key=triple_key))
-        documents = sorted(self._documents, key=triple_key)
+        labels = {one for _, calls in by_graph for _, call in calls for one in named(call.source)}
+        documents = dict.fromkeys(sorted(labels, key=triple_key))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) < CALL)
-        for _, calls in self._calls():
-            said = {quad for _, *call in calls for quad in Call(*call).described(()) if quad[0] not in self._documents}
+        for _, calls in by_graph:
+            said = {quad for _, call in calls for quad in call.described(()) if quad[0] not in documents}
             yield from sorted(said, key=lambda one: triple_key(one[0]))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
         borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}
         yield from ((one, TBOX) for one in sorted(borrowed, key=triple_key))
-
-    def _calls(self) -> Iterator[tuple[Iri, list[Any]]]:
-        """The calls of each graph, by its name."""
-        names = np.frombuffer(bytes(self._names), f"S{_DIGITS}")
-        for digits, places in groupby(map(int, np.argsort(names, kind="stable")), names.__getitem__):
-            yield Iri(CALL + digits.decode()), [self._read(at) for at in places]
-
-    def _read(self, at: int) -> Any:
-        start, end = self._starts[at], self._starts[at + 1] if at + 1 < len(self._starts) else None
-        if self._file is None or start >= self._far:
-            return pickle.loads(self._near[start - self._far : end and end - self._far])
-        self._file.seek(start)
-        return pickle.loads(self._file.read((end or self._far) - start))
 
 
 def document_iri(document: str) -> Iri:

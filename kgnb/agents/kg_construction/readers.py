@@ -232,7 +232,7 @@ class _Face(ABC):
         facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(_NAMED.sub('', v), self._label) for v in values)}"
                           for key, values in (data.get("facts") or {}).items())  # fmt: skip
         kinds = ", ".join(data.get("classes") or [self.task.pack.tbox.label(entity.term)])
-        label = data.get("label", entity.arguments.get("label", ""))
+        label = data.get("label", entity.label)
         return f'- {name}: {kinds} "{label}"' + (f" ({facts})" if facts else "")
 
     def _label(self, iri: str) -> str | None:

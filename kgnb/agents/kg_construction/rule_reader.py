@@ -70,7 +70,7 @@ class RuleReader:
             return
         passage, names = task.passage, DocumentNames()
         for one in workspace.entities.values():
-            names.add(str(one.arguments.get("label", "")), (one.iri, one.term))
+            names.add(one.label, (one.iri, one.term))
         tables, rest = rows(self.lexicon, passage)
         lines = parse_lines(rest, passage.start, titled=passage.number == 1)
         lines = named_by_keys(self.lexicon, lines) if passage.number == 1 else lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -26,7 +26,7 @@ from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.quads import Quad, in_order, quads, write
+from kgnb.kg.quads import in_order, quads, write
 from kgnb.kg.terms import Iri, Literal, Triple, term_key, triple_key
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
@@ -54,7 +54,6 @@ class ConstructionSession(GraphState):
         self._writes = Writes(self)
         self._withdrawals = Withdrawals(self, self._attempts)
         self._made: dict[str, CallResult] = {}  # the results of calls that wrote
-        self._refused: dict[str, int] = {}  # the version of the graph at refused calls
 
     def __repr__(self) -> str:
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
@@ -104,18 +103,10 @@ class ConstructionSession(GraphState):
             result = self._attempts(tool, read, call, merge)
         else:
             result = self._withdrawals.change(tool, read, call, merge)
-        if result.ok and states:
-            if not merge:  # a journal says nothing twice
-                self._made[key] = result
-            self._refused.pop(key, None)
-        elif result.ok:
+        if result.ok and not states:
             self._made.clear()  # what was made once may be wanted again
-        elif self._refused.get(key) == self._version:
-            hint = "this very call was refused before: change its arguments"
-            again = Violation("call", "repeat", tool.name, (), hint)
-            result = CallResult.refused(again, *result.violations, iri=result.iri)
-        else:
-            self._refused[key] = self._version
+        elif result.ok and not merge:  # a journal says nothing twice
+            self._made[key] = result
         return result
 
     def _attempts(
@@ -193,31 +184,17 @@ class ConstructionSession(GraphState):
                 violations = self._caused(added, broken)
                 if violations:
                     return CallResult.refused(*violations, iri=str(iri) if not new_entity else "")
-            if self._stored and self._calls is not None:
+            if self.stored and self._calls is not None:
                 self._calls.add(triples, borrowed, call)
-            elif self._stored:
-                content: list[Quad] = [(triple, TBOX) for triple in borrowed]
-                self._put(content + call.described(triples))
+            elif self.stored:
+                self.keep([*((triple, TBOX) for triple in borrowed), *call.described(triples)])
             done = True
         finally:
             if not done:
                 for triple in reversed(added):
                     self.facts.remove(triple)
-        self._version += bool(added)
+        self.version += bool(added)
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
-
-    def _put(self, content: list[Quad]) -> None:
-        """Adds to the store what it lacks, after logging it."""
-        fresh = self._writer.lacking(content)
-        if fresh:
-            if self.log is not None:
-                self.log(fresh, ())
-            self._writer.add(fresh)
-
-    def replay(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
-        """Repeat logged writes in the store alone, unchecked; ``reload`` reads them."""
-        self._writer.add(added)
-        self._writer.remove(removed)
 
     def _caused(self, added: list[Triple], broken: list[Judged]) -> tuple[Violation, ...]:
         """The violations that the new facts caused, without those that existed before; the facts stay unchanged."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
@@ -36,11 +35,10 @@ class ToolParameter:
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """One tool: its description for models, and the schema of its arguments.
+    """One tool: its description for models, and the schema of its arguments (JSON Schema 2020-12).
 
-    ``input_schema`` is lossless (JSON Schema 2020-12, for MCP); ``strict_schema`` is derived from it for function
-    calling. ``description`` says what the tool does and which constraints are enforced; ``guidance``, from labels and
-    comments, is never enforced.
+    ``description`` says what the tool does and which constraints are enforced; ``guidance``, from labels and comments,
+    is never enforced.
     """
 
     name: str  # ^[a-zA-Z0-9_-]{1,64}$
@@ -52,11 +50,6 @@ class ToolDefinition:
     constraints: tuple[str, ...] = ()  # hard, in plain words
     guidance: str = ""  # soft
     parameters: tuple[ToolParameter, ...] = field(default=(), repr=False)
-
-    @cached_property
-    def strict_schema(self) -> dict[str, Any]:
-        """The schema for function calling: all required, optional ones nullable, nothing a strict server refuses."""
-        return strict(self.input_schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,53 +128,15 @@ class PlanStep:
     classes: tuple[str, ...]  # IRIs of the entities made in this step
     reads: tuple[str, ...]  # IRIs of classes whose entities must be there already
     writes: tuple[str, ...]  # IRIs of the classes and properties written
-    tools: tuple[str, ...]  # names
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same tools by kind
+    groups: Mapping[str, tuple[str, ...]]  # names of tools, by kind
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of its tools."""
+        return tuple(name for names in self.groups.values() for name in names)
 
     def as_json(self) -> dict[str, Any]:
         """The step in ``plan.json``."""
         lists = {name: list(getattr(self, name)) for name in ("classes", "reads", "writes")}
         groups = {kind: list(names) for kind, names in self.groups.items()}
         return {"step": self.number, "name": self.name, "goal": self.goal, **lists, "tool_groups": groups}
-
-
-_UNSUPPORTED = frozenset({
-    "$schema", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "title",
-    "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "default", "examples", "not", "const",
-})  # fmt: skip
-"""Keywords that strict function calling refuses; the lossless schema checks them again."""
-
-
-def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema for strict function calling: every property required, optional ones nullable, keywords it knows.
-
-    >>> strict({"type": "object", "properties": {"label": {"type": "string", "minLength": 1}}, "required": []})
-    {'type': 'object', 'properties': {'label': {'type': ['string', 'null']}}, 'required': ['label'],
-     'additionalProperties': False}
-    """
-    required = set(schema.get("required", ()))
-    properties = {
-        name: _plain(inner) if name in required else _nullable(_plain(inner))
-        for name, inner in schema.get("properties", {}).items()
-    }
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _plain(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_plain(inner) for inner in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    return {key: inner if key == "enum" else _plain(inner) for key, inner in schema.items() if key not in _UNSUPPORTED}
-
-
-def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    if "anyOf" in schema:
-        return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
-    found = dict(schema)
-    if "type" in found:
-        kinds = found["type"] if isinstance(found["type"], list) else [found["type"]]
-        found["type"] = [*kinds, "null"]
-    if "enum" in found:
-        found["enum"] = [*found["enum"], None]
-    return found

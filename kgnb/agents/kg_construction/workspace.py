@@ -55,14 +55,13 @@ class Doubt:
     violations: tuple[Violation, ...] = ()
 
 
-@dataclass
+@dataclass(frozen=True)
 class DocumentEntity:
     """An entity of the document, as later steps see it."""
 
     iri: str
     term: str
-    tool: str
-    arguments: Mapping[str, Any]
+    label: str
 
 
 _ID = re.compile(r"[A-Za-z][\w.:-]{0,39}")
@@ -143,7 +142,6 @@ class Workspace:
     """What an extracting model noted about a passage, and what outside tools answered."""
     repaired: int = 0
     repeats: int = 0
-    _by_label: dict[str, list[DocumentEntity]] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _pending: dict[str, list[Act]] = field(default_factory=dict)  # refused since the tool last succeeded
     _left: list[Act] = field(default_factory=list)  # refused before that, of subjects it did not succeed for
@@ -191,16 +189,15 @@ class Workspace:
             self._left += tries
         self._left = [one for one in self._left if _place(one) != _place(act)]
         if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
-            entity = DocumentEntity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
-            self.entities[entity.iri] = entity
-            self._by_label.setdefault(str(entity.arguments.get("label", "")), []).append(entity)
+            label = str(act.arguments.get("label", ""))
+            self.entities[act.iri] = DocumentEntity(act.iri, self.session.pack.tool(act.tool).term, label)
 
     def _kind(self, tool: str) -> str:
         return self.session.pack.tool(tool).kind if tool in self.session.pack else ""
 
     def labelled(self, label: str) -> Sequence[DocumentEntity]:
         """The entities of the document that were created with this label, in order of creation."""
-        return self._by_label.get(label, ())
+        return [entity for entity in self.entities.values() if entity.label == label]
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
         if self._kind(act.tool) not in ("", *WRITING):

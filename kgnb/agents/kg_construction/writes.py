@@ -14,7 +14,7 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import key, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import TBOX, Call, document_iri, withdrawn
+from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, PROV, TBOX, Call, document_iri, withdrawn
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.quads import Quad
@@ -192,9 +192,10 @@ class Withdrawals:
             hint = f"there are {len(values)} values: say with old which one is wrong"
             return CallResult.refused(Violation("old", "required argument", "nothing", values[:25], hint))
         if own and call.source is not None:
-            document = document_iri(call.source.document)
+            document, derived = document_iri(call.source.document), f"{PROV}wasDerivedFrom"
+            derived_from = self.session.writer.values
             quads = [(one, graph) for one, graph in self._quads(chosen)
-                     if graph is None or document in self.session.documents(graph)]  # fmt: skip
+                     if graph is None or document in derived_from(graph, derived, DESCRIPTIONS)]  # fmt: skip
             return self._retracted(call, subject, quads)
         if tool.kind == "retract":
             return self._retracted(call, subject, self._quads(chosen))
@@ -235,7 +236,7 @@ class Withdrawals:
 
     def _sources(self, triple: Triple) -> list[Iri | None]:
         """The graphs a fact stands in; the default one where the store names none."""
-        return [*self.session.sources(triple)] or [None]
+        return [*self.session.writer.graphs_of(triple)] or [None]
 
     def _quads(self, triples: Sequence[Triple]) -> list[Quad]:
         there = [one for one in with_mirrors(self.pack, triples) if one in self.facts]
@@ -296,7 +297,7 @@ class Withdrawals:
             for triple in gone:
                 self.facts.add(triple)
             return tuple(dict.fromkeys(after.values()))
-        self.session.touch()
+        self.session.version += 1
         return ()
 
     def _final(self, nodes: Mapping[Term, None]) -> dict[str, Violation]:
@@ -306,7 +307,8 @@ class Withdrawals:
 
     def _store(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple]) -> None:
         kept = [quad for quad in quads if quad[1] != TBOX]
-        self.session.take_back(quads, call.described(new) + withdrawn(kept, call.graph))
+        if self.session.stored:
+            self.session.keep(call.described(new) + withdrawn(kept, call.graph), quads)
 
     def _unknown(self, said: str) -> Violation:
         near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)

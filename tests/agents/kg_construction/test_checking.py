@@ -96,7 +96,7 @@ def test_agrees_with_pyshacl(shape: str) -> None:
 
     for triple in Graph().parse(data=PREFIXES + DATA, format="turtle"):
         session.facts.add(tuple(map(from_rdflib, triple)))
-    session._version += 1
+    session.version += 1
     theirs = their_results(session, Graph().parse(data=pack.shacl(), format="turtle"))
     assert our_results(session) == theirs
 

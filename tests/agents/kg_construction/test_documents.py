@@ -79,6 +79,8 @@ def test_names_are_unique_and_no_file_is_read_twice(tmp_path: Path) -> None:
 def test_html_keeps_numbers_of_lists_and_cells_apart() -> None:
     page = "<ol start=3><li>a<li>b</ol><table><tr><td>1</td><td>g</td></tr></table><p>x<script>y</script>z"
     assert html_text(page) == "3. a\n4. b\n\n1 g\n\nxz"
+    for head in ("<head><title>t</title><body>", "<head><title>t</title><style>s</style><p>"):  # without its end
+        assert html_text(f"{head}Soup") == "Soup"
 
 
 @given(st.text(alphabet=st.sampled_from("ab .\n<é"), max_size=300), st.integers(2, 40), st.integers(0, 20))

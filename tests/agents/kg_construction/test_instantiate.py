@@ -156,7 +156,7 @@ def test_a_spent_budget_gives_a_partial_graph() -> None:
     run = Run("kg_construction", limits=Limits(calls=3))
     model = ScriptedModel(obedient)
     built = build_graph({"a": "Ambre 120 C", "b": "x", "c": "y"}, PACK, judge="model", model=model, run=run)
-    assert built.limited
+    assert built.partial
     assert len(model.asked) == 3
     assert all(journal.error for journal in built.journals[1:])
 
