@@ -1,17 +1,24 @@
 """The real openai client against a stub server: what is asked, what comes back, how it fails."""
 
+import gzip
+import json
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from kgnb.backends import open_model
 from kgnb.errors import ConfigError
 from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec, Usage
-from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.openai_model import OpenAIModel, check
+from kgnb.llm.replay import Key
 from kgnb.llm.wire import UNREADABLE
 from kgnb.secret import Secret
+from kgnb.settings import Settings
 from tests.llm import stub_server as stub
-from tests.llm.stub_server import Body, Call, Fault, StubServer
+from tests.llm.stub_server import Answer, Body, Call, Fault, StubServer, error_body
+from tests.loopback import RawServer, dripping
 
 pytestmark = pytest.mark.fault("model server fails")
 
@@ -244,3 +251,133 @@ def test_the_environment_neither_changes_the_server_nor_leaks_to_it(monkeypatch:
     assert [seen.headers["authorization"] for seen in server.requests] == ["Bearer none", f"Bearer {KEY}"]
     said = str(server.requests[0].headers)
     assert "my-org" not in said and "my-project" not in said and "sk-other" not in said
+
+
+# ------------------------------------------------------------------------------------------------ `%llm test`
+
+
+def able(body: Body) -> Answer:
+    """A server that does all it is asked."""
+    if body.get("tools"):
+        return Call("greet", {"name": "Ada"})
+    return json.dumps({"word": "violet"}) if body.get("response_format") else "Hello!"
+
+
+def test_an_able_server_can_do_everything() -> None:
+    with StubServer(able, models=["stub"]) as server:
+        found = check(OpenAIModel("stub", server.url))
+    assert (found.schema, found.tools, found.counts_tokens) == (True, True, True)
+    assert (found.name, found.server, found.models, found.answer) == ("stub", server.url, ("stub",), "Hello!")
+    assert found.notes == ()
+    assert len(server.requests) == 3
+    assert "tool calls: yes" in str(found)
+
+
+REFUSALS = tuple(f"{what} is not supported" for what in
+                 ("response_format json_schema", "response_format json_object", "tools"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("server", "can", "notes", "said"),
+    [
+        (lambda: StubServer(lambda body: "green", models=["other"]), (False, False), None, "lists other, not stub"),
+        (lambda: StubServer(lambda body: "green", schema="rejected", tools="rejected"), (False, False), REFUSALS, ""),
+        (lambda: StubServer(able, faults=[None, stub.server_error()]), (False, True), None, "it is us, not you"),
+    ],
+    ids=["ignores what it is asked", "refuses it", "fails once"],
+)
+def test_what_a_server_cannot_do_is_seen_through_and_noted(
+    server: Callable[[], StubServer], can: tuple[bool, bool], notes: tuple[str, ...] | None, said: str
+) -> None:
+    with server() as started:
+        found = check(OpenAIModel("stub", started.url))
+    assert (found.schema, found.tools) == can
+    assert notes in (None, found.notes)
+    assert said in str(found) + str(found.notes)
+
+
+# ------------------------------------------------------------------------------------------------ bounds, settings
+
+
+GREET = ToolSpec(
+    "greet", "Says hello.", {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+)
+
+
+def endless(out: Any) -> None:
+    out(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
+    while True:
+        out(b"[" * 65536)
+
+
+def bomb(out: Any) -> None:
+    body = gzip.compress(b" " * 10_000_000)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}"
+    out(head.encode() + b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n{"])
+def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
+    with RawServer(dripping(head), "/v1") as server, pytest.raises(ModelError, match="no answer within 0.5 s"):
+        OpenAIModel("m", server.url, timeout=0.5).ask(ASK)
+
+
+def test_a_reply_without_end_and_one_that_unpacks_are_refused(monkeypatch: Any) -> None:
+    with RawServer(endless, "/v1") as server:
+        monkeypatch.setattr("kgnb.openai_server.MOST", 1_000_000)
+        with pytest.raises(ModelError, match="longer than 0 MiB"):
+            OpenAIModel("m", server.url, timeout=30).ask(ASK)
+    with RawServer(bomb, "/v1") as server, pytest.raises(ModelError, match="compressed"):
+        OpenAIModel("m", server.url).ask(ASK)
+
+
+def test_a_redirect_takes_the_prompt_nowhere() -> None:
+    for status in (301, 303, 308):
+        with StubServer() as elsewhere:
+            redirect = Fault(status, {"Location": f"{elsewhere.url}/chat/completions"}, body="{}")
+            with StubServer(always=redirect) as server, pytest.raises(ModelError, match="redirects to http"):
+                OpenAIModel("stub", server.url).ask(ASK)
+            assert not elsewhere.requests
+
+
+def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("TEAM_SECRET", "not-for-logs-1")
+    plain = {"temperature": "none", "seed": 7, "max_tokens": 99, "reasoning_effort": "low", "verbosity": "high"}
+    more = {"parallel_tool_calls": "no", "strict_tools": "yes", "extra_body": '{"top_p": 0.5}'}
+    headers = {"headers": '{"X-Team": "env:TEAM_SECRET"}'}
+    with StubServer() as server:
+        settings = Settings(model="stub", base_url=server.url, cache=tmp_path, retries=0)
+        ordinary, special = open_model(settings), open_model(settings.with_(**plain, **more, **headers))
+        assert ordinary is not None and special is not None
+        for model in (ordinary, special, special):
+            model.ask(Request(ASK.messages, tools=(GREET,)))
+    first, second = server.requests
+    assert (first.body["temperature"], first.body["seed"]) == (0.0, 0) and "top_p" not in first.body
+    body = second.body
+    assert "temperature" not in body and (body["seed"], body["max_tokens"], body["top_p"]) == (7, 99, 0.5)
+    assert (body["reasoning_effort"], body["verbosity"], body["parallel_tool_calls"]) == ("low", "high", False)
+    assert body["tools"][0]["function"]["strict"] is True and "strict_tools" not in body
+    assert second.headers["x-team"] == "not-for-logs-1"
+    assert Key.of(ASK, "m") != Key.of(Request(ASK.messages, options={"top_p": 0.5}), "m")
+
+
+def test_cached_and_reasoning_tokens_are_counted() -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 30}
+    usage |= {"prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 20}}
+    whole = {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": usage}
+    with StubServer(whole=lambda body: json.dumps(whole)) as server:
+        used = OpenAIModel("stub", server.url).ask(ASK).usage
+    assert (used.cached_tokens, used.reasoning_tokens, used.total) == (64, 20, 120)
+
+
+def test_a_server_that_refuses_what_it_is_sent_back_is_not_sent_it_again() -> None:
+    def old(body: Any) -> str:
+        if any("reasoning_content" in message for message in body["messages"]):
+            return error_body("reasoning_content is not allowed in input messages")
+        return json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]})
+
+    thought = Message("assistant", "", (ToolCall("1", "greet", {}),), carried={"reasoning_content": "hm"})
+    request = Request((*ASK.messages, thought, Message("tool", "done", tool_call_id="1")))
+    with StubServer(whole=old) as server:
+        assert OpenAIModel("stub", server.url).ask(request).text == "A"
+        assert len(server.requests) == 2
