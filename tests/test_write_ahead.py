@@ -12,7 +12,6 @@ import pytest
 from kgnb.errors import DataError
 from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
-from kgnb.sqlite_file import write_ahead
 from kgnb.vectors.cached_embedder import VectorCache
 
 pytestmark = pytest.mark.fault("cache locked or read-only")
@@ -66,14 +65,3 @@ def test_a_file_that_is_not_a_cache_is_named_and_left_unchanged(tmp_path: Path, 
             kind(path)
         assert caught.value.where == str(path) and caught.value.fix, name
         assert path.read_bytes() == before
-
-
-def test_a_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
-    holder = sqlite3.connect(tmp_path / "f.sqlite", isolation_level=None)
-    holder.execute("CREATE TABLE t (c)")
-    holder.execute("BEGIN EXCLUSIVE")
-    connection = sqlite3.connect(tmp_path / "f.sqlite", timeout=0)
-    with pytest.raises(sqlite3.OperationalError, match="locked"):
-        write_ahead(connection, patience=0.05)
-    connection.close()
-    holder.close()

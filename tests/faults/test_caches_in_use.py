@@ -23,7 +23,9 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.sqlite_file import SqliteFile
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.faults.commands import Place
 from tests.faults.tries import WHOLE
+from tests.vectors.qdrant_shim import QdrantShim
 
 pytestmark = pytest.mark.fault("cache locked or read-only")
 
@@ -188,3 +190,55 @@ def test_a_command_goes_on_without_a_cache_that_another_holds(
     assert said[1].out == said[0].out != ""
     assert f"process {process}" in said[1].err or sys.platform != "linux"
     assert "vectors are not kept" in said[1].err
+
+
+HOLD_INDEX = """
+import sys
+from kgnb.vectors.qdrant_index import QdrantIndex
+index = QdrantIndex(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+MATCH = ("match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule")
+
+
+@pytest.mark.slow
+@pytest.mark.fault("vector store locked or gone")
+def test_a_qdrant_folder_that_another_process_holds_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    place = Place(tmp_path, None, {"KGNB_INDEX": str(folder)})
+    with held(folder, HOLD_INDEX):
+        status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
+    assert status == 1
+    assert str(folder) in told and "in use by another kernel or program" in told
+    assert "Traceback" not in told
+    status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
+    assert status == 0, told
+
+
+@pytest.mark.slow
+@pytest.mark.fault("vector store locked or gone")
+@pytest.mark.parametrize("requests", [0, 3])
+def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address(
+    tmp_path: Path, requests: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
+    monkeypatch.chdir(tmp_path)
+    shim = QdrantShim()
+    answer = shim.said
+
+    def leaving(*asked: object) -> tuple[int, dict[str, str], str]:
+        if len(shim.requests) >= requests:
+            return 503, {}, "<html>going down</html>"
+        return answer(*asked)  # type: ignore[arg-type]
+
+    shim.said = leaving  # type: ignore[method-assign,assignment]
+    monkeypatch.setenv("KGNB_INDEX", shim.url)
+    try:
+        assert main([*MATCH, "-o", "out.sssom.tsv"]) == 1
+    finally:
+        shim.stop()
+    told = capsys.readouterr().err
+    assert shim.url.removeprefix("http://") in told
+    assert "Traceback" not in told
+    assert not Path("out.sssom.tsv").exists()

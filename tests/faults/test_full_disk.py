@@ -2,8 +2,10 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,13 @@ from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
 from kgnb.files import write_whole
 from kgnb.run import Run
+from tests.faults.commands import Place
+from tests.faults.tries import WHOLE
 
 pytestmark = pytest.mark.fault("full disk, hostile names")
 
 FULL = Path("/dev/full")
+MATCH = ("match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule")
 full_device = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 
 
@@ -63,9 +68,7 @@ def test_a_run_goes_on_without_its_trace_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_an_alignment_that_does_not_fit_is_an_error_with_its_file(tmp_path: Path) -> None:
-    done = limited(
-        1, "match", "huts:alpine", "huts:refuge", "--embedder", "characters", "-o", "a.sssom.tsv", cwd=tmp_path
-    )
+    done = limited(1, *MATCH, "-o", "a.sssom.tsv", cwd=tmp_path)
     assert done.returncode == 1
     assert "a.sssom.tsv: cannot be written: File too large" in done.stderr
     assert "Traceback" not in done.stderr
@@ -74,8 +77,7 @@ def test_an_alignment_that_does_not_fit_is_an_error_with_its_file(tmp_path: Path
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_a_trace_that_does_not_fit_costs_the_trace_and_not_the_result(tmp_path: Path) -> None:
-    words = ("match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--run", "run")
-    done = limited(4, *words, "-o", "-", cwd=tmp_path)
+    done = limited(4, *MATCH, "--run", "run", "-o", "-", cwd=tmp_path)
     assert done.returncode == 1
     assert "the trace of this run is not kept any further" in done.stderr
     assert done.stdout.count("\n") > 20
@@ -116,3 +118,48 @@ def test_a_hostile_file_name_reaches_the_terminal_as_text(
         said = capsys.readouterr().err
         assert "⟨U+" in said
         assert not set("\x1b\x07\u202e\x9b") & set(said)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB, where this process may mount one."""
+    home = tmp_path / "disk"
+    home.mkdir()
+    mount = shutil.which("mount")
+    if sys.platform != "linux" or os.geteuid() != 0 or not mount:
+        pytest.skip("mounting a small disk needs root")
+    done = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(home)], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield home
+    subprocess.run(["umount", str(home)], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["output", "run", "cache", *(["report"] if WHOLE else [])])
+def test_a_full_disk_affects_only_what_is_on_it(small_disk: Path, tmp_path: Path, what: str) -> None:
+    filler = small_disk / "filler"
+    filler.write_bytes(b"x" * (200 << 10))
+    if what == "output":
+        (small_disk / "out.sssom.tsv").write_text("old")
+        filler.write_bytes(b"x" * (248 << 10))
+    place = Place(tmp_path / "home", None, {"KGNB_CACHE": str(small_disk / "cache")} if what == "cache" else {})
+    if what == "report":
+        settled = ("-p", "dataset=huts", "-p", "embedder=characters")
+        words = ("report", "ontology-matching", *settled, "--out", str(small_disk / "report"))
+    else:
+        out = str(small_disk / "out.sssom.tsv") if what == "output" else "out.sssom.tsv"
+        words = (*MATCH, "-o", out, *(("--run", str(small_disk / "run")) if what == "run" else ()))
+    if what != "output":
+        filler.write_bytes(b"x" * (252 << 10))
+    status, said, told = place.run(*words)
+    assert status == 1, told
+    assert "Traceback" not in said + told
+    assert "No space left" in told or "are not kept" in told or "full" in told
+    if what == "output":
+        assert (small_disk / "out.sssom.tsv").read_text() == "old"
+    elif what != "report":
+        assert b"\t" in (tmp_path / "home" / "out.sssom.tsv").read_bytes()
+    assert not [one for one in small_disk.rglob("*") if one.suffix in (".part", ".partial")]

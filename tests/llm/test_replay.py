@@ -4,8 +4,6 @@ import json
 import os
 import pickle
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,25 +144,6 @@ def test_the_same_question_at_the_same_time_is_paid_once(cache: ReplayCache) -> 
         outcomes = ask_many(Replaying(OpenAIModel("stub", server.url), cache), [ASK] * 6, 6)
     assert len(server.requests) == 1
     assert [outcome.cached for outcome in outcomes if isinstance(outcome, Reply)].count(False) == 1
-
-
-FILL = """
-import sys
-from kgnb.llm.model import Message, Request
-from kgnb.llm.replay import ReplayCache, Replaying
-from kgnb.llm.scripted import ScriptedModel
-
-model = Replaying(ScriptedModel(lambda request: request.messages[-1].text), ReplayCache(sys.argv[1]))
-for number in range(int(sys.argv[2]), int(sys.argv[2]) + 60):
-    model.ask(Request((Message("user", str(number)),)))
-"""
-
-
-def test_processes_share_a_cache_that_none_of_them_has_made_yet(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    processes = [subprocess.Popen([sys.executable, "-c", FILL, path, str(first)]) for first in (0, 30, 60)]
-    assert [process.wait(60) for process in processes] == [0, 0, 0]
-    assert len(ReplayCache(path)) == 120
 
 
 def test_the_first_reply_stays_and_a_damaged_one_is_named(cache: ReplayCache) -> None:
