@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +32,6 @@ _SAMPLE = 40  # vectors per cell that the centres are learnt from
 _ROUNDS = 6  # of learning them
 
 
-class ClosePairs(NamedTuple):
-    """Pairs of rows, one of each side, with their approximate cosines."""
-
-    rows: Integers
-    columns: Integers
-    cosines: NDArray[np.float32]
-
-
 def alone(work: Callable[..., Any], blocks: Iterable[Any], *shared: Any) -> Iterator[Any]:
     """``work(block, *shared)`` of every block, in order; what a cluster's workers do, done here."""
     return (work(block, *shared) for block in blocks)
@@ -50,27 +42,26 @@ def available() -> bool:
     return find_spec("faiss") is not None
 
 
-def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> ClosePairs:
+def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> tuple[Integers, Integers]:
     """Pairs (row of ``a``, row of ``b``) that include nearly all of the ``k`` nearest of each row of either side.
 
     Unordered; a pair may occur twice. Deterministic. ``each`` looks up blocks of rows, in order.
     """
-    there, back = _looked_up(a, b, k, each), _looked_up(b, a, k, each)
-    found = [there, ClosePairs(back.columns, back.rows, back.cosines)]
-    return ClosePairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    (rows, columns), (their_columns, their_rows) = _looked_up(a, b, k, each), _looked_up(b, a, k, each)
+    return np.concatenate([rows, their_rows]), np.concatenate([columns, their_columns])
 
 
-def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], Integers]:
+def _search(block: Vectors, index: Any, k: int) -> Integers:
     """The k nearest of each row of a block, -1 if there are fewer."""
-    cosines, columns = index.search(on_grid(block), k)
-    return cosines, columns
+    columns: Integers = index.search(on_grid(block), k)[1]
+    return columns
 
 
-def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> ClosePairs:
+def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> tuple[Integers, Integers]:
     import faiss  # large, and only here
 
     if not len(a) or not len(b):
-        return ClosePairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     cells = min(len(b), max(1, round(_CELLS * sqrt(len(b)))))
     centres = faiss.IndexFlatIP(b.shape[1])
     index = faiss.IndexIVFScalarQuantizer(
@@ -83,11 +74,9 @@ def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> ClosePairs:
     del held
     index.nprobe = min(cells, _PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
     blocks = (a[first : first + _ROWS] for first in range(0, len(a), _ROWS))
-    cosines, columns = (
-        np.concatenate(part) for part in zip(*each(_search, blocks, index, min(k, len(b))), strict=True)
-    )
+    columns = np.concatenate(list(each(_search, blocks, index, min(k, len(b)))))
     rows, places = np.nonzero(columns >= 0)
-    return ClosePairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])
+    return rows, columns[rows, places].astype(np.int64)
 
 
 def _centres(vectors: Vectors, cells: int) -> Vectors:

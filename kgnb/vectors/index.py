@@ -160,22 +160,14 @@ def _is_text(text: str) -> bool:
     return True
 
 
-@dataclass
-class _View:
-    """The points of one view by id; ``packed`` holds its sorted ids and the matrix of their vectors."""
-
-    dimensions: int
-    points: dict[str, tuple[Payload, Vectors]] = field(default_factory=dict)
-    packed: tuple[list[str], Vectors] | None = None
-
-
 class MemoryIndex:
     """A ``VectorIndex`` in this process, gone when closed."""
 
     name = "memory"
 
     def __init__(self) -> None:
-        self._collections: dict[str, dict[str, _View]] = {}
+        # of each collection: the lengths of its views, and its points by view and id
+        self._collections: dict[str, tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]] = {}
         self._lock = threading.RLock()
 
     def collections(self) -> tuple[str, ...]:
@@ -185,39 +177,30 @@ class MemoryIndex:
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
         """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
-        empty = {view: _View(dimensions) for view, dimensions in checked_views(views).items()}
         with self._lock:
-            self._collections.setdefault(checked_name(collection), empty)
+            self._collections.setdefault(checked_name(collection), (checked_views(views), {}))
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points; all are checked before any is written."""
         with self._lock:
-            views = self._views(collection)
-            lengths = {name: view.dimensions for name, view in views.items()}
-            vectors = [checked_point(point, lengths) for point in points]
+            views, held = self._collection(collection)
+            vectors = [checked_point(point, views) for point in points]
             for point, vector in zip(points, vectors, strict=True):
-                views[point.view].points[point.id] = (dict(point.payload), vector)
-                views[point.view].packed = None
+                held[point.view, point.id] = (dict(point.payload), vector)
 
     def count(self, collection: str) -> int:
         """How many points a collection holds; 0 if it does not exist."""
         with self._lock:
-            return sum(len(view.points) for view in self._collections.get(collection, {}).values())
+            return len(self._collection(collection)[1]) if collection in self._collections else 0
 
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
-        """All ids (sorted), payloads and vectors of one view; the matrix is shared, and read-only."""
+        """All ids (sorted), payloads and vectors of one view."""
         with self._lock:
-            views = self._views(collection)
-            dimensions = checked_view(view, {name: one.dimensions for name, one in views.items()})
-            points = views[view].points
-            if views[view].packed is None:
-                ids = sorted(points)
-                vectors = matrix([points[id][1] for id in ids], dimensions)
-                vectors.setflags(write=False)
-                points.update({id: (points[id][0], row) for id, row in zip(ids, vectors, strict=True)})
-                views[view].packed = ids, vectors
-            ids, vectors = views[view].packed or ([], matrix([], dimensions))
-            return list(ids), [dict(points[id][0]) for id in ids], vectors
+            views, held = self._collection(collection)
+            dimensions = checked_view(view, views)
+            ids = sorted(id for one, id in held if one == view)
+            points = [held[view, id] for id in ids]
+        return ids, [dict(payload) for payload, _ in points], matrix([vector for _, vector in points], dimensions)
 
     def search(
         self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
@@ -230,7 +213,7 @@ class MemoryIndex:
         with self._lock:
             self._collections.clear()
 
-    def _views(self, collection: str) -> dict[str, _View]:
-        if collection not in self._collections:
-            raise no_collection(self.name, collection, self.collections())
-        return self._collections[collection]
+    def _collection(self, name: str) -> tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]:
+        if name not in self._collections:
+            raise no_collection(self.name, name, self.collections())
+        return self._collections[name]

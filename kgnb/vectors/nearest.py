@@ -1,4 +1,4 @@
-"""The nearest of all against all: one blocked matrix product instead of a search per entity; for many texts, faiss.
+"""The nearest of all against all: one blocked matrix product instead of a search per entity.
 
 A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
 the result depends neither on the block size nor on the order in which a BLAS library adds, and equal texts tie exactly.
@@ -14,16 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.vectors.close_pairs import available, close_pairs
 from kgnb.vectors.embedder import Vectors
 
 Integers = NDArray[np.int64]
 
-EXACT_UP_TO = 20_000
-"""Texts of one kind per side up to which all are compared with all: that takes seconds."""
-
-_SPARE = 4  # candidates beyond k kept while scores are float32; twice k where an entity may take several places
-_BLOCK_CELLS = 4_000_000  # cosines held at a time: 16 MB
+_BLOCK_CELLS = 16_000_000  # cosines held at a time: 64 MB
 _EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dimensions
 # Float32 products of unit vectors are off by less than this; anything that near to the k-th is computed again.
 _MARGIN = np.float32(2e-5)
@@ -57,9 +52,8 @@ class Grouped:
 def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[NearestRows, NearestRows]:
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 
-    Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are compared. If both sides
-    have more than ``EXACT_UP_TO`` texts of a kind and faiss is installed, only near ones are compared
-    (``close_pairs``): nearly every neighbour is found, with its exact score, and the same ones every time.
+    Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are compared. All texts of
+    a kind are compared with all: two sides of 100,000 take minutes, which is little beside embedding them.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
@@ -71,8 +65,7 @@ def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[NearestRows, Neare
     sides_a, sides_b = _by_kind(a), _by_kind(b)
     for kind in sorted(sides_a.keys() & sides_b.keys()):
         one, other = sides_a[kind], sides_b[kind]
-        approximate = min(len(one.vectors), len(other.vectors)) > EXACT_UP_TO and available()
-        forward, backward = (_look_up if approximate else _compare)(one, other, k)
+        forward, backward = _compare(one, other, k)
         _place(there, forward, one.entities, other.entities)
         _place(back, backward, other.entities, one.entities)
     return there, back
@@ -89,10 +82,6 @@ class _Side:
     @property
     def single(self) -> bool:
         return len(self.vectors) == len(self.entities)
-
-    def owner_of(self, rows: Integers) -> Integers:
-        """The position in ``entities`` of the owner of each row."""
-        return np.repeat(np.arange(len(self.entities)), np.diff(self.starts))[rows]
 
 
 def _by_kind(side: Grouped) -> dict[str, _Side]:
@@ -142,31 +131,6 @@ def _compare(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
         )
         back.indices[:], back.scores[:] = best
     return there, back
-
-
-def _look_up(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
-    """The same among near texts only; what is found is ordered by its exact score."""
-    spare = k + _SPARE if a.single and b.single else 2 * k + _SPARE
-    met = close_pairs(a.vectors, b.vectors, spare)
-    rows, columns = a.owner_of(met.rows), b.owner_of(met.columns)
-    order = np.lexsort((-met.cosines, columns, rows))
-    rows, columns, cosines = rows[order], columns[order], met.cosines[order]
-    first = np.ones(len(rows), dtype=bool)  # the best text pair of each entity pair
-    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    rows, columns, cosines = rows[first], columns[first], cosines[first]
-    kept = _among_best(rows, columns, cosines, k + _SPARE) | _among_best(columns, rows, cosines, k + _SPARE)
-    rows, columns = rows[kept], columns[kept]
-    scores = _exact(a, b, rows, columns)
-    return _best(rows, columns, scores, len(a.entities), k), _best(columns, rows, scores, len(b.entities), k)
-
-
-def _among_best(rows: Integers, columns: Integers, cosines: NDArray[np.float32], k: int) -> NDArray[np.bool_]:
-    """Whether each pair is among the ``k`` best of its row."""
-    order = np.lexsort((columns, -cosines, rows))
-    ordered = rows[order]
-    kept = np.empty(len(rows), dtype=bool)
-    kept[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered) < k
-    return kept
 
 
 def _blocks(side: _Side, block_rows: int) -> Iterator[tuple[int, int]]:

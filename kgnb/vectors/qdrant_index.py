@@ -7,9 +7,9 @@ import sqlite3
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from qdrant_client import QdrantClient, models
@@ -40,8 +40,6 @@ _PAGE = {True: 5000, False: 512}  # points per page when everything is read, by 
 _TIMEOUT = 60  # seconds
 _MARGIN = 1e-5  # by how much scores of equal vectors may differ between stores
 
-Found = TypeVar("Found")
-
 
 class QdrantIndex:
     """A ``VectorIndex`` over Qdrant.
@@ -68,7 +66,7 @@ class QdrantIndex:
 
     def collections(self) -> tuple[str, ...]:
         """The names of its collections, sorted."""
-        reply = self._ask(lambda client: client.get_collections())
+        reply = self._ask("get_collections")
         return tuple(sorted(collection.name for collection in reply.collections))
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
@@ -81,7 +79,7 @@ class QdrantIndex:
         with self._guard:
             if collection not in self.collections():
                 self._views.pop(collection, None)
-                self._ask(lambda client: client.create_collection(collection, vectors_config=config))
+                self._ask("create_collection", collection, vectors_config=config)
                 _hasten(self._client)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
@@ -94,13 +92,13 @@ class QdrantIndex:
             made[key] = models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
         structs = list(made.values())
         for start in range(0, len(structs), _BATCH):
-            self._write(collection, structs[start : start + _BATCH])
+            self._ask("upsert", collection, points=structs[start : start + _BATCH])
 
     def count(self, collection: str) -> int:
         """How many points a collection holds; 0 if it does not exist."""
         if collection not in self.collections():
             return 0
-        return int(self._ask(lambda client: client.count(collection, exact=True), collection).count)
+        return int(self._ask("count", collection, exact=True).count)
 
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
         """All ids (sorted), payloads and vectors of one view."""
@@ -121,20 +119,12 @@ class QdrantIndex:
         if not any(query):
             return []  # nothing is near to an empty text
         of_kind = models.Filter(must=[models.FieldCondition(key="kind", match=models.MatchValue(value=kind))])
+        asked: dict[str, Any] = {"query": query, "using": view, "with_vectors": [view]}
+        asked |= {"query_filter": of_kind} if kind else {}
+        asked |= {"search_params": models.SearchParams(exact=True)} if self._remote else {}
         limit = k + 8
         while True:
-            found = self._ask(
-                lambda client, limit=limit: client.query_points(  # type: ignore[misc]  # a lambda with a default
-                    collection,
-                    query=query,
-                    using=view,
-                    limit=limit,
-                    query_filter=of_kind if kind else None,
-                    with_vectors=[view],
-                    search_params=models.SearchParams(exact=True) if self._remote else None,
-                ),
-                collection,
-            ).points
+            found = self._ask("query_points", collection, **asked, limit=limit).points
             if len(found) < limit or found[-1].score < found[k - 1].score - _MARGIN:
                 break
             limit *= 4
@@ -150,29 +140,21 @@ class QdrantIndex:
             self._client = None
 
     def _points(self, collection: str, view: str) -> Iterator[tuple[str, Payload, list[float]]]:
+        only = models.Filter(must=[models.HasVectorCondition(has_vector=view)])
+        page: dict[str, Any] = {"scroll_filter": only, "limit": _PAGE[not self._remote], "with_vectors": [view]}
         offset: Any = None
         while True:
-            points, offset = self._page(collection, view, offset)
+            points, offset = self._ask("scroll", collection, **page, offset=offset)
             yield from (_point(point, view) for point in points)
             if offset is None:
                 return
-
-    def _page(self, collection: str, view: str, offset: Any) -> tuple[list[models.Record], Any]:
-        only = models.Filter(must=[models.HasVectorCondition(has_vector=view)])
-        size = _PAGE[not self._remote]
-        return self._ask(
-            lambda client: client.scroll(collection, only, limit=size, offset=offset, with_vectors=[view]), collection
-        )
-
-    def _write(self, collection: str, points: list[models.PointStruct]) -> None:
-        self._ask(lambda client: client.upsert(collection, points, wait=True), collection)
 
     def _views_of(self, collection: str) -> dict[str, int]:
         if collection not in self._views:
             existing = self.collections()
             if collection not in existing:
                 raise no_collection(self.name, collection, existing)
-            config = self._ask(lambda client: client.get_collection(collection), collection).config.params.vectors
+            config = self._ask("get_collection", collection).config.params.vectors
             if not isinstance(config, Mapping):
                 raise BackendError(
                     f"The collection {collection!r} in {self.name} has no named vectors: it was not made by kgnb.",
@@ -182,15 +164,16 @@ class QdrantIndex:
             self._views[collection] = {view: params.size for view, params in config.items()}
         return self._views[collection]
 
-    def _ask(self, work: Callable[[QdrantClient], Found], collection: str | None = None) -> Found:
+    def _ask(self, what: str, collection: str | None = None, **given: Any) -> Any:
         """The client's answer; busy servers are asked again, and every failure becomes an error of ours."""
+        about = [] if collection is None else [collection]
         with self._guard:
             tried = 1
             while True:
                 if self._client is None:
                     raise BackendError(f"{self.name} is closed.", service=self.name, fix="Open the vector index again.")
                 try:
-                    return work(self._client)
+                    return getattr(self._client, what)(*about, **given)
                 except QdrantException as error:  # 429 with a Retry-After (no seconds if that is a date)
                     if not self._patience.pause(tried, getattr(error, "retry_after_s", None)):
                         raise self._failed("it is too busy (HTTP 429)", str(error)) from error

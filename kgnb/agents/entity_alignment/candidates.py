@@ -39,8 +39,8 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: 
     if not k_row or not k_column:
         return CandidatePairs(np.empty(0, np.int64), np.empty(0, np.int64))
     if min(len(left), len(right)) > EXACT_UP_TO and available():
-        near = close_pairs(left, right, k, each=each)
-        return _between_filled(united(CandidatePairs(near.rows, near.columns), width=len(right)), left, right)
+        near = CandidatePairs(*close_pairs(left, right, k, each=each))
+        return _between_filled(united(near, width=len(right)), left, right)
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
     who = np.empty((len(right), 0), dtype=np.int64)
