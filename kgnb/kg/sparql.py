@@ -16,7 +16,7 @@ from typing import cast
 
 from kgnb.errors import DataError
 from kgnb.kg.prefixes import PREFIXES, shorten
-from kgnb.kg.terms import Term, n3
+from kgnb.kg.terms import Term, is_iri, n3
 
 Form = OneOf["SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "UPDATE"]
 
@@ -134,6 +134,25 @@ def names_its_graphs(query: str) -> bool:
     (True, False)
     """
     return any(token.word == "FROM" for token in _Outline(query).head)
+
+
+def from_graph(query: str, iri: str) -> str:
+    """The query, restricted to one named graph; DataError for one that says itself which graphs it asks.
+
+    >>> from_graph("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "urn:g")
+    'CONSTRUCT { ?s ?p ?o } FROM <urn:g> WHERE { ?s ?p ?o }'
+    """
+    if not is_iri(iri):
+        raise ValueError(f"a named graph has an IRI, and {iri!r} is none")
+    outline = _Outline(query)
+    if outline.form == "UPDATE" or names_its_graphs(query):
+        fix = "Name the graph in the query."
+        raise DataError("one named graph can be chosen for a query without FROM", where="SPARQL query", fix=fix)
+    if outline.opening is None:  # DESCRIBE without a pattern
+        return f"{query}\nFROM <{iri}>"
+    last = outline.head[-1]
+    start = last.start if last.word == "WHERE" else outline.tokens[outline.opening].start
+    return f"{query[:start]}FROM <{iri}> {query[start:]}"
 
 
 def bind(query: str, bindings: Mapping[str, Term] | None) -> str:

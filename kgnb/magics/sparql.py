@@ -16,8 +16,7 @@ from kgnb.kg.placeholders import fill, placeholders
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.query_process import endable
 from kgnb.kg.schema import misspelt, read_schema
-from kgnb.kg.sparql import never_bound, query_form, tokens
-from kgnb.kg.terms import is_iri
+from kgnb.kg.sparql import from_graph, never_bound
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
@@ -38,7 +37,8 @@ WITHOUT_EFFECT_VALUED = (
 WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results",
                   "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
 MODES = ("query", "explain")
-_QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]", re.IGNORECASE)  # a query in one line
+# A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first word does.
+_QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]|.*(?<!\{)\{(?!\{)", re.IGNORECASE)
 _NO_PYTHON = re.compile(  # how a query may begin but Python code may not
     r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
     r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
@@ -86,7 +86,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         if arguments.store and not arguments.store.isidentifier():
             raise ValueError(f"{arguments.store!r} is not a valid name for a Python variable")
         named = self.session.graph(arguments.name)
-        text = _in_graph(cell, arguments.graph) if arguments.graph else cell
+        text = from_graph(cell, arguments.graph) if arguments.graph else cell
         prefixes = dict(self.session.prefixes)
         if arguments.explain:
             filled = fill(text, values)
@@ -212,29 +212,6 @@ def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
         else:
             kept += [SAME.get(name, name) + equals + value if equals else SAME.get(word, word)]
     return kept, ignored
-
-
-def _in_graph(query: str, iri: str) -> str:
-    """The query, restricted to one named graph."""
-    if not is_iri(iri):
-        raise ValueError(f"--graph takes the IRI of a named graph, not {iri!r}")
-    form = query_form(query)
-    found = tokens(query)
-    if form == "UPDATE" or any(token.word == "FROM" for token in found):
-        raise DataError("--graph is for a query without FROM", where="SPARQL query", fix="Name the graph in the query.")
-    depth, start = 0, len(query)
-    template = form == "CONSTRUCT"
-    for token in found:
-        if token.word == "WHERE" and depth == 0:
-            start = token.start
-            break
-        if token.text == "{" and depth == 0:
-            if not template:
-                start = token.start
-                break
-            template = False
-        depth += (token.text in "{(") - (token.text in "})")
-    return f"{query[:start]} FROM <{iri}> {query[start:]}"
 
 
 def point(error: KgnbError, cell: str) -> None:

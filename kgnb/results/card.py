@@ -9,7 +9,7 @@ from itertools import groupby
 from kgnb.results import cells
 from kgnb.results.bundle import CARD_MIME, Bundled, Json
 from kgnb.results.cells import Value
-from kgnb.results.escaping import escaped, fold, one_line, shortened, whole
+from kgnb.results.escaping import escaped, fold, kept, one_line, shortened
 from kgnb.results.graph import GraphPicture
 
 LARGE = 12  # answers shown large; the others are behind a fold
@@ -42,15 +42,15 @@ class Card(Bundled):
         """What the extension draws (``CardData`` in ``card.ts``)."""
         return {
             "version": 1,
-            "title": _kept(self.title),
+            "title": kept(self.title),
             "answers": [cells.as_json(value, "text") for value in self.answers[:_MOST]],
             "large": LARGE,
             "total": len(self.answers),
-            "said": _kept(self.said),
-            "notes": [_kept(note) for note in self.notes],
+            "said": kept(self.said),
+            "notes": [kept(note) for note in self.notes],
             "picture": self.picture.json() if self.picture else None,
-            "query": shortened(whole(self.query), _QUERY),
-            "facts": [_kept(fact) for fact in self.facts],
+            "query": kept(self.query, _QUERY),
+            "facts": [kept(fact) for fact in self.facts],
         }
 
     def html(self) -> str:
@@ -59,13 +59,13 @@ class Card(Bundled):
         rest = ", ".join(cells.as_html(value, "text") for value in self.answers[LARGE:_MOST])
         left = len(self.answers) - LARGE
         query = f'<pre style="white-space: pre-wrap">{escaped(shortened(self.query, _QUERY))}</pre>'
-        facts = "".join(f"<div>{escaped(_kept(fact))}</div>" for fact in self.facts)
+        facts = "".join(f"<div>{escaped(kept(fact))}</div>" for fact in self.facts)
         return (
-            f'<div style="font-size: 13px"><div style="opacity: 0.75">{escaped(one_line(_kept(self.title)))}</div>'
+            f'<div style="font-size: 13px"><div style="opacity: 0.75">{escaped(one_line(kept(self.title)))}</div>'
             f'<div style="font-size: 22px; line-height: 1.3; font-weight: 600; margin: 2px 0">{large}</div>'
             + (fold(f"{left:,} more", rest) if left > 0 else "")
-            + f'<div style="opacity: 0.75; margin: 0 0 4px 0">{escaped(_kept(self.said))}</div>'
-            + "".join(f"<div>{escaped(_kept(note))}</div>" for note in self.notes)
+            + f'<div style="opacity: 0.75; margin: 0 0 4px 0">{escaped(kept(self.said))}</div>'
+            + "".join(f"<div>{escaped(kept(note))}</div>" for note in self.notes)
             + (self.picture.html() if self.picture else "")
             + (fold("SPARQL", query) if self.query else "")
             + (fold("How it was found", facts) if facts else "")
@@ -98,7 +98,3 @@ class Page(Bundled):
         head = "<br>".join(filter(None, [name + iri, *map(escaped, self.about)]))
         parts = [f"<p>{escaped(part)}</p>" if isinstance(part, str) else part.html() for part in self.parts]
         return "".join([f"<p>{head}</p>" if head else "", *parts])
-
-
-def _kept(text: str) -> str:
-    return shortened(whole(text))

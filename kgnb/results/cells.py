@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from kgnb.kg.terms import Blank, Iri, Literal, Term, TripleTerm
 from kgnb.results import escaping, wording
+from kgnb.results.escaping import kept
 
 Kind: TypeAlias = OneOf["text", "iri", "number", "percent", "boolean"]
 KINDS: tuple[Kind, ...] = ("text", "iri", "number", "percent", "boolean")
@@ -101,21 +102,21 @@ def as_json(value: Value, kind: Kind) -> object:
     if isinstance(value, int):
         return value if abs(value) <= _SAFE_INTEGER else str(value)
     if isinstance(value, LabelledIri):
-        return {"iri": _kept(value.iri), "label": _kept(value.label)}
+        return {"iri": kept(value.iri), "label": kept(value.label)}
     if isinstance(value, str):
-        return {"iri": _kept(value)} if kind == "iri" or isinstance(value, Iri) else _kept(value)
+        return {"iri": kept(value)} if kind == "iri" or isinstance(value, Iri) else kept(value)
     return term_json(value)
 
 
 def term_json(term: Term) -> dict[str, object]:
     """Return an RDF term as JSON."""
     if isinstance(term, Iri):
-        return {"iri": _kept(term)}
+        return {"iri": kept(term)}
     if isinstance(term, Blank):
-        return {"blank": _kept(term.label)}
+        return {"blank": kept(term.label)}
     if isinstance(term, Literal):
         named = {"language": term.language, "datatype": term.datatype}
-        return {"literal": _kept(term.text), **{name: _kept(text) for name, text in named.items() if text}}
+        return {"literal": kept(term.text), **{name: kept(text) for name, text in named.items() if text}}
     return {"triple": [term_json(part) for part in (term.subject, term.predicate, term.object)]}
 
 
@@ -148,7 +149,3 @@ def full_text(value: Value) -> str | None:
     if isinstance(value, Literal) and value.datatype:
         return f"{value.text}^^{wording.short_iri(value.datatype)}"
     return None
-
-
-def _kept(text: str) -> str:
-    return escaping.shortened(escaping.whole(text))

@@ -78,6 +78,11 @@ def whole(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
+def kept(text: str, length: int = TEXT_LENGTH) -> str:
+    """Return what a bundle keeps of a text: as much as fits, and nothing that cannot be saved."""
+    return shortened(whole(text), length)
+
+
 EDGE = "1px solid rgba(128, 128, 128, 0.35)"
 ROW = "background-color: transparent"  # JupyterLab stripes rows; ours have edges
 

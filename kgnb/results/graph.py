@@ -20,7 +20,7 @@ from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Bundled, Json, count
 from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.escaping import escaped, fold, link_target, one_line, shortened, whole
+from kgnb.results.escaping import escaped, fold, kept, link_target, one_line, shortened
 from kgnb.results.graph_svg import Arrow, Drawing, Spot, lay_out
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
@@ -351,4 +351,4 @@ def _linked(key: str, names: dict[str, str]) -> str:
 
 
 def _kept(text: str) -> str:
-    return shortened(whole(text), _NAME)
+    return kept(text, _NAME)

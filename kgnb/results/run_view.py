@@ -248,7 +248,7 @@ def needs_a_look(item: Mapping[str, Any]) -> bool:
 
 def _cut(value: Any, length: int) -> Any:
     if isinstance(value, str):
-        return escaping.shortened(escaping.whole(value), length)
+        return escaping.kept(value, length)
     if isinstance(value, Mapping):
         return {escaping.whole(str(key)): _cut(inner, length) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -9,10 +9,10 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kgnb.results import cells, columns, escaping
+from kgnb.results import cells, columns
 from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Bundled, Json, count
 from kgnb.results.cells import Kind, LabelledIri, Value
-from kgnb.results.escaping import EDGE, ROW, escaped, fold, link_target, one_line, shortened
+from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, link_target, one_line, shortened
 
 if TYPE_CHECKING:
     import pandas
@@ -144,7 +144,7 @@ class Table(Bundled):
         for at, values in enumerate(self._cells[:JSON_ROWS]):
             row: Json = {"cells": [cells.as_json(v, c.kind) for v, c in zip(values, self.columns, strict=True)]}
             if self.details and self.details[at]:
-                row["details"] = [[_kept(head), _kept(text)] for head, text in self.details[at]]
+                row["details"] = [[kept(head), kept(text)] for head, text in self.details[at]]
             if self.groups:
                 row["group"] = self.groups[at]
             length += len(json.dumps(row, ensure_ascii=False))
@@ -153,12 +153,12 @@ class Table(Bundled):
             rows.append(row)
         return {
             "version": 1,
-            "caption": _kept(self.caption),
-            "columns": [{"key": _kept(c.key), "title": _kept(c.title), "kind": c.kind} for c in self.columns],
+            "caption": kept(self.caption),
+            "columns": [{"key": kept(c.key), "title": kept(c.title), "kind": c.kind} for c in self.columns],
             "rows": rows,
             "total": self._total,
-            "notes": [_kept(note) for note in self.notes],
-            "facts": [_kept(fact) for fact in self.facts],
+            "notes": [kept(note) for note in self.notes],
+            "facts": [kept(fact) for fact in self.facts],
             "bar": self.bar,
         }
 
@@ -166,19 +166,19 @@ class Table(Bundled):
         """Return the first rows as HTML that JupyterLab's sanitiser leaves as it is, light or dark."""
         titles = "".join(
             f'<th scope="col" style="{_CELL}; border-bottom: {EDGE}; text-align: {_side(column)}; font-weight: 600">'
-            f"{escaped(_kept(column.title))}</th>"
+            f"{escaped(kept(column.title))}</th>"
             for column in self.columns
         )
         shown = self._first(HTML_ROWS)
         first, rest = shown[:FIRST_ROWS], shown[FIRST_ROWS:]
         if len(rest) <= FIRST_ROWS // 2 or self.groups:  # a fold for a few rows is not worth it
             first, rest = shown, ()
-        empty = f'<tr style="{ROW}"><td style="padding: 4px 0; border: 0; opacity: 0.75">no rows</td></tr>'
+        empty = f'<tr style="{ROW}"><td colspan="{max(1, len(self.columns))}" style="{_CELL}">no rows</td></tr>'
         body = "".join(map(self._html_row, first)) or empty
         more = f'<table style="{_TABLE}"><tbody>{"".join(map(self._html_row, rest))}</tbody></table>'
         name = (
             '<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
-            f"{escaped(one_line(_kept(self.caption)))}</caption>"
+            f"{escaped(one_line(kept(self.caption)))}</caption>"
         )
         return (
             f'<div style="overflow-x: auto; max-width: 100%; font-size: 13px"><table style="{_TABLE}">'
@@ -226,20 +226,20 @@ class Table(Bundled):
 
     def text(self) -> str:
         """Return aligned plain text of the first rows."""
-        kept = self._first(TEXT_ROWS)
-        shown = [[one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in kept]
-        titles = [one_line(_kept(column.title)) for column in self.columns]
-        lines = [one_line(_kept(self.caption)), ""] if self.caption else []
+        first = self._first(TEXT_ROWS)
+        shown = [[one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in first]
+        titles = [one_line(kept(column.title)) for column in self.columns]
+        lines = [one_line(kept(self.caption)), ""] if self.caption else []
         drawn = columns.aligned(titles, shown, [column.right for column in self.columns])
-        for line, at in enumerate(kept):
+        for line, at in enumerate(first):
             lines += [drawn[1]] if self._new_group(at) else drawn[:2] if line == 0 else []
             lines.append(drawn[2 + line])
-        lines += [] if kept else drawn
+        lines += [] if first else drawn
         if not self.rows:
             lines.append("(no rows)")
         if self._total > len(shown):
             lines.append(f"... and {self._total - len(shown):,} more")
-        return "\n".join([*lines, *(one_line(_kept(note)) for note in (*self.notes, *self.facts))])
+        return "\n".join([*lines, *(one_line(kept(note)) for note in (*self.notes, *self.facts))])
 
     def df(self) -> pandas.DataFrame:
         """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and booleans nullable."""
@@ -284,15 +284,11 @@ def _bar(value: Value) -> str:
 
 
 def _lines(notes: Iterable[str]) -> str:
-    return "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in notes)
+    return "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(kept(note))}</div>' for note in notes)
 
 
 def _side(column: Column) -> str:
     return "right" if column.right else "left"
-
-
-def _kept(text: str) -> str:
-    return shortened(escaping.whole(text))
 
 
 PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")

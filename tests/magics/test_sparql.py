@@ -143,7 +143,7 @@ def test_one_named_graph_can_be_asked_alone(notebook: Notebook, folder: Path) ->
     assert notebook.good("%%sparql --graph urn:h\nSELECT ?o WHERE { ?s ?p ?o }").value.df()["o"].tolist() == [2]
     assert notebook.good("%%sparql\nSELECT ?o FROM <urn:g> { ?s ?p ?o }").value.df()["o"].tolist() == [1]
     assert len(notebook.good("%%sparql --graph urn:g\nCONSTRUCT { ?s ?p ?o } { ?s ?p ?o }").value) == 1
-    assert "IRI of a named graph" in notebook("%%sparql --graph g\nASK { ?s ?p ?o }").why
+    assert "a named graph has an IRI" in notebook("%%sparql --graph g\nASK { ?s ?p ?o }").why
 
 
 def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path) -> None:
@@ -163,6 +163,8 @@ def test_wrong_lines_say_what_is_wrong(alpine: Notebook) -> None:
     assert "0 or more" in alpine("%%sparql --limit -1\nASK { ?a ?b ?c }").why
     assert "no graph called huts is open" in alpine("%%sparql huts\nASK { ?a ?b ?c }").why
     assert "not a valid name for a Python variable" in alpine("%%sparql --store 1x\nASK { ?a ?b ?c }").why
+    for misspelt in ("%sparql SELEKT ?x WHERE { ?x a ?y }", "%%sparql\nSELEKT ?x { ?x a ?y }"):
+        assert "was found where 'SELEKT' stands" in alpine(misspelt).why
     empty = alpine("%sparql")
     assert "the query is missing" in empty.why and "examples:" not in empty.printed
     assert "examples:" in alpine.good("%sparql --help").printed
