@@ -13,8 +13,7 @@ from kgnb.results.escaping import one_line, visible
 from kgnb.results.wording import money
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import CallRecord
-
-CALLS = "model calls"
+from kgnb.run.watched import CALLS
 
 
 class ProgressLine:

@@ -16,7 +16,7 @@ from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.judging import Judge
 from kgnb.magics.arguments import add_option, argument
-from kgnb.magics.progress import NotebookLine, ShellLine, announced, summary
+from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.table import Table, Value, texts
@@ -246,10 +246,8 @@ class AgentMagics(VerbMagics):
         raise KeyError(name)
 
     def watched(self, task: Task, value: Any) -> Any:
-        """What the agent provides; a judge is recorded by the run and announces how many calls it will make."""
-        if isinstance(value, Judge):
-            return task.run.watch_judge(announced(value, task.run.progress))
-        return value
+        """What the agent provides; a judge is recorded by the run."""
+        return task.run.watch_judge(value) if isinstance(value, Judge) else value
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Words that fit an input or option: open graphs, our own data sets, names of backends."""

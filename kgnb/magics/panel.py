@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.agents.known import agents_from_elsewhere, our_agents
-from kgnb.cli.progress import CALLS
 from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.schema import Schema, SchemaTerm
@@ -20,6 +19,7 @@ from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.results.bundle import one_of
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
+from kgnb.run.watched import CALLS
 
 Json = dict[str, Any]
 

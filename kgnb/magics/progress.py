@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from contextvars import copy_context
 from typing import Any, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
-from kgnb.cli.progress import CALLS, ProgressLine, TerminalLine, spent
+from kgnb.cli.progress import ProgressLine, TerminalLine, spent
 from kgnb.errors import BackendError
-from kgnb.judging import Cascade, ClosedQuestion, Judge, ModelJudge, Verdict, Wrapped
 from kgnb.kg.query_process import GIVEN_UP
 from kgnb.results.bundle import one_of
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Step
 
-Q = TypeVar("Q", bound=ClosedQuestion)
 LONG = 10  # calls from which on the estimate is shown
 
 
@@ -62,29 +60,6 @@ class ShellLine(TerminalLine):
         """Prints a line."""
         self.clear()
         print(text)
-
-
-class AnnouncedJudge(Wrapped[Q]):
-    """A model judge that announces how many calls it will make, so that the time left can be estimated.
-
-    The questions are passed on in one batch: how they are split into calls decides what the cache can answer.
-    """
-
-    def __init__(self, judge: ModelJudge[Q], tell: Callable[[int, int | None, str], object]) -> None:
-        super().__init__(judge)
-        self._tell = tell
-
-    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
-        """The judge's verdicts."""
-        self._tell(0, self.estimate(questions).calls, CALLS)
-        return super().judge(questions)
-
-
-def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:
-    """The judge, announcing the calls of any model in it."""
-    if isinstance(judge, Cascade | Wrapped):
-        return judge.around(lambda inner: announced(inner, tell))
-    return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 
 
 def summary(*steps: Step, name: str = "") -> str:

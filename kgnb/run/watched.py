@@ -19,6 +19,7 @@ from kgnb.run.record import CallRecord, Clock, Judgement, QueryRecord
 
 Q = TypeVar("Q", bound=ClosedQuestion)
 A = TypeVar("A", bound=Sequence[Any] | Solutions)
+CALLS = "model calls"  # a unit of progress: every call counts as one more
 
 
 class _Run(Protocol):
@@ -30,6 +31,7 @@ class _Run(Protocol):
     @property
     def foretells(self) -> bool: ...
     def expect(self, estimate: Estimate) -> None: ...
+    def progress(self, done: int, total: int | None = None, unit: str = "") -> None: ...
     def begin_call(self, expected: Spending) -> int: ...
     def end_call(self, call: CallRecord | None, expected: Spending, actual: Spending) -> None: ...
     def record(self, *entries: Judgement | QueryRecord) -> None: ...
@@ -109,7 +111,10 @@ class WatchedJudge(Wrapped[Q]):
         The cost of several questions is announced beforehand; a single one is quicker asked than announced.
         """
         if len(questions) > 1 and self._run.foretells:
-            self._run.expect(self.estimate(questions))
+            estimate = self.estimate(questions)
+            self._run.expect(estimate)
+            if estimate.calls:
+                self._run.progress(0, estimate.calls, CALLS)
         verdicts = self._judge.judge(questions)
         self._run.record(
             *(

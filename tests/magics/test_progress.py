@@ -7,10 +7,11 @@ from typing import Any
 from IPython.utils.capture import capture_output
 
 from kgnb.cli.progress import ProgressLine, TerminalLine
-from kgnb.judging import CallableJudge, Cascade, ModelJudge, Option, Verdict
+from kgnb.judging import ModelJudge, Option
 from kgnb.llm.model import Request
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.magics.progress import NotebookLine, announced
+from kgnb.magics.progress import NotebookLine
+from kgnb.run import Run
 
 QUESTIONS = [
     SimpleNamespace(id=str(number), text=f"thing {number}", options=(Option("a", "A"),)) for number in range(10)
@@ -83,33 +84,20 @@ def test_a_terminal_gets_one_line_that_is_wiped_and_a_file_nothing() -> None:
         assert begins or not written
 
 
-def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(new_shell: Any) -> None:
+def test_the_time_left_for_a_judges_model_calls_is_estimated(new_shell: Any) -> None:
     new_shell()
-    batches: list[int] = []
 
     def work(line: ProgressLine, clock: Clock) -> None:
-        line.event({"event": "step", "name": "validate"})
-
-        def tell(done: int, total: int | None, unit: str) -> None:
-            line.event({"event": "progress", "done": done, "total": total, "unit": unit})
-
         def answer(request: Request) -> str:
             clock.now += 1
-            line.event({"event": "call"})
-            batches.append(1)
             return json.dumps({"answers": [{"question": number, "letter": "Z"} for number in range(1, 5)]})
 
-        model = ScriptedModel(answer)
-        judge = ModelJudge(
+        run = Run("matching", on_event=line.event)
+        model = run.watch(ScriptedModel(answer))
+        asked: Any = ModelJudge(
             model, instructions="?", decisions=["equivalent"], none_decision="different", batch=4, width=1
         )
-        plain = judge.judge(QUESTIONS)
-        before = len(batches)
-        cascade = announced(Cascade(judge, judge), tell)
-        assert isinstance(cascade, Cascade) and cascade.costly.judge(QUESTIONS) == plain
-        assert len(batches) == 2 * before
+        run.do(run.watch_judge(asked).judge, QUESTIONS)
 
     outputs = shown(work, delay=0.5)
-    assert any(output.data["text/plain"] == "validate: 1 of 3 model calls, 2.0 s left" for output in outputs)
-    judge = CallableJudge(lambda question: Verdict("different"))
-    assert announced(judge, lambda *_: None) is judge
+    assert any(output.data["text/plain"] == "judge: 1 of 3 model calls, 2.0 s left" for output in outputs)
