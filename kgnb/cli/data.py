@@ -39,7 +39,7 @@ def list_sets() -> None:
 )
 @click.option("--mirror", metavar="URL", default="", help="Your own server with the files.")
 def get(name: str, folder: str | None, mirror: str) -> None:
-    """Download the data set NAME, continuing an interrupted download, and check its SHA-256 sums."""
+    """Download the files of the data set NAME that are not there yet, and check their SHA-256 sums."""
     to = Path(folder) if folder else Settings.load().data
     if to is None:
         raise click.UsageError("name a folder: --to FOLDER, or set KGNB_DATA")

@@ -1,16 +1,11 @@
-"""Where benchmark data is kept, and how to download it: streamed, resumable, checked by SHA-256."""
+"""Where benchmark data is kept, and how to download it, checked by SHA-256."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse
-from pathlib import Path, PurePosixPath
-from typing import cast
-from urllib import request
-from urllib.error import HTTPError, URLError
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from kgnb.errors import BackendError, DataError
@@ -74,7 +69,6 @@ KNOWN: dict[str, PublishedSet] = {
 }
 
 CHUNK = 1 << 18
-MAX_BYTES = 8 << 30
 Progress = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes so far and, where the server says, the bytes there are."""
 
@@ -127,91 +121,43 @@ def fetch(
 ) -> Path:
     """Download one file to ``folder / name`` and return its path; an intact file is kept.
 
-    The download goes to ``NAME.part`` and is resumed from there; the file appears under its name only once its
-    SHA-256 is right. ``timeout`` is in seconds, for each read.
+    It appears under its name only once its SHA-256 is right. ``timeout`` is in seconds, for each read.
     """
-    inside = PurePosixPath(name)
-    if inside.is_absolute() or ".." in inside.parts or not inside.parts:
-        raise ValueError(f"{name!r} is not a path inside the data folder")
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise ValueError(f"{url!r} is not an http or https address")
-    path = folder / inside
+    import httpx  # slow to import
+
+    path, host = folder / name, urlsplit(url).netloc.rpartition("@")[2]
     if path.is_file() and digest(path) == sha256:
         return path
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _download(url, part, name, timeout, on_progress)
-        found = digest(part)
-        if found != sha256:
-            part.unlink()
+        with (
+            httpx.stream("GET", url, timeout=timeout, follow_redirects=True) as answer,
+            part.open("wb") as file,
+        ):
+            answer.raise_for_status()
+            length = answer.headers.get("content-length", "")
+            for block in answer.iter_bytes(CHUNK):
+                file.write(block)
+                if on_progress:
+                    on_progress(name, answer.num_bytes_downloaded, int(length) if length.isdigit() else None)
+        if (found := digest(part)) != sha256:
             raise DataError(
                 f"is not the file we know: its SHA-256 is {found[:12]}..., not {sha256[:12]}...",
                 where=url,
                 fix="The data set has changed or the download was tampered with; compare with its home page.",
             )
-        os.replace(part, path)
+        part.replace(path)
+    except httpx.HTTPStatusError as error:
+        what = f"{host} answered {error.response.status_code} {error.response.reason_phrase} for {name}"
+        raise BackendError(what, service=host, fix="Check the address, or try later.") from error
+    except httpx.HTTPError as error:
+        what = f"{host} broke off while sending {name}: {error}"
+        raise BackendError(what, service=host, fix="Run it again: files that are whole are kept.") from error
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror or error}", where=str(path), fix="Check the folder and the free space."
         ) from error
+    finally:
+        part.unlink(missing_ok=True)
     return path
-
-
-def _download(url: str, part: Path, name: str, timeout: float, on_progress: Progress | None) -> None:
-    host = urlsplit(url).netloc.rpartition("@")[2]
-    had = part.stat().st_size if part.is_file() else 0
-    try:
-        with _open(url, had, timeout) as answer:
-            resumed = had > 0 and answer.status == 206
-            so_far = had if resumed else 0
-            length = answer.headers.get("Content-Length", "")
-            whole = so_far + int(length) if length.isdigit() else None
-            with part.open("ab" if resumed else "wb") as file:
-                while block := answer.read(CHUNK):
-                    so_far += len(block)
-                    if so_far > MAX_BYTES:
-                        raise DataError("is larger than any data set we know", where=url, fix="Check the address.")
-                    file.write(block)
-                    if on_progress:
-                        on_progress(name, so_far, whole)
-    except HTTPError as error:
-        error.close()
-        if error.code == 416 and had:  # the partial file is not the beginning of the current one
-            part.unlink()
-            return _download(url, part, name, timeout, on_progress)
-        raise BackendError(
-            f"{host} answered {error.code} {error.reason} for {name}",
-            service=host,
-            fix="Check the address, or try later.",
-        ) from error
-    except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
-        reason = getattr(error, "reason", error)
-        raise BackendError(
-            f"{host} broke off while sending {name}: {reason}",
-            service=host,
-            fix="Run it again: it continues where it stopped.",
-        ) from error
-    if whole is not None and so_far < whole:
-        raise BackendError(
-            f"{host} sent {so_far} of {whole} bytes of {name}",
-            service=host,
-            fix="Run it again: it continues where it stopped.",
-        )
-
-
-def _open(url: str, had: int, timeout: float) -> HTTPResponse:
-    opener = request.OpenerDirector()  # no file:, ftp: or data: handlers, also after a redirection
-    for handler in (
-        request.ProxyHandler(),
-        request.HTTPHandler(),
-        request.HTTPSHandler(),
-        request.HTTPRedirectHandler(),
-        request.HTTPDefaultErrorHandler(),
-        request.HTTPErrorProcessor(),
-        request.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
-    headers = {"User-Agent": "kgnb", "Accept-Encoding": "identity"}
-    headers |= {"Range": f"bytes={had}-"} if had else {}
-    return cast(HTTPResponse, opener.open(request.Request(url, headers=headers), timeout=timeout))
