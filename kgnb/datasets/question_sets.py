@@ -16,7 +16,7 @@ from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.questions import Asked, QuestionSet, sampled
 from kgnb.errors import DataError
 from kgnb.files import from_json, open_text, packed_or_plain
-from kgnb.kg.name_triples import entity_iri
+from kgnb.kg.columns import entity_iri
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDFS, Iri, Literal, Triple
 

@@ -21,14 +21,11 @@ import pyoxigraph as ox
 
 from kgnb.errors import DataError
 from kgnb.files import read_at_most
+from kgnb.kg.columns import NAME_SUFFIXES, TABLE_SUFFIXES, looks_like_names, read_name_triples, read_table
 from kgnb.kg.graph import Graph
 from kgnb.kg.hazards import LONGEST_TERM, check_xml, long_term_line, refuse_deep, xml_root
 from kgnb.kg.mending import Mender, Mends, mend_turtle, mend_xml
-from kgnb.kg.name_triples import SUFFIXES as NAMES
-from kgnb.kg.name_triples import looks_like_names, read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph, triple_from_oxigraph
-from kgnb.kg.table_triples import SUFFIXES as TABLES
-from kgnb.kg.table_triples import read_table
 from kgnb.kg.terms import OWL
 
 Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names", "table"]
@@ -106,7 +103,7 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
 
     A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without rules) and JSON-LD are
     read, each also gzipped, by suffix and by what the file begins with; so are plain triples of names, in three
-    columns (``name_triples``), and tables with a header (``table_triples``). Named graphs are kept in an OxigraphGraph;
+    columns, and tables with a header (``columns``). Named graphs are kept in an OxigraphGraph;
     elsewhere their triples join the default graph. ``owl:imports`` are not followed and no address is fetched.
 
     Sloppy files are repaired and every repair is counted: characters percent-encoded in IRIs, relative IRIs resolved
@@ -358,9 +355,9 @@ def format_of(path: Path, text: str) -> Format:
     if refused:
         raise DataError(f"this is {refused}, which cannot be read here", where=str(path), fix=_REFUSED[refused])
     known = SUFFIXES.get(suffix)
-    if known is None and not seen and (suffix in NAMES or not suffix) and looks_like_names(head):
+    if known is None and not seen and (suffix in NAME_SUFFIXES or not suffix) and looks_like_names(head):
         return "names"
-    if known is None and not seen and suffix in TABLES:
+    if known is None and not seen and suffix in TABLE_SUFFIXES:
         return "table"
     if seen in ("RDF/XML", "JSON-LD"):
         return cast(Format, seen)
@@ -373,8 +370,8 @@ def format_of(path: Path, text: str) -> Format:
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
             where=str(path),
             fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
-            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail, {' '.join(TABLES)} for tables with "
-            "a header. Text is not a graph yet: %kgc (kgnb build) makes one of it.",
+            f"{' '.join(NAME_SUFFIXES)} are for plain triples, head TAB relation TAB tail, "
+            f"{' '.join(TABLE_SUFFIXES)} for tables with a header. Text is not a graph yet: %kgc (kgnb build) makes one of it.",
         )
     return known
 

@@ -5,17 +5,17 @@ Every query is bounded, so that large endpoints can answer; what they do not ans
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from kgnb.errors import BackendError, DataError
-from kgnb.kg.graph import Graph
+from kgnb.kg.graph import Graph, Row
 from kgnb.kg.labels import readable_name
-from kgnb.kg.names import rank, rows_about
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.sparql import declared, query_form, tokens
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
 
 MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
 _OWN = (OWL, RDF, RDFS, "http://www.w3.org/2002/07/owl", "http://www.w3.org/2001/XMLSchema#")
@@ -42,7 +42,6 @@ _RESTRICTED = f"""SELECT DISTINCT ?a ?p ?b WHERE {{
 _ABOVE = f"""SELECT DISTINCT ?a ?b WHERE {{ ?a <{RDFS}subClassOf> ?b FILTER(isIRI(?a) && isIRI(?b) && ?a != ?b) }}
 ORDER BY ?a ?b"""
 _GRAPHS = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"
-_LABELS = f"""SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x <{RDFS}label>|<{SKOS}prefLabel> ?l }} ORDER BY ?x ?l"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,9 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
             if _ours(a) and _ours(b):
                 found[str(a), str(p), str(b)] = _count(n)
     above = [(str(a), str(b)) for a, b in asked(_ABOVE, MOST_LINKS, "superclasses") if _ours(a) and _ours(b)]
-    labels = _labels(graph, [*classes, *properties], timeout, language, notes)
+    failures: list[str] = []
+    labels = _labels(graph, [*classes, *properties], timeout, language, failures)
+    notes += [f"labels: {failure}" for failure in failures]
     return Schema(
         tuple(SchemaTerm(iri, labels.get(iri, ()), count) for iri, count in classes.items()),
         tuple(SchemaTerm(iri, labels.get(iri, ()), count) for iri, count in properties.items()),
@@ -137,23 +138,6 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
         dict(getattr(graph, "prefixes", ())),
         tuple(notes),
     )
-
-
-def _labels(
-    graph: Graph, iris: Iterable[str], timeout: float, language: str, notes: list[str]
-) -> dict[str, tuple[str, ...]]:
-    """All labels of each IRI, those in ``language`` first."""
-    wanted = [iri for iri in dict.fromkeys(iris) if is_iri(iri)]
-    found: dict[str, list[Literal]] = {}
-    failures: list[str] = []
-    for iri, label in rows_about(graph, _LABELS, wanted, timeout, failures):
-        if isinstance(label, Literal):
-            found.setdefault(str(iri), []).append(label)
-    notes += [f"labels: {failure}" for failure in failures]
-    return {
-        iri: tuple(dict.fromkeys(label.text for label in sorted(texts, key=lambda one: rank(one, language))))
-        for iri, texts in found.items()
-    }
 
 
 def _ours(term: Term | None) -> bool:
@@ -203,3 +187,74 @@ def _occurs(graph: Graph, iri: str) -> bool:
     return bool(
         graph.triples(predicate=term, limit=1) or graph.triples(term, limit=1) or graph.triples(object=term, limit=1)
     )
+
+
+BATCH = 400  # resources per query
+_NAMES = f"<{RDFS}label>|<{SKOS}prefLabel>|<http://schema.org/name>|<https://schema.org/name>"
+_NAMES += "|<http://xmlns.com/foaf/0.1/name>"
+_NAMED = f"SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x {_NAMES} ?l }} ORDER BY ?x ?l"
+_TYPES = f"SELECT ?x ?t WHERE {{ VALUES ?x {{ %s }} ?x <{RDF}type> ?t FILTER(isIRI(?t)) }} ORDER BY ?x ?t"
+_LANGUAGES = (OWL, RDF, RDFS)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Labels and types by IRI, where there are any."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+def names_of(
+    graph: Graph, iris: Sequence[str], *, language: str = "en", types: bool = False, timeout: float = 5.0
+) -> Names:
+    """The best label of each IRI in ``language`` (else without one, else any), and its rarest type.
+
+    What a graph does not answer in time stays without a name: names help readers and are no part of the result.
+    """
+    kinds = _best_types(_rows_about(graph, _TYPES, iris, timeout)) if types else {}
+    labels = _labels(graph, [*iris, *kinds.values()], timeout, language)
+    return Names({iri: texts[0] for iri, texts in labels.items()}, kinds)
+
+
+def _labels(
+    graph: Graph, iris: Iterable[str], timeout: float, language: str, failures: list[str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """All labels of each IRI, the best first: in the language, then in none, then by language."""
+    found: dict[str, list[Literal]] = {}
+    for iri, label in _rows_about(graph, _NAMED, iris, timeout, failures):
+        if isinstance(label, Literal) and label.text.strip():
+            found.setdefault(str(iri), []).append(label)
+
+    def rank(label: Literal) -> tuple[int, str, str]:
+        tag = (label.language or "").lower()
+        return (0 if tag.split("-")[0] == language.lower() else 1 if not tag else 2, tag, label.text)
+
+    return {iri: tuple(dict.fromkeys(one.text for one in sorted(some, key=rank))) for iri, some in found.items()}
+
+
+def _rows_about(
+    graph: Graph, query: str, iris: Iterable[str], timeout: float, failures: list[str] | None = None
+) -> list[Row]:
+    """The rows of a query for IRIs (at its ``%s``), batch by batch; the first error ends it and joins ``failures``."""
+    wanted = [iri for iri in dict.fromkeys(map(str, iris)) if is_iri(iri)]
+    rows: list[Row] = []
+    for start in range(0, len(wanted), BATCH):
+        values = " ".join(n3(Iri(iri)) for iri in wanted[start : start + BATCH])
+        try:
+            rows += graph.select(query % values, limit=BATCH * 40, timeout=timeout).rows
+        except (BackendError, DataError) as error:
+            if failures is not None:
+                failures.append(error.what)
+            break
+    return rows
+
+
+def _best_types(rows: Iterable[Row]) -> dict[str, str]:
+    """The rarest type of each resource: of ``:Hut`` and ``:StaffedHut`` the more specific one."""
+    found: dict[str, list[str]] = {}
+    for thing, kind in rows:
+        if not str(kind).startswith(_LANGUAGES):
+            found.setdefault(str(thing), []).append(str(kind))
+    often = Counter(kind for kinds in found.values() for kind in kinds)
+    return {thing: min(kinds, key=lambda kind: (often[kind], kind)) for thing, kinds in found.items()}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import rdflib
 
 from kgnb.kg.graph import Solutions
-from kgnb.kg.names import Names
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
+from kgnb.kg.schema import Names
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results.bundle import JSON_ROWS, Bundled, count
 from kgnb.results.cells import LabelledIri, Value

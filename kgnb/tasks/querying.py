@@ -11,10 +11,10 @@ from typing import TypeAlias
 from kgnb.backends import GraphSource, open_graph
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions, Updatable
-from kgnb.kg.names import Names, names_of
 from kgnb.kg.placeholders import fill
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.result_files import save_rows
+from kgnb.kg.schema import Names, names_of
 from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes
 from kgnb.kg.terms import Iri, Term, is_iri
 from kgnb.results.bundle import JSON_ROWS

@@ -16,8 +16,7 @@ from hypothesis import strategies as some
 
 from kgnb.errors import DataError
 from kgnb.kg.graph import Solutions
-from kgnb.kg.names import Names
-from kgnb.kg.schema import Schema, SchemaTerm
+from kgnb.kg.schema import Names, Schema, SchemaTerm
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
 from kgnb.magics.kg import picture_of_schema
 from kgnb.results.found import GraphUpdate, Rows, Triples, YesNo, rows_of, triples_of

@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter
-from kgnb.kg.table_triples import NAMING
+from kgnb.kg.columns import NAMING
 from kgnb.kg.terms import RDFS, SKOS, Iri, Literal, Term
 from kgnb.kg.words import stem, words
 from kgnb.shapes.datatypes import NUMBERS, locales

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon
-from kgnb.kg.table_triples import NAMING
+from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
 
 TITLE = 1
