@@ -106,24 +106,12 @@ def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
             fix="A DBP15K or SRPRS folder has ent_ids_1 and triples_1, an OpenEA folder rel_triples_1; "
             "two RDF files are named one after the other.",
         )
-    return _folder(folder, one, other, links)
-
-
-def _folder(folder: Path, one: RawGraph, other: RawGraph, links: dict[str, Links]) -> EntityFolder:
-    seeds, valid = links["train"], links["valid"]
+    seeds, valid, tests = links["train"], links["valid"], links["test"] or links["all"]
     known = {*seeds, *valid}
-    tests = tuple(pair for pair in links["test"] or links["all"] if pair not in known)
-    left, right, notes = set(one.entities), set(other.entities), []
-    for source, target in (*seeds, *valid, *tests):
-        if source not in left or target not in right:
-            raise DataError(
-                f"the link {source} - {target} names an entity that is not on its side",
-                where=str(folder),
-                fix="The first column of a link is an entity of side 1, the second one of side 2.",
-            )
-    if dropped := len(links["test"] or links["all"]) - len(tests):
-        notes.append(f"{dropped} of the test links are also seeds and were left out")
-    return EntityFolder(one, other, seeds, tests, valid, tuple(notes))
+    kept = tuple(pair for pair in tests if pair not in known)
+    dropped = len(tests) - len(kept)
+    notes = (f"{dropped} of the test links are also seeds and were left out",) if dropped else ()
+    return EntityFolder(one, other, seeds, kept, valid, notes)
 
 
 def _by_ids(folder: Path, side: str) -> RawGraph:

@@ -19,16 +19,6 @@ from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Node, Term, Triple, Tri
 from kgnb.patience import Patience
 
 _JSON = frozenset({"application/sparql-results+json", "application/json", "text/json", "text/plain", ""})
-_RDF = {
-    "text/turtle": ox.RdfFormat.TURTLE,
-    "application/x-turtle": ox.RdfFormat.TURTLE,
-    "application/turtle": ox.RdfFormat.TURTLE,
-    "application/n-triples": ox.RdfFormat.N_TRIPLES,
-    "text/plain": ox.RdfFormat.N_TRIPLES,
-    "text/n3": ox.RdfFormat.N3,
-    "text/rdf+n3": ox.RdfFormat.N3,
-    "application/rdf+xml": ox.RdfFormat.RDF_XML,
-}
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
 
 
@@ -65,7 +55,7 @@ def read_boolean(wire: Wire, answer: ServiceReply) -> bool:
 
 def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
     """The triples of a CONSTRUCT or DESCRIBE answer."""
-    kind = _RDF.get(answer.media_type)
+    kind = ox.RdfFormat.from_media_type(answer.media_type)
     if kind is None:
         raise _no_results(wire, answer, "not RDF")
     body = answer.body
@@ -156,26 +146,22 @@ class EndpointGraph:
     ) -> None:
         """Nothing is sent yet.
 
+        A user and password, or a ``token``, are sent as Basic or Bearer authorization and shown in no repr, log or
+        error; those in ``url`` are taken out of it. ``parameters`` are more fields of the form, such as Virtuoso's
+        ``timeout``; ``timeout`` is in seconds, for each try.
+
         Args:
-            url: the query address; a user and password in it are removed and sent as Basic authorization.
             update_url: the update address, for ``add`` and ``update``.
-            user: for Basic authorization, with ``password``.
-            password: shown in no repr, log or error.
-            token: for Bearer authorization, instead of ``user``.
-            headers: more HTTP headers.
-            parameters: more form parameters, such as Virtuoso's ``default-graph-uri`` or ``timeout``.
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
             default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere else).
-            timeout: seconds per try, unless a call names others.
-            patience: how a busy or unreachable service is retried.
             name: how messages name it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}")
         if token and (user or password):
             raise ValueError("give a token or a user and password, not both")
-        if not all(text.isprintable() for text in (token, *(headers or {}).values())):  # an error further on shows it
-            raise ValueError("a token and a header are one line of printable characters")
+        if not all(text.isprintable() and text.isascii() for text in (token, *(headers or {}).values())):
+            raise ValueError("a token and a header are one line of ASCII characters")  # a later error would show it
         if default_graph and not is_iri(default_graph):
             raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
         address, authorization = _authorization(url, user, password, token)

@@ -371,7 +371,8 @@ def format_of(path: Path, text: str) -> Format:
             where=str(path),
             fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
             f"{' '.join(NAME_SUFFIXES)} are for plain triples, head TAB relation TAB tail, "
-            f"{' '.join(TABLE_SUFFIXES)} for tables with a header. Text is not a graph yet: %kgc (kgnb build) makes one of it.",
+            f"{' '.join(TABLE_SUFFIXES)} for tables with a header. Text is not a graph yet: %kgc (kgnb build) makes "
+            "one of it.",
         )
     return known
 
