@@ -90,12 +90,13 @@ class ReferenceNames:
 
     def __init__(self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()) -> None:
         self.index, self.options, self.name = index, options, index.source
-        self._by_key = index.by_key()
+        self._by_key: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
         self._folded: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for iri, entity in index.entities.items():
             for label in entity.labels:
-                if name := _folded(label):
-                    self._folded[name].append((iri, label))
+                if folded := _folded(label):
+                    self._by_key[key(label)].append((iri, label))
+                    self._folded[folded].append((iri, label))
         self._texts = sorted(self._folded)
         self._above = _above(schema)
 
@@ -109,7 +110,7 @@ class ReferenceNames:
                 best[target] = ReferenceCandidate(target, label, round(score, 4), method)
 
         for label in entity.labels:
-            for target, written in self._by_key.get(key(label), ()):
+            for target, written in self._by_key.get(key(label), ()) if words(label) else ():
                 consider(target, written, 1.0, "exact")
         for label in entity.labels if not best else ():
             for name, score, _ in process.extract(
@@ -335,15 +336,6 @@ class LabelIndex:
     source: str
     predicates: tuple[str, ...]
     entities: Mapping[str, NamedEntity]
-
-    def by_key(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-        """(IRI, label) of the entities, by the words of the label."""
-        found: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
-        for iri, entity in self.entities.items():
-            for label in entity.labels:
-                if words_of := key(label):
-                    found[words_of].append((iri, label))
-        return found
 
 
 def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple[str, ...]:

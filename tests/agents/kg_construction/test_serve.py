@@ -1,4 +1,4 @@
-"""The tools over MCP with the SDK's client: stdio, streamable HTTP, tokens, several clients at once."""
+"""The tools over MCP with the SDK's client: stdio, streamable HTTP, tokens."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
-import rdflib
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
@@ -96,18 +94,6 @@ def over_http(url: str, token: str) -> Any:
     return streamable_http_client(url, http_client=httpx2.AsyncClient(headers=headers, timeout=120))
 
 
-def test_a_client_builds_a_graph(tbox: Path) -> None:
-    pack = compile_ontology(tbox)
-    session = pack.session()
-
-    async def talk() -> None:
-        async with Client(mcp_server(Shared(pack, session))) as client:
-            await build_two_huts(client)
-
-    run_apart(talk)
-    assert (None, rdflib.URIRef("https://hut.example/beds"), rdflib.Literal(28)) in session.graph
-
-
 def test_a_fact_has_its_document_and_span_and_a_wrong_quote_is_refused(tbox: Path) -> None:
     pack = compile_ontology(tbox)
     session = pack.session()
@@ -186,7 +172,7 @@ def test_stdio_keeps_a_file_that_the_next_session_continues(tbox: Path, tmp_path
     assert b'"Ambre"' in out.read_bytes() and b'"Basodine"' in out.read_bytes()
 
 
-def test_http_serves_clients_at_once_and_rejects_wrong_tokens_and_hosts(tbox: Path, record_property: Any) -> None:
+def test_http_serves_a_client_and_rejects_wrong_tokens_and_hosts(tbox: Path, record_property: Any) -> None:
     hosts = ("evil.example", "127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2")
     record_property("tries", len(hosts))
     with listening(tbox) as (url, token):
@@ -198,27 +184,12 @@ def test_http_serves_clients_at_once_and_rejects_wrong_tokens_and_hosts(tbox: Pa
             headers = {"Authorization": f"Bearer {token}", "Host": host}
             assert httpx2.post(url, json=post, headers=headers).status_code == 421
 
-        async def one(name: str, made: list[str]) -> None:
-            async with Client(over_http(url, token)) as client:
-                for number in range(10):
-                    both = said(await client.call_tool("create_hut", {"label": f"Hut {number}"}))
-                    own = said(await client.call_tool("create_hut", {"label": f"Hut {name} {number}"}))
-                    made += [both["iri"], own["iri"]]
-
-        async def talk() -> list[str]:
-            made: list[str] = []
-            async with anyio.create_task_group() as group:
-                for name in "abc":
-                    group.start_soon(one, name, made)
+        async def talk() -> None:
             async with Client(over_http(url, token)) as client:
                 await build_two_huts(client)
-                found = said(await client.call_tool("find_hut", {"label": "Hut"}))
-            assert found["data"]
-            return made
+                assert said(await client.call_tool("find_hut", {"label": "Hut"}))["ok"]
 
-        made = run_apart(talk)
-    assert len(made) == 60
-    assert len(set(made)) == 10 + 30
+        run_apart(talk)
 
 
 def test_an_open_host_requires_a_token_of_ones_own(tbox: Path) -> None:

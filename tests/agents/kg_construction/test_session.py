@@ -51,29 +51,14 @@ def test_a_wrong_unit_is_refused_with_the_allowed_ones(session: ConstructionSess
 
 def test_a_wrong_value_is_refused_and_nothing_is_written(session: ConstructionSession) -> None:
     soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil", has_order=1)
+    before = session.trig()
     assert refused(session.call("create_step", {"label": "Stir", "has_order": 0, "within": soup})) == {"facet"}
     bare = session.call("create_step", {"label": "Add"})
     assert [one.path for one in bare.violations] == ["within"] and "has_order" in bare.violations[0].hint
-    before = session.trig()
-    for tool, value, constraint in (
-        ("add_price", "cheap", "datatype"), ("add_price", -1, "sh:minInclusive"),
-        ("add_price", 1000, "sh:maxExclusive"), ("add_since", "2024-02-30", "datatype"),
-        ("add_difficulty", "medium", "oneOf"), ("add_note", "x", "sh:minLength"),
-        ("add_note", "x" * 21, "sh:maxLength"), ("add_note", "LOUD", "sh:pattern"), ("add_price", True, "datatype"),
-    ):  # fmt: skip
-        assert refused(session.call(tool, {"subject": soup, "value": value})) == {constraint}, value
-    assert session.trig() == before
     wrong = session.call("add_has_order", {"subject": step, "value": 2})
     assert {"functional", "cardinality"} == refused(wrong)
     assert len(wrong.as_json()["violations"]) == 1, "a client is told one fault once"
-
-
-def test_a_sub_property_counts_as_the_property_above_it(session: ConstructionSession) -> None:
-    one, other = make(session, "create_cake", "A"), make(session, "create_cake", "B")
-    step = make(session, "create_step", "Boil")
-    assert session.call("add_has_first_step", {"subject": one, "object": step}).ok
-    assert "inverseFunctional" in refused(session.call("add_has_step", {"subject": other, "object": step}))
-    assert "domain" in refused(session.call("add_has_first_step", {"subject": step, "object": step}))
+    assert session.trig() == before
 
 
 def test_inverse_and_symmetric_facts_are_written_both_ways(session: ConstructionSession) -> None:

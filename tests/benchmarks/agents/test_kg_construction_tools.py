@@ -17,7 +17,6 @@ from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.shapes.checking import SUBCLASSES, Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shacl import read_shapes
-from tests.agents.kg_construction.test_from_schemas import driven
 from tests.benchmarks.agents.walks import walk
 
 DATA = os.environ.get("KGNB_DATA", "")
@@ -41,10 +40,6 @@ def test_compiles_and_holds_what_it_says(path: Path) -> None:
     if len(pack.tools) <= 1000:
         walked = walk(pack, 100)
         assert (walked.faults, walked.differences) == ((), ())
-
-
-def test_tools_driven_by_their_schemas_write_what_pyshacl_accepts() -> None:
-    driven(compile_ontology(next(Path(DATA, "general").rglob("pizza.owl"))))
 
 
 def cases(root: Path) -> Iterator[tuple[Path, rdflib.Graph, rdflib.term.Node]]:

@@ -3,8 +3,9 @@
 python -m tests.benchmarks.agents.walks --data DIR [--calls N] [--seed N] [--only NAME]
 
 A line an ontology: calls, those accepted, faults (none: writes on refusal, refusals without advice, refusals of what
-breaks nothing), results on which the checker and pyshacl differ (none), and whether HermiT finds the accepted facts
-consistent with the ontology. "not run" says why: HermiT takes OWL 2 DL alone, and some vocabularies are not.
+breaks nothing, accepted calls with a lasting violation), results on which the checker and pyshacl differ (none), and
+whether HermiT finds the accepted facts consistent with the ontology. "not run" says why: HermiT takes OWL 2 DL alone,
+and some vocabularies are not.
 """
 
 import argparse
@@ -27,7 +28,6 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.backends import open_graph
 from kgnb.kg.rdflib_graph import to_rdflib
-from tests.agents.kg_construction.test_from_schemas import _filled
 from tests.conformance.agreement import differences
 
 TEN = ("general/pizza-2004.owl", "general/wine.rdf", "general/vocab/org.nq", "general/vocab/prov.nq",
@@ -42,7 +42,7 @@ class Walk:
     name: str
     calls: int
     accepted: int
-    faults: tuple[str, ...]  # writes on refusal, refusals without advice or of what breaks nothing
+    faults: tuple[str, ...]  # writes on refusal, refusals without advice or of what breaks nothing, lasting violations
     differences: tuple[str, ...]  # from pyshacl
     hermit: str  # consistent, INCONSISTENT, or why it was not run
 
@@ -81,6 +81,30 @@ class _Walker:
         return self.session.entities(*classes) if classes and self.draw.random() < 0.85 else ()
 
 
+def _filled(schema: Any, name: str, known: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """A value for everything required, and for object or value where either will do."""
+    for key, inner in schema["properties"].items():
+        either = key == "value" and "object" not in schema["required"]
+        if key in schema["required"] or (either and key not in known):
+            yield key, known[key] if key in known and "enum" not in inner else _example(inner, name)
+
+
+def _example(schema: Any, name: str) -> Any:
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return _example(schema["anyOf"][0], name)
+    kind = schema.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind in ("integer", "number"):
+        low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+        return max(1, low)
+    if kind == "boolean":
+        return True
+    given = {"date": "2024-05-01", "date-time": "2024-05-01T10:00:00Z", "time": "10:00:00Z"}
+    return given.get(schema.get("format", ""), f"{name} one".replace("_", " "))
+
+
 def walk(pack: ToolPack, number: int = 300, seed: int = 7, hermit: rdflib.Graph | None = None) -> Walk:
     """So many calls at random, and what the referees say of the facts that were accepted; ``hermit`` gets the T-Box."""
     walker, faults, accepted = _Walker(pack, seed), [], []
@@ -102,6 +126,9 @@ def walk(pack: ToolPack, number: int = 300, seed: int = 7, hermit: rdflib.Graph 
             written = _unchecked(pack, [*accepted, (tool.name, given)])
             if broken.isdisjoint(shape.id for shape, _ in pack.checker.everything(written.facts)):
                 faults.append(f"{tool.name} was refused, and nothing breaks {broken}: {given}")
+    for shape, one in pack.checker.everything(session.facts):
+        if one.final and not shape.late:
+            faults.append(f"{shape.id} was violated for good by {one.focus}")
     said = consistent(session, hermit) if hermit is not None else "not asked"
     return Walk(pack.name, number, len(accepted), tuple(faults), tuple(differences(session)), said)
 
