@@ -41,17 +41,14 @@ def function_tool(function: Callable[..., Any]) -> Tool:
     if not text:
         raise ConfigError(f"{name} has no docstring", fix="Say in it what the function gives: a model reads no more.")
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(function)  # type: ignore[arg-type]  # a function is described by it, too
-        schema = adapter.json_schema()
-        properties = schema["properties"]
+        schema = TypeAdapter(function).json_schema()  # type: ignore[arg-type]  # a function is described by it, too
+        parameters = {
+            "type": "object", "properties": schema["properties"], "required": [], "additionalProperties": False,
+        } | schema  # fmt: skip
     except Exception as error:  # pydantic's many, and a schema of arguments by position
         raise ConfigError(
             f"{name}: its parameters are not plain JSON values", fix="Annotate them as str, int, float, bool or list."
         ) from error
-    parameters = {
-        "type": "object", "properties": properties, "required": list(schema.get("required", ())),
-        "additionalProperties": False, **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
-    }  # fmt: skip
     return Tool(ToolSpec(name, " ".join(text.split()), parameters), function)
 
 

@@ -312,6 +312,7 @@ def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App
 
     An empty token, or None for the hosts, is not checked.
     """
+    from starlette.responses import PlainTextResponse
 
     second = calls = 0
 
@@ -321,20 +322,15 @@ def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App
             return await app(scope, receive, send)
         sent = b"".join(value for name, value in scope["headers"] if name == b"authorization")
         if hosts is not None and not all(hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"):
-            return await _turn_away(send, 421, b"unknown host")
+            return await PlainTextResponse("unknown host", 421)(scope, receive, send)
         if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
-            wanted = b"a token is required: Authorization: Bearer ..."
-            return await _turn_away(send, 401, wanted, (b"www-authenticate", b"Bearer"))
+            wanted = "a token is required: Authorization: Bearer ..."
+            return await PlainTextResponse(wanted, 401, {"www-authenticate": "Bearer"})(scope, receive, send)
         now = int(time.monotonic())
         second, calls = now, calls + 1 if now == second else 1
         if calls > MOST_A_SECOND:
-            return await _turn_away(send, 429, b"too many requests a second", (b"retry-after", b"1"))
+            refusal = PlainTextResponse("too many requests a second", 429, {"retry-after": "1"})
+            return await refusal(scope, receive, send)
         await app(scope, receive, send)
 
     return guard
-
-
-async def _turn_away(send: Any, status: int, why: bytes, *headers: tuple[bytes, bytes]) -> None:
-    said = [(b"content-type", b"text/plain"), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": said})
-    await send({"type": "http.response.body", "body": why})

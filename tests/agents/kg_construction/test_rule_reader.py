@@ -45,7 +45,6 @@ KINDS = [
     ("# Girl\n- Art: Skulptur\n- inventory number: 2", "Sculpture"),
     ("# Girl\n- Kind: Bust\n- inventory number: 2", "Sculpture"),
     ("# Sculpture: Girl\n- inventory number: 2", "Sculpture"),
-    ("## Sculptures\n\n### Girl\n- inventory number: 2\n\n### Horse\n- inventory number: 3", "Sculpture"),
     ("| name | class | inventory number |\n|---|---|---|\n| Girl | Sculpture | 2 |", "Sculpture"),
     ("# Girl\n- inventory number: 2", "Object"),  # no subclass is guessed
     ("# Girl\n- type: thing of stone\n- inventory number: 2", "Object"),
