@@ -155,7 +155,7 @@ class GenericTools:
         quote = str(given.pop("quote", ""))
         change = name in ("replace", "retract")
         done: dict[str, Any] = self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
-        return done if self.feedback else _silent(done)
+        return done if self.feedback else {"received": True} | {key: done[key] for key in ("id",) if key in done}
 
     def _create(self, given: Mapping[str, Any], quote: str, owner: str = "") -> dict[str, Any]:
         entry, wrong = self._entry(given.get("class"), is_class=True)
@@ -350,8 +350,10 @@ class GenericTools:
                     if said is None:
                         return _refused(*reasons)
                     arguments[name] = next(iter(said.values()))
-        result = self.call(tool, arguments, quote)
-        return {"ok": True} if result.ok else _refused(*self._reasons(result))
+        return self._answered(self.call(tool, arguments, quote))
+
+    def _answered(self, result: CallResult, **told: Any) -> dict[str, Any]:
+        return {"ok": True, **told} if result.ok else _refused(*self._reasons(result))
 
     def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         wanted = given.get("class")
@@ -371,19 +373,15 @@ class GenericTools:
 
     def _inspect(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         result = self.call("inspect", {"iri": self.ids.iri(str(given["id"]))}, quote)
-        if not result.ok:
-            return _refused(*self._reasons(result))
         known = {k: v for k, v in (result.data or {}).items() if k != "iri"}
-        return {"ok": True, **self.ids.shortened(known, self._new_id)}
+        return self._answered(result, **self.ids.shortened(known, self._new_id))
 
     def _missing(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         result = self.call("missing", {"iri": self.ids.iri(str(given["id"]))} if "id" in given else {}, quote)
-        told = [self.reason(one["hint"]) for one in result.data or ()]
-        return {"ok": True, "missing": told} if result.ok else _refused(*self._reasons(result))
+        return self._answered(result, missing=[self.reason(one["hint"]) for one in result.data or ()])
 
     def _finish(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        result = self.call("finish", {}, quote)
-        return {"ok": True} if result.ok else _refused(*self._reasons(result))
+        return self._answered(self.call("finish", {}, quote))
 
     def _new_id(self, iri: str) -> str | None:
         kind = self.kind(iri)
@@ -468,8 +466,3 @@ def _as_date(entry: Entry, label: str) -> str:
 
 def _refused(*reasons: str) -> dict[str, Any]:
     return {"ok": False, "refused": list(dict.fromkeys(reasons)) or ["refused"]}
-
-
-def _silent(done: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer without feedback: that the call was received, and the id."""
-    return {"received": True} | ({"id": done["id"]} if "id" in done else {})

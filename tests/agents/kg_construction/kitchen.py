@@ -69,6 +69,14 @@ TBOX = (
 """
 )
 
+HUTS = """
+@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<https://hut.example> a owl:Ontology .
+:Hut a owl:Class ; rdfs:label "hut" .
+:beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
+"""
+
 
 def graph_of(turtle: str) -> RdflibGraph:
     """A kgnb graph of some Turtle."""

@@ -166,22 +166,6 @@ def test_a_list_beside_a_datatype_does_not_close_a_property() -> None:
     assert answers == {"True": True, "0": True, "1": True, "7": False, "yes": False}
 
 
-def test_malformed_shapes_are_warnings() -> None:
-    pack = pack_of(
-        ":Hut a owl:Class . :S a sh:NodeShape ; sh:targetClass :Hut ; sh:or () ; sh:property :P , :Q . "
-        ':P sh:path [] . :Q sh:path :beds ; sh:datatype "integer" ; sh:class [] ; sh:lessThan 3 ; sh:maxCount 1 . '
-        ':P2 sh:path [] ; sh:targetObjectsOf "x" ; sh:severity "bad" .'
-    )
-    kinds = {(warned.kind, warned.about.rsplit("#")[-1]) for warned in pack.warnings}
-    assert {("malformed shape", "S"), ("malformed shape", "Q"), ("path", "P")} <= kinds
-    assert Graph().parse(data=pack.files()["shapes.ttl"], format="turtle")
-    session = pack.session()
-    hut = session.call("create_hut", {"label": "Ambre"}).iri
-    assert session.call("add_beds", {"subject": hut, "value": 3}).ok
-    assert not session.call("add_beds", {"subject": hut, "value": 4}).ok
-    assert not session.shacl_report()[0] or not session.validate()
-
-
 def test_properties_between_large_hierarchies_do_not_slow_down_the_plan() -> None:
     classes = "".join(f":C{n} a owl:Class ; rdfs:subClassOf :C{n // 2} . " for n in range(1, 600))
     pack = pack_of(f"{classes} :C0 a owl:Class . :leads a owl:ObjectProperty ; rdfs:domain :C0 ; rdfs:range :C0 . "

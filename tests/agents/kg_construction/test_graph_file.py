@@ -13,21 +13,14 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.errors import BackendError, DataError
 from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
 
 pytestmark = pytest.mark.fault("MCP server, its file")
-
-TBOX = """
-@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-<https://hut.example> a owl:Ontology .
-:Hut a owl:Class ; rdfs:label "hut" .
-:beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
-"""
 
 
 @pytest.fixture(scope="module")
 def pack() -> ToolPack:
-    return compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    return compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
 
 
 def hut(session: ConstructionSession, name: str) -> str:

@@ -11,18 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 pytestmark = pytest.mark.fault("kill -9")
 
 WIDTH = 8  # documents at once: the default
 ROOT = Path(__file__).parents[3]
-TBOX = """
-@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-<https://hut.example> a owl:Ontology .
-:Hut a owl:Class ; rdfs:label "hut" .
-"""
 
 
 class Model:
@@ -61,7 +56,7 @@ def build(server: StubServer, folder: Path, work: Path) -> subprocess.Popen[str]
 @pytest.mark.slow
 def test_a_killed_batch_is_resumed(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    (tmp_path / "huts.ttl").write_text(TBOX)
+    (tmp_path / "huts.ttl").write_text(HUTS)
     for number in range(24):
         (tmp_path / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.")
     whole, broken = tmp_path / "whole", tmp_path / "broken"

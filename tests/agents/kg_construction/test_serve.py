@@ -20,24 +20,17 @@ from kgnb.agents.kg_construction.generic_tools import BUDGET, schema_tokens
 from kgnb.agents.kg_construction.serve import Shared, mcp_server, serve
 from kgnb.errors import ConfigError
 from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.apart import run_apart
 
 pytestmark = pytest.mark.fault("MCP server")
-
-TBOX = """
-@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-<https://hut.example> a owl:Ontology .
-:Hut a owl:Class ; rdfs:label "hut" .
-:beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
-"""
 SOURCE = Path(__file__).parents[3]
 
 
 @pytest.fixture
 def tbox(tmp_path: Path) -> Path:
     file = tmp_path / "huts.ttl"
-    file.write_text(TBOX)
+    file.write_text(HUTS)
     return file
 
 
@@ -120,7 +113,7 @@ def test_a_fact_has_its_document_and_span_and_a_wrong_quote_is_refused(tbox: Pat
 
 def test_a_large_ontology_is_served_by_generic_tools_and_long_lists_in_pages(tmp_path: Path) -> None:
     file = tmp_path / "large.ttl"
-    file.write_text(TBOX + "".join(f":Thing{n} a owl:Class .\n" for n in range(150)))
+    file.write_text(HUTS + "".join(f":Thing{n} a owl:Class .\n" for n in range(150)))
     pack = compile_ontology(file)
     assert schema_tokens(pack) > BUDGET
 
