@@ -24,8 +24,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
       kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
       kgnb compare first/run second/run
     """
-    from kgnb.reporting.compare import write_comparison  # draws; slow to import
-    from kgnb.reporting.comparing import compare_reports, text_of
+    from kgnb.reporting.compare import compare_reports, text_of, write_comparison  # draws; slow to import
     from kgnb.reporting.session import read_ledger
     from kgnb.run import Run
 

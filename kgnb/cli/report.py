@@ -119,7 +119,7 @@ def parameters_help(name: str) -> str:
 
 def headline(metrics: Mapping[str, Any]) -> list[str]:
     """The rows of ``metrics["headline"]`` in aligned columns, if the report has any."""
-    from kgnb.reporting.comparing import aligned
+    from kgnb.reporting.compare import aligned
 
     rows = metrics.get("headline") or []
     if not rows:

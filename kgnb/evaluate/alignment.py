@@ -1,13 +1,13 @@
 """Metrics of alignments on plain triples (source IRI, target IRI, relation).
 
-Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share with denominator 0 counts as 0,
-so that finding nothing is never rewarded. Scores over
-several tasks come in two kinds, never to be mixed: :func:`micro` adds up the counts (as the OAEI does for its
-conference track), :func:`mean` averages the scores of the tasks (as the Agent-OM paper does).
+Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share with denominator 0 counts as 0, so
+that finding nothing is never rewarded. Scores over several tasks come in two kinds, never to be mixed: :func:`micro`
+adds up the counts (as the OAEI does for its conference track), :func:`mean` averages the scores (as Agent-OM does).
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ from kgnb.mappings import Alignment, turned
 Triple: TypeAlias = tuple[str, str, str]
 Pair: TypeAlias = tuple[str, str]
 
-_NAMES = "Thing Nothing topObjectProperty bottomObjectProperty topDataProperty bottomDataProperty"
-_TOP_AND_BOTTOM = frozenset("http://www.w3.org/2002/07/owl#" + name for name in _NAMES.split())
+_UNSCORED = re.compile(
+    r"http://www\.w3\.org/2002/07/owl#(Thing|Nothing|(top|bottom)(Object|Data)Property)$"
+    r"|http://www\.geneontology\.org/formats/oboInOwl#|.*#UNDEFINED_(part_of|is_a)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +106,17 @@ def mean(scores: Sequence[Score]) -> Average:
 
 def per_relation(found: Iterable[Triple], reference: Iterable[Triple]) -> dict[str, Score]:
     """A score for every relation that occurs on either side."""
-    return _by(lambda triple: triple[2], found, reference)
+    return _by(lambda triple: triple[2], list(found), list(reference))
 
 
 def per_kind(found: Iterable[Triple], reference: Iterable[Triple], kinds: Mapping[str, str]) -> dict[str, Score]:
     """A score for every kind of source entity (``kinds``: source IRI to kind; unlisted ones are "unknown")."""
-    return _by(lambda triple: kinds.get(triple[0], "unknown"), found, reference)
+    return _by(lambda triple: kinds.get(triple[0], "unknown"), list(found), list(reference))
 
 
-def _by(sort: Callable[[Triple], str], *sides: Iterable[Triple]) -> dict[str, Score]:
-    """A score for every sort of triple that occurs on either side: found, reference."""
-    ours, theirs = map(list, sides)
-    sorts = sorted(set(map(sort, (*ours, *theirs))))
-    return {one: score(*([t for t in side if sort(t) == one] for side in (ours, theirs))) for one in sorts}
+def _by(sort: Callable[[Triple], str], *sides: list[Triple]) -> dict[str, Score]:
+    sorts = sorted({sort(triple) for side in sides for triple in side})
+    return {one: score(*([t for t in side if sort(t) == one] for side in sides)) for one in sorts}
 
 
 def non_trivial(
@@ -149,27 +149,13 @@ def _key(name: str) -> str:
     return "".join(character for character in folded if character.isalnum() or unicodedata.combining(character))
 
 
-def scored_by_oaei(found: Iterable[Triple], entities: Collection[str] | None = None) -> frozenset[Triple]:
+def scored_by_oaei(found: Iterable[Triple]) -> frozenset[Triple]:
     """The triples that the OAEI evaluates.
 
     Pairs with owl:Thing or another top or bottom entity are left out, and pairs of oboInOwl's own vocabulary or of the
     ``UNDEFINED_`` stand-ins of the anatomy track.
-    ``entities`` (classes and properties of both sides) leaves out pairs of anything else: instances.
     """
-    return frozenset(
-        triple
-        for triple in found
-        if not any(_unscored(iri) for iri in triple[:2])
-        and (entities is None or (triple[0] in entities and triple[1] in entities))
-    )
-
-
-def _unscored(iri: str) -> bool:
-    return (
-        iri in _TOP_AND_BOTTOM
-        or iri.startswith("http://www.geneontology.org/formats/oboInOwl#")
-        or iri.endswith(("#UNDEFINED_part_of", "#UNDEFINED_is_a"))
-    )
+    return frozenset(triple for triple in found if not any(map(_UNSCORED.match, triple[:2])))
 
 
 @dataclass(frozen=True)

@@ -196,16 +196,18 @@ def measure(items: Sequence[Item]) -> Measures:
     """
     answered = [item for item in items if _sets(item.found)]
     looked_at = [item.support for item in answered if item.support is not None]
+    f1s = [set_score(item.found, item.reference).f1 for item in items]
+    exact = sum(f1 == 1.0 for item, f1 in zip(items, f1s, strict=True) if _sets(item.found))
     return Measures(
-        len(items),
-        _mean([lenient(item.found, item.reference) for item in items]),
-        _mean([strict(item.found, item.reference) for item in items]),
-        _mean([set_score(item.found, item.reference).f1 for item in items]),
-        len(items) - len(answered),
-        sum(item.forced for item in items),
-        _mean([set_score(item.found, item.reference).f1 == 1.0 for item in items]),
-        _mean([set_score(item.found, item.reference).f1 == 1.0 for item in answered]),
-        _mean([each.holds for each in looked_at]) if looked_at else None,
+        questions=len(items),
+        lenient=_mean([lenient(item.found, item.reference) for item in items]),
+        strict=_mean([strict(item.found, item.reference) for item in items]),
+        f1=_mean(f1s),
+        unsure=len(items) - len(answered),
+        forced=sum(item.forced for item in items),
+        exact=_mean([f1 == 1.0 for f1 in f1s]),
+        precision=exact / len(answered) if answered else 0.0,
+        support=_mean([each.holds for each in looked_at]) if looked_at else None,
     )
 
 

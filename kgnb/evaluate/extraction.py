@@ -109,18 +109,14 @@ def score_records(
     >>> score_records([{"name": ["Barley"], "amount": ["4 g"]}], wanted).total
     Score(tp=1, fp=1, fn=2)
     """
-    either, forgetting = frozenset(alternatives), frozenset(forgiving)
-    slots, left, right, pairs = _compared(found, wanted, either)
+    either, forgetting, legacy = frozenset(alternatives), frozenset(forgiving), mode == "legacy"
+    slots, laid = _laid(found, wanted, either)
     counts = dict.fromkeys(slots, Score())
-    nothing = dict.fromkeys(slots, frozenset[str]())
-    laid = [(left[one], right[other], True) for one, other in pairs]
-    laid += [(record, nothing, False) for at, record in enumerate(left) if at not in {one for one, _ in pairs}]
-    laid += [(nothing, record, False) for at, record in enumerate(right) if at not in {other for _, other in pairs}]
-    legacy = mode == "legacy"
-    for mine, theirs, both in laid:
+    for one, other, mine, theirs in laid:
+        both = one is not None and other is not None
         for name in slots:
             counts[name] += _slot(mine[name], theirs[name], name in either, legacy, name in forgetting, both)
-    return Extraction(sum(counts.values(), Score()), counts, len(left), len(right))
+    return Extraction(sum(counts.values(), Score()), counts, len(found), len(wanted))
 
 
 @dataclass(frozen=True)
@@ -141,34 +137,32 @@ def differences(
     [('amount',)]
     """
     either = frozenset(alternatives)
-    slots, left, right, pairs = _compared(found, wanted, either)
+    slots, laid = _laid(found, wanted, either)
     told = []
-    for one, other in pairs:
-        counts = {
-            name: _slot(left[one][name], right[other][name], name in either, False, False, True) for name in slots
-        }
-        if wrong := tuple(name for name, count in counts.items() if count.fp or count.fn):
-            told.append(Difference(found[one], wanted[other], wrong))
-    matched_left, matched_right = {one for one, _ in pairs}, {other for _, other in pairs}
-    for at, record in enumerate(wanted):
-        if at not in matched_right and (filled := tuple(name for name in slots if right[at][name])):
-            told.append(Difference(None, record, filled))
-    for at, record in enumerate(found):
-        if at not in matched_left and (filled := tuple(name for name in slots if left[at][name])):
-            told.append(Difference(record, None, filled))
+    for one, other, mine, theirs in laid:
+        both = one is not None and other is not None
+        scores = {name: _slot(mine[name], theirs[name], name in either, False, False, both) for name in slots}
+        if wrong := tuple(name for name, score in scores.items() if score.fp or score.fn):
+            told.append(Difference(one, other, wrong))
     return told
 
 
 _Normal: TypeAlias = dict[str, frozenset[str]]
 
 
-def _compared(
+def _laid(
     found: Sequence[Record], wanted: Sequence[Record], either: frozenset[str]
-) -> tuple[list[str], list[_Normal], list[_Normal], list[tuple[int, int]]]:
-    """The slots of both sides, their normalised records, and the assignment of records."""
+) -> tuple[list[str], list[tuple[Record | None, Record | None, _Normal, _Normal]]]:
+    """The slots of both sides, and the records side by side: assigned pairs, missing ones, then superfluous ones."""
     slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
     left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
-    return slots, left, right, _assigned(left, right, either)
+    pairs, nothing = _assigned(left, right, either), dict.fromkeys(slots, frozenset[str]())
+    ours, theirs = {one for one, _ in pairs}, {other for _, other in pairs}
+    return slots, [
+        *((found[one], wanted[other], left[one], right[other]) for one, other in pairs),
+        *((None, wanted[at], nothing, right[at]) for at in range(len(right)) if at not in theirs),
+        *((found[at], None, left[at], nothing) for at in range(len(left)) if at not in ours),
+    ]
 
 
 def _normal(record: Record, slots: Sequence[str]) -> _Normal:

@@ -120,21 +120,6 @@ def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, s
     return {name: part for name, part in found.items() if part}
 
 
-def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.0) -> bool:
-    """Whether three scores can belong to one ranking; each may be off by ``rounding``.
-
-    >>> is_feasible(0.90, 0.95, 0.925), is_feasible(0.90, 0.95, 0.95)
-    (True, False)
-    """
-    low, high = _shares(hits1, rounding), _shares(hits10, rounding)
-    if low[0] > high[1] or not -rounding <= mrr <= 1 + rounding:
-        return False
-    slack = rounding + 1e-9
-    lowest = low[0] + (high[0] - low[0]) / 10  # hits below 1 all at rank 10, misses nowhere
-    highest = low[1] + (high[1] - low[1]) / 2 + (1 - high[1]) / 11  # hits below 1 all at rank 2, misses at rank 11
-    return lowest - slack <= mrr <= highest + slack
-
-
 def _by_source(links: Iterable[Pair]) -> dict[str, set[str]]:
     wanted: dict[str, set[str]] = {}
     for source, target in links:
@@ -145,10 +130,6 @@ def _by_source(links: Iterable[Pair]) -> dict[str, set[str]]:
 def _mean(values: Iterable[float]) -> float:
     found = list(values)
     return sum(found) / len(found) if found else 0.0
-
-
-def _shares(value: float, rounding: float) -> tuple[float, float]:
-    return max(0.0, value - rounding), min(1.0, value + rounding)
 
 
 def _plain(name: str) -> str:

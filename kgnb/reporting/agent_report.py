@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -13,10 +14,10 @@ from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.agents.options import OptionInfo
 from kgnb.files import write_whole
-from kgnb.reporting.sections import reproduce, spent
-from kgnb.reporting.sections import stages as stages  # for the notebook
+from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
+from kgnb.reporting.sections import spent
+from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import current, tell
-from kgnb.results.table import Table
 from kgnb.tasks.agents import new_task
 
 
@@ -46,7 +47,8 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
         v4.new_markdown_cell(f"# {agent.title}\n\n{agent.summary or agent.title}."),
         v4.new_code_cell("\n".join([*typing, *parameters]), metadata={"tags": ["parameters"]}),
         v4.new_code_cell(
-            "from kgnb.reporting import agent_report as report\n\n"
+            "from kgnb.reporting import agent_report as report\n"
+            "from kgnb.reporting.session import current\n\n"
             f'task = report.begin("{agent.name}", {{{inputs}}}, {{{options}}})'
         ),
     ]
@@ -59,7 +61,7 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
     if agent.evaluate:
         cells += [v4.new_markdown_cell("## Measured"), v4.new_code_cell("report.measured(task, reference)")]
     cells += [v4.new_markdown_cell("## Cost"), v4.new_code_cell("report.stages(task)")]
-    cells += [v4.new_markdown_cell("## How to run this again"), v4.new_code_cell("report.again(task)")]
+    cells += [v4.new_markdown_cell("## How to run this again"), v4.new_code_cell("report.reproduce(task, current())")]
     for number, cell in enumerate(cells):
         cell["id"] = f"{agent.name.replace('_', '-')}-{number}"  # the same in every run
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -73,17 +75,6 @@ def _parameter(option: OptionInfo) -> str:
     kind = f"{kind} | None" if option.optional else kind
     bounds = f" [{option.least:g}, {option.most:g}]" if option.least is not None and option.most is not None else ""
     return f"{option.name}: {kind} = {option.default!r}  # {' '.join(option.help.split())}{bounds}"
-
-
-class _Announcing:
-    """A progress display that only announces expected costs."""
-
-    def event(self, event: Any) -> None:
-        """One event of the run."""
-        tell(event)
-
-    def clear(self) -> None:
-        """Nothing was drawn."""
 
 
 def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> Task:
@@ -100,7 +91,8 @@ def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> 
 
 def stage(task: Task, name: str) -> Any:
     """Run one stage and return its value; the last one also writes ``metrics.json`` and the exports."""
-    value = task.do(name, _Announcing())
+    announcing: Any = SimpleNamespace(event=tell, clear=bool)  # draws nothing
+    value = task.do(name, announcing)
     if name == task.agent.sequence[-1]:
         counts = {what: number for step in task.run.steps for what, number in step.counts.items()}
         found = {"headline": [{"agent": task.agent.title, **counts}], "cost": spent(task.run.totals)}
@@ -119,9 +111,3 @@ def measured(task: Task, reference: str) -> Any:
         return task.agent.evaluate(task, reference)
     except OutOfOrder as error:
         return str(error)
-
-
-def again(task: Task) -> Table:
-    """Command, run, versions and digests."""
-    read = [(name, digest) for name, digest in task.run.to_json()["data"].items() if digest]
-    return reproduce(task, current(), read)

@@ -1,23 +1,36 @@
-"""Pages that list and compare reports: the index, the comparison page, and what the report ``compare`` shows."""
+"""Reports side by side: parameters against headline figures and costs, without times or absolute paths.
+
+As data, as the pages that list and compare reports, and as what the report ``compare`` shows.
+"""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Collection, Sequence
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
 from kgnb.errors import DataError
 from kgnb.files import write_json, write_whole
-from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
+from kgnb.reporting.grid import Grid
+from kgnb.reporting.item import read_state
 from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
-from kgnb.reporting.sections import Fragment, Words, absent
+from kgnb.reporting.sections import Fragment, absent
 from kgnb.reporting.session import (
     Figure,
     ReportRequest,
     ReportSession,
+    costs,
     current,
     headline_figures,
     marks,
@@ -25,138 +38,229 @@ from kgnb.reporting.session import (
     read_metrics,
     read_request,
 )
-from kgnb.results.table import Table, Value, texts
+from kgnb.results.table import Table, texts
 from kgnb.run import Run
 
-STYLES = Path(__file__).parent / "template" / "report.css"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
+BARS = 40  # at most
 
 
-def document(title: str, body: str) -> str:
-    """A whole page; ``body`` is HTML, the title is escaped here."""
-    styles = STYLES.read_text(encoding="utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{html.escape(title)}</title>
-<style>{styles}</style>
-</head>
-<body>
-<main>
-<h1>{html.escape(title)}</h1>
-{body}
-</main>
-</body>
-</html>
-"""
+@dataclass(frozen=True)
+class Row:
+    """One report: its parameters, state, headline figures and costs."""
+
+    parameters: Mapping[str, Given]
+    state: str
+    page: str = ""
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    cost: Mapping[str, Figure] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    error: str = ""
+
+    @property
+    def label(self) -> str:
+        """What sets it apart, as one would type it, shortened for a plot."""
+        words = " ".join(assignments({name: value for name, value in self.parameters.items() if value}))
+        return words if len(words) <= 48 else words[:47] + "…"
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """A table; the cells are HTML, the names are escaped here. The columns at ``numbers`` are aligned right."""
-    styles = [' style="text-align: right"' if at in numbers else "" for at in range(len(names))]
-    head = "".join(f"<th{style}>{html.escape(name)}</th>" for name, style in zip(names, styles, strict=True))
-    cells = (zip(row, styles, strict=True) for row in rows)
-    body = "".join(f"<tr>{''.join(f'<td{style}>{cell}</td>' for cell, style in row)}</tr>\n" for row in cells)
-    return f'<div class="output"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>'
+@dataclass(frozen=True)
+class Compared:
+    """Reports as rows: ``varied`` are the parameters in which they differ, ``fixed`` the others."""
+
+    report: str
+    varied: tuple[str, ...]
+    fixed: Mapping[str, Given]
+    rows: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON, the same bytes for the same results."""
+        return asdict(self) | {"states": self.states}
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many reports are in which state, by name."""
+        return dict(sorted(Counter(row.state for row in self.rows).items()))
+
+    @property
+    def main(self) -> str:
+        """The figure that reports are ranked by: the first of ``MAIN`` that they have, else their first."""
+        known = {name.casefold(): name for name in reversed(self.columns)}
+        return next((known[name] for name in MAIN if name in known), self.columns[0] if self.columns else "")
+
+    @property
+    def ranked(self) -> list[Row]:
+        """The rows, best first; those without figures last."""
+        return sorted(self.rows, key=lambda row: -row.figures.get(self.main, float("-inf")))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all figures, in the order in which they first occur."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.figures))
+
+    @property
+    def cost_columns(self) -> list[str]:
+        """The names of all costs; tokens in and out only where they are not added up as well."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row.cost))
+        return [name for name in names if "tokens" not in names or not name.endswith("_tokens")]
+
+    @property
+    def best(self) -> dict[str, Figure]:
+        """The highest value of each figure, where there is more than one row."""
+        several = self.columns if len(self.rows) > 1 else []
+        return {name: max(row.figures[name] for row in self.rows if name in row.figures) for name in several}
+
+    @property
+    def failed(self) -> list[Row]:
+        """The rows with an error."""
+        return [row for row in self.rows if row.error]
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The parameters that are the same in all, as one would type them, without those that are empty."""
+        return {name: typed(value) for name, value in self.fixed.items() if value not in ("", None)}
+
+
+def compare_items(folder: Path, grid: Grid) -> Compared:
+    """The items of a sweep, in the order of its grid."""
+    rows = []
+    for item in grid.items:
+        home = folder / "items" / item.name
+        item_state = read_state(home)
+        state = item_state.state
+        page = f"items/{item.name}/report.html" if (home / "report.html").is_file() else ""
+        error = item_state.error if state == "failed" else ""
+        parameters = {name: item.values[name] for name in grid.varied}
+        rows.append(_row(parameters, state, page, read_metrics(home) if state == "done" else {}, error, {}))
+    fixed = {name: value for name, value in grid.items[0].values.items() if name not in grid.varied}
+    return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
+
+
+def _row(
+    parameters: Mapping[str, Given], state: str, page: str, metrics: Mapping[str, Any], error: str,
+    spelled: dict[str, str],
+) -> Row:  # fmt: skip
+    """One report as a row; a figure spelled in two ways (F1, f1) goes under the spelling met first."""
+    figures = headline_figures(metrics) if metrics else {}
+    figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
+    return Row(parameters, state, page, figures, costs(metrics), marks(metrics), error)
+
+
+def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
+    """Reports (their folders) side by side, of one kind or of several; links to them go from the folder ``start``.
+
+    Raises:
+        DataError: a folder holds no report.
+    """
+    found = []
+    for folder in map(Path, folders):
+        ledger, request = read_ledger(folder), read_request(folder)
+        if ledger is None:
+            raise DataError("there is no report", where=str(folder), fix="Name a folder that kgnb report has written.")
+        asked = {"report": _name(request.report)} | dict(request.values) if request else {"report": folder.parent.name}
+        error = next((cell.error for cell in ledger.cells.values() if cell.state == "failed"), "")
+        page = os.path.relpath(folder, start) if start else folder.resolve().name
+        state = "done" if ledger.state == "ran" else ledger.state
+        found.append((asked, state, f"{Path(page).as_posix()}/report.html", read_metrics(folder), error))
+    parameters = [asked for asked, *_ in found]
+    names = list(dict.fromkeys(name for one in parameters for name in one))
+    # Reports of several kinds share few parameters: one that only some have is compared among those.
+    varied = tuple(name for name in names if len({json.dumps(one[name]) for one in parameters if name in one}) > 1)
+    spelled: dict[str, str] = {}
+    rows = tuple(
+        _row({name: asked[name] for name in varied if name in asked}, state, page, metrics, error, spelled)
+        for asked, state, page, metrics, error in found
+    )
+    shared = [name for name in names if name not in varied and all(name in one for one in parameters)]
+    fixed = {name: parameters[0][name] for name in shared}
+    return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
+
+
+def _name(report: str) -> str:
+    return Path(report).stem if report.endswith(".ipynb") else report
+
+
+def text_of(compared: Compared) -> str:
+    """The rows as aligned columns."""
+    rows = [[*compared.varied, "state", *compared.columns, *compared.cost_columns]]
+    for row in compared.rows:
+        values = [typed(row.parameters.get(name, "")) or "-" for name in compared.varied]
+        figures = [str(row.figures.get(name, "-")) for name in compared.columns]
+        rows.append([*values, row.state, *figures, *(str(row.cost.get(name, "-")) for name in compared.cost_columns)])
+    return "\n".join(aligned(rows))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+@cache
+def _lists() -> Any:
+    """The macros of the pages."""
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "template"), autoescape=True)
+    environment.filters |= {"typed": typed, "plain": plain_figure}
+    return environment.get_template("lists.html.j2").module
+
+
+def plain_figure(value: Figure) -> str:
+    """A figure as one reads it: whole, in percent, or (an MRR) below one.
+
+    >>> plain_figure(1200), plain_figure(92.34), plain_figure(0.875)
+    ('1,200', '92.3', '0.875')
+    """
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
 
 
 def write_index(folder: Path) -> Path:
     """Write the index of all reports below a folder; one that cannot be read is listed as such."""
     folder.mkdir(parents=True, exist_ok=True)
     homes = [cells.parent for cells in sorted(folder.rglob("cells.json"))]
-    rows = [_listed(home, folder) for home in homes if "items" not in home.relative_to(folder).parts]  # not of sweeps
-    sweeps = [
-        [html.escape(page.parent.name), _link(page.relative_to(folder).as_posix(), "comparison")]
-        for page in sorted(folder.rglob("comparison.html"))
-    ]
-    note = "<p>Scores in percent, an MRR between 0 and 1; each page says what its figures cover and stand beside.</p>"
-    body = note + table(["report", "what is not at its default", "state", "headline", ""], rows)
-    if not rows:
-        body = "<p>There is no report yet: <code>kgnb report</code> lists those one can run.</p>"
-    if sweeps:
-        body += "<h2>Sweeps and comparisons</h2>" + table(["sweep", ""], sweeps)
-    write_whole(folder / "index.html", document("Reports", body))
-    return folder / "index.html"
+    reports = [
+        _listed(home, folder) for home in homes if "items" not in home.relative_to(folder).parts
+    ]  # not of sweeps
+    sweeps = [(page.parent.name, page.relative_to(folder).as_posix()) for page in folder.rglob("comparison.html")]
+    return write_whole(folder / "index.html", _lists().page("Reports", _lists().index(reports, sorted(sweeps))))
 
 
-def _listed(home: Path, folder: Path) -> list[str]:
+def _listed(home: Path, folder: Path) -> dict[str, str]:
     request, ledger, metrics = read_request(home), read_ledger(home), read_metrics(home)
     state = "cannot be read" if ledger is None else "done" if ledger.state == "ran" else ledger.state
     figures = ", ".join(f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5])
     page = home / "report.html"
-    link = _link(page.relative_to(folder).as_posix(), "open") if page.is_file() else ""
-    name = Path(request.report).stem if request else home.parent.name
-    headline = html.escape(f"{figures} {'; '.join(marks(metrics))}".strip())
-    return [html.escape(name), _changed(request), html.escape(state), headline, link]
+    return {
+        "name": Path(request.report).stem if request else home.parent.name,
+        "changed": _changed(request) if request else "",
+        "state": state,
+        "headline": f"{figures} {'; '.join(marks(metrics))}".strip(),
+        "page": page.relative_to(folder).as_posix() if page.is_file() else "",
+    }
 
 
-def _changed(request: ReportRequest | None) -> str:
-    if request is None:
-        return ""
+def _changed(request: ReportRequest) -> str:
     try:
         defaults = {entry.name: entry.default for entry in find_template(request.report).parameters}
     except (ValueError, DataError):  # a notebook that is gone or broken
         defaults = {}
     changed = {name: value for name, value in request.values.items() if value != defaults.get(name, "")}
-    return f"<code>{html.escape(' '.join(assignments(changed)))}</code>" if changed else ""
-
-
-def _link(page: str, label: str) -> str:
-    return f'<a href="{html.escape(page, quote=True)}">{label}</a>' if page else ""
-
-
-MOST = 40  # bars
+    return " ".join(assignments(changed))
 
 
 def comparison_page(compared: Compared, title: str, again: str = "") -> str:
     """The comparison as one HTML file without network or script; ``again`` says how to repeat it."""
-    parts = [f"<p>{_summary(compared)}</p>"]
-    if set(compared.states) - {"done"}:
-        counts = ", ".join(f"{count} {state}" for state, count in compared.states.items() if state != "done")
-        parts.append(f'<p class="alarm"><strong>This comparison is partial</strong>: {counts}.</p>')
-    if compared.rows:
-        parts.append(comparison_table(compared))
-    if plot := cost_against_quality(compared):
-        parts.append(str(plot._repr_mimebundle_()["text/html"]))
-    for heading, rows in (("Failed", _failed(compared)), ("The same in all", _fixed(compared))):
-        parts.append(f"<h2>{heading}</h2>{rows}" if rows else "")
-    if again:
-        parts.append(f"<h2>How to run it again</h2><pre>{html.escape(again)}</pre>")
-    return document(title, "".join(parts))
+    partial = ", ".join(f"{count} {state}" for state, count in compared.states.items() if state != "done")
+    ranked = [row for row in compared.ranked if compared.main in row.figures]
+    best = ranked[0] if ranked and compared.states.get("done", 0) > 1 else None
+    plot = cost_against_quality(compared)
+    drawn = Markup(plot._repr_mimebundle_()["text/html"]) if plot else ""
+    return str(_lists().page(title, _lists().comparison(compared, best, partial, drawn, again)))
 
 
 def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
     """Write ``comparison.html`` and ``comparison.json`` into the folder; returns their paths."""
-    page, data = folder / "comparison.html", folder / "comparison.json"
-    write_json(data, compared.to_json())
-    write_whole(page, comparison_page(compared, title, again))
-    return page, data
-
-
-def comparison_table(compared: Compared) -> str:
-    """The rows as an HTML table, best first; the best of each figure is bold."""
-    best = {
-        name: max(row.figures[name] for row in compared.rows if name in row.figures)
-        for name in compared.columns
-        if len(compared.rows) > 1
-    }
-    noted = any(row.notes for row in compared.rows)
-    names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, *["note"] * noted, "page"]
-    rows = []
-    for row in compared.ranked:
-        figures = {name: plain_figure(value) for name, value in row.figures.items()}
-        figures |= {
-            name: f"<strong>{shown}</strong>" for name, shown in figures.items() if row.figures[name] == best.get(name)
-        }
-        shown = [figures.get(name, "-") for name in compared.columns]
-        shown += [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
-        note = [html.escape("; ".join(row.notes))] * noted
-        rows.append([*_apart(compared, row), html.escape(row.state), *shown, *note, _link(row.page, "open")])
-    return table(names, rows, range(len(compared.varied) + 1, len(names) - 1 - noted))
+    data = write_json(folder / "comparison.json", compared.to_json())
+    return write_whole(folder / "comparison.html", comparison_page(compared, title, again)), data
 
 
 def cost_against_quality(compared: Compared) -> Plot | None:
@@ -165,22 +269,18 @@ def cost_against_quality(compared: Compared) -> Plot | None:
     rows = [row for row in compared.ranked if main in row.figures]
     if not main or len(rows) < 2:
         return None
-    names = [_label(row) for row in rows]
-    values = [float(row.figures[main]) for row in rows]
+    names, values = [row.label for row in rows], [float(row.figures[main]) for row in rows]
     cost = next((name for name in ("tokens", "calls") if len({row.cost.get(name) for row in rows}) > 1), "")
     if cost and all(cost in row.cost for row in rows):
         return _over_cost(names, [float(row.cost[cost]) for row in rows], values, cost, main)
-    return _bars(names[:MOST], values[:MOST], main, len(names))
-
-
-def _label(row: Row) -> str:
-    """What sets a row apart, as one would type it, shortened for a plot."""
-    words = " ".join(assignments({name: value for name, value in row.parameters.items() if value}))
-    return words if len(words) <= 48 else words[:47] + "…"
+    return _bars(names[:BARS], values[:BARS], main, len(names))
 
 
 def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[float], cost: str, main: str) -> Plot:
-    front = _front(costs, values)
+    front: list[int] = []  # the points that no cheaper point equals (the Pareto front), cheapest first
+    for at in sorted(range(len(costs)), key=lambda at: (costs[at], -values[at], at)):
+        if not front or values[at] > values[front[-1]]:
+            front.append(at)
 
     def draw(axes: Axes, theme: Theme) -> None:
         axes.plot([costs[at] for at in front], [values[at] for at in front], "--", color=theme.line, zorder=1)
@@ -203,15 +303,6 @@ def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[fl
     )
 
 
-def _front(costs: Sequence[float], values: Sequence[float]) -> list[int]:
-    """The points that no cheaper point equals (the Pareto front), cheapest first."""
-    found: list[int] = []
-    for at in sorted(range(len(costs)), key=lambda at: (costs[at], -values[at], at)):
-        if not found or values[at] > values[found[-1]]:
-            found.append(at)
-    return found
-
-
 def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int) -> Plot:
     def draw(axes: Axes, theme: Theme) -> None:
         places = range(len(names) - 1, -1, -1)
@@ -227,48 +318,6 @@ def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int)
     first = f" The best {len(names)} of {number}." if len(names) < number else ""
     alt = ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True))
     return Plot(draw, f"{main}, best first.{first}", f"Bars of {main}: {alt}.", size=(7.2, 0.8 + 0.26 * len(names)))
-
-
-def _summary(compared: Compared) -> str:
-    done = compared.states.get("done", 0)
-    words = f"{done} of {len(compared.rows)} reports are done."
-    best = next((row for row in compared.ranked if compared.main in row.figures), None)
-    if best is None or done < 2:
-        return words
-    shown, what = plain_figure(best.figures[compared.main]), html.escape(_label(best))
-    main = html.escape(compared.main)
-    return f"{words} Best {main}: <strong>{shown}</strong> with <code>{what}</code>. Best are bold."
-
-
-def _failed(compared: Compared) -> str:
-    rows = [
-        [*_apart(compared, row), html.escape(row.state), html.escape(row.error), _link(row.page, "open")]
-        for row in compared.rows
-        if row.error
-    ]
-    return table([*compared.varied, "state", "why", "page"], rows) if rows else ""
-
-
-def _fixed(compared: Compared) -> str:
-    rows = [[html.escape(name), _code(value)] for name, value in compared.fixed.items() if value not in ("", None)]
-    return table(["parameter", "value"], rows) if rows else ""
-
-
-def _apart(compared: Compared, row: Row) -> list[str]:
-    return [_code(row.parameters.get(name, "")) for name in compared.varied]
-
-
-def _code(value: Given) -> str:
-    return f"<code>{html.escape(typed(value))}</code>" if typed(value) else ""
-
-
-def plain_figure(value: Figure) -> str:
-    """A figure as one reads it: whole, in percent, or (an MRR) below one.
-
-    >>> plain_figure(1200), plain_figure(92.34), plain_figure(0.875)
-    ('1,200', '92.3', '0.875')
-    """
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
 
 
 def compare_named(folders: str) -> Compared:
@@ -290,24 +339,24 @@ def save(compared: Compared, session: ReportSession) -> None:
 
 def shown(compared: Compared) -> Fragment:
     """A row a report, best first."""
-    return Fragment(comparison_table(compared), text_of(compared))
+    return Fragment(str(_lists().ranking(compared)), text_of(compared))
 
 
-def failed(compared: Compared) -> Fragment | Words:
+def failed(compared: Compared) -> Fragment:
     """The reports that did not run to their end, and why."""
-    errors = "\n".join(f"{row.page}: {row.state} {row.error}" for row in compared.rows if row.error)
-    return Fragment(_failed(compared), errors) if errors else absent("All of them ran to their end.")
+    errors = "\n".join(f"{row.page}: {row.state} {row.error}" for row in compared.failed)
+    return Fragment(str(_lists().failed(compared)), errors) if errors else absent("All of them ran to their end.")
 
 
 def fixed(compared: Compared) -> Fragment:
     """The parameters that are the same in all."""
-    return Fragment(_fixed(compared), "\n".join(assignments(compared.fixed)))
+    return Fragment(str(_lists().fixed(compared)), "\n".join(assignments(compared.fixed)))
 
 
-def changes(folders: str) -> Table | Words:
+def changes(folders: str) -> Table | Fragment:
     """What two runs counted and judged differently, where exactly two reports with runs are named."""
     named = _named(folders)
-    rows: list[list[Value]] = []
+    rows = []
     if len(named) == 2 and all((folder / "run").is_dir() for folder in named):
         first, second = map(Run.load, named)
         for what, which, before, after in first.compare(second).rows():

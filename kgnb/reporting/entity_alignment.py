@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -18,29 +18,17 @@ from kgnb.backends import open_embedder
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.published import BY_PAIR, COST
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
+from kgnb.evaluate.ranking import IDENTICAL, Measured
 from kgnb.evaluate.ranking import slices as names_told
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
+from kgnb.reporting import sections
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, risk_over_coverage
 from kgnb.reporting.references import measured
-from kgnb.reporting.sections import (
-    SCORES,
-    SHOWN,
-    SOURCE,
-    UNMEASURED,
-    Detail,
-    Words,
-    absent,
-    in_percent,
-    judging,
-    ledger,
-    run_in,
-    spent,
-    write_numbers,
-)
-from kgnb.reporting.sections import reproduce as everything
+from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
+from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
+from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, percents, texts
 from kgnb.run import Run
@@ -87,7 +75,7 @@ class AlignmentResults:
     pair: str
     headline: tuple[Setting, ...]
     ablation: tuple[Setting, ...]
-    curve: Mapping[str, tuple[tuple[float, Measured], ...]]  # share of seeds and scores, by how entities are named
+    curve: Mapping[str, Sequence[tuple[float, Measured]]]  # share of seeds and scores, by how entities are named
     sides: Sides
     known: Links
     embedder: str
@@ -99,6 +87,11 @@ class AlignmentResults:
     def title(self) -> str:
         """What was aligned."""
         return "kgnb's mountain huts" if self.pair == "huts" else self.pair
+
+    @property
+    def run(self) -> Run:
+        """The run of the headline's alignments."""
+        return self.headline[0].outcome.run
 
 
 def run_pair(
@@ -131,17 +124,17 @@ def run_pair(
         ValueError: only one of source and target is given.
     """
     session = session or current()
-    judge, settings = judging(session, judge, model)
+    judge, settings = sections.judging(session, judge, model)
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
     parameters = {"pair": name, "names": names, "share": share, "judge": judge}
-    run = run_in(session, "entity_alignment", sides.digests(), parameters, settings)
+    run = sections.run_in(session, "entity_alignment", sides.digests(), parameters, settings)
     with run:  # one for all three: a budget is for the whole report
-        tasks = [lambda: bench.run("no seeds" if known or not sides.seeds else "the seeds given", 0.0, run=run)]
+        tasks = [lambda: bench.run("no seeds" if known or not sides.seeds else "the seeds given", run=run)]
         if known:
             by_itself = Options(assignment="argmax")
             tasks.append(lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run))
-            tasks.append(lambda: bench.run("no seeds, each entity by itself", 0.0, options=by_itself, run=run))
+            tasks.append(lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run))
         rows = in_one_round(tasks)
     partial = [f"Partial: {run.partial}."] if run.partial else []
     size = max(len(sides.left), len(sides.right))
@@ -203,38 +196,20 @@ class Bench:
         chosen = set(seeds)
         return seeds, self.sides.tests or tuple(pair for pair in self.known if pair not in chosen)
 
-    def run(
-        self,
-        name: str,
-        ratio: float,
-        *,
-        options: Options = Options(),
-        look: LookOptions | None = None,
-        judge: str = "",
-        planner: str = "auto",
-        nameless: bool = False,
-        run: Run | None = None,
-    ) -> Setting:
-        """One alignment, measured."""
+    def run(self, name: str, ratio: float = 0.0, *, nameless: bool = False, **given: Any) -> Setting:
+        """One alignment with this share of seeds, measured; ``given`` are arguments of ``align``."""
         seeds, tests = self.split(ratio)
-        given = replace(self.sides, seeds=seeds)
+        sides = replace(self.sides, seeds=seeds)
+        given = {"judge": self.judge, "look": self.look, **given}
         if nameless:
-            given = replace(given, left=hidden(given.left), right=hidden(given.right))
-            options = replace(options, names="hidden")
+            sides = replace(sides, left=hidden(sides.left), right=hidden(sides.right))
+            given["options"] = Options(names="hidden")
         begun = perf_counter()
+        model = self.model if given["judge"] in ("auto", "model") else None
         outcome = align(
-            given,
-            judge=judge or self.judge,
-            planner=planner,
-            model=self.model if (judge or self.judge) in ("auto", "model") else None,
-            embedder=self.embedder,
-            options=options,
-            look=look or self.look,
-            reference=tests or None,
-            run=run,
-            settings=self.settings,
+            sides, model=model, embedder=self.embedder, reference=tests or None, settings=self.settings, **given
         )
-        return Setting(name, measured(outcome.settled, given, tests), outcome, perf_counter() - begun, tests)
+        return Setting(name, measured(outcome.settled, sides, tests), outcome, perf_counter() - begun, tests)
 
 
 def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -242,53 +217,47 @@ def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest())
 
 
-def variants(bench: Bench, ratio: float) -> list[Setting]:
+def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
     """The ablation: one thing left out or changed at a time, without seeds except in the last row.
 
     The judges are the rule and, if the headline asks one, the model.
     """
+    yield bench.run("first alignment only", judge="first")
+    yield bench.run("rule: planned look", judge="rule")
     look = bench.look
-    asked = bench.judge in ("auto", "model") and bool(bench.settings.model)
-    model: tuple[tuple[str, LookOptions, str], ...] = (
-        ("planned look", look, "auto"),
-        ("no selectors: triples as they come", replace(look, entropy="none"), "auto"),
-        ("low entropy, as in the paper", replace(look, entropy="low"), "auto"),
-        ("names alone", replace(look, attributes=0, relations=0), "auto"),
-        ("no planning: every tool for those", look, "thorough"),
-        ("no reflection", replace(look, reflect_below=0.0), "auto"),
-        ("one order of candidates", replace(look, both_orders=0.0), "auto"),
-    )
-    alone: dict[str, dict[str, Any]] = {
-        **{f"assignment: {one}": {"assignment": one} for one in ("sinkhorn", "hungarian", "stable", "argmax")},
-        **{f"propagation: {hops} hops": {"hops": hops} for hops in (0, 1, 2, 3)},
-        "one round, no self-training": {"rounds": 0},
+    changed: dict[str, dict[str, Any]] = {
+        "planned look": {},
+        "no selectors: triples as they come": {"look": replace(look, entropy="none")},
+        "low entropy, as in the paper": {"look": replace(look, entropy="low")},
+        "names alone": {"look": replace(look, attributes=0, relations=0)},
+        "no planning: every tool for those": {"planner": "thorough"},
+        "no reflection": {"look": replace(look, reflect_below=0.0)},
+        "one order of candidates": {"look": replace(look, both_orders=0.0)},
     }
-    return [
-        bench.run("first alignment only", 0.0, judge="first"),
-        bench.run("rule: planned look", 0.0, judge="rule"),
-        *(
-            bench.run(f"model: {name}", 0.0, judge="model", look=chosen, planner=planner)
-            for name, chosen, planner in (model if asked else ())
-        ),
-        *(bench.run(name, 0.0, judge="first", options=replace(Options(), **one)) for name, one in alone.items()),
-        bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first"),
-    ]
+    if bench.judge in ("auto", "model") and bench.settings.model:
+        for name, given in changed.items():
+            yield bench.run(f"model: {name}", judge="model", **given)
+    for one in ("sinkhorn", "hungarian", "stable", "argmax"):
+        yield bench.run(f"assignment: {one}", judge="first", options=replace(Options(), assignment=one))
+    for hops in (0, 1, 2, 3):
+        yield bench.run(f"propagation: {hops} hops", judge="first", options=Options(hops=hops))
+    yield bench.run("one round, no self-training", judge="first", options=Options(rounds=0))
+    yield bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first")
 
 
-def curves(bench: Bench) -> dict[str, tuple[tuple[float, Measured], ...]]:
+def curves(bench: Bench) -> dict[str, list[tuple[float, Measured]]]:
     """The first alignment alone with more and more seeds, names as given and hidden."""
+    titles = {"names as given": False, "names hidden": True}
     return {
-        title: tuple(
-            (ratio, bench.run(f"{ratio:.0%}", ratio, judge="first", nameless=nameless).measured) for ratio in CURVE
-        )
-        for title, nameless in (("names as given", False), ("names hidden", True))
+        title: [(ratio, bench.run(title, ratio, judge="first", nameless=nameless).measured) for ratio in CURVE]
+        for title, nameless in titles.items()
     }
 
 
 RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), *numbers(mrr="MRR"))
 
 
-def notice(results: AlignmentResults) -> Words:
+def notice(results: AlignmentResults) -> Fragment:
     """In a few sentences what was done."""
     first = results.headline[0]
     left, right = results.sides.left, results.sides.right
@@ -303,7 +272,7 @@ def notice(results: AlignmentResults) -> Words:
     simulated = any(one.settled.simulation for one in results.headline)
     if simulated:
         lines.insert(0, "SIMULATION: the judge answers from the reference; no aligner reached this.")
-    return Words(tuple(lines), alarm=simulated)
+    return words(*lines, look="alarm" if simulated else "")
 
 
 def _estimated(setting: Setting) -> str:
@@ -322,7 +291,7 @@ def figures(results: AlignmentResults) -> list[dict[str, Value]]:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.settled.simulation else "")
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
         about: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
-        rows.append({"system": system} | _scores(one.measured, 3) | about)
+        rows.append({"system": system} | _scores(one, 3) | about)
     for peer in BY_PAIR.get(results.pair, ()):
         unknown: dict[str, Value] = dict.fromkeys([*(column.key for column in (*RANKED, *SCORES)), "seeds"])
         theirs: dict[str, Value] = {"hits1": peer.hits1, "mrr": peer.mrr, "covers": "test pairs, among test targets"}
@@ -395,10 +364,11 @@ def _warnings(results: AlignmentResults) -> list[str]:
         share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
         notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
     for peer in BY_PAIR.get(results.pair, ()):
-        if peer.mrr is not None and not is_feasible(peer.hits1, 1.0, peer.mrr, rounding=0.0005):
+        most = peer.hits1 + (1 - peer.hits1) / 2  # whatever is not first comes second
+        if peer.mrr is not None and peer.mrr > most + 0.0005:
             notes.append(
                 f"{peer.system}: an MRR of {peer.mrr:.3f} cannot go with Hits@1 {peer.hits1:.3f}, whatever Hits@10 is "
-                f"(at most {peer.hits1 + (1 - peer.hits1) / 2:.3f})."
+                f"(at most {most:.3f})."
             )
     return [*notes, *results.notes]
 
@@ -432,7 +402,7 @@ def unmatched(results: AlignmentResults) -> Table:
     return Table([*texts(setting="Setting", reason="Left unmatched because"), *numbers(n="Entities")], rows)
 
 
-def _left_out(results: AlignmentResults) -> Words:
+def _left_out(results: AlignmentResults) -> Fragment:
     if not results.known:
         return absent(f"{UNMEASURED} A file of known pairs, -p reference=FILE, adds this part.")
     if results.too_large:
@@ -443,7 +413,7 @@ def _left_out(results: AlignmentResults) -> Words:
     return absent("Not computed: its parameter is set to false.")
 
 
-def ablation(results: AlignmentResults) -> Table | Words:
+def ablation(results: AlignmentResults) -> Table | Fragment:
     """What every ingredient is worth."""
     if not results.ablation:
         return _left_out(results)
@@ -453,16 +423,15 @@ def ablation(results: AlignmentResults) -> Table | Words:
         *percents(f1="F1", asked="Looked at"),
         *numbers(tokens="Tokens an entity"),
     ]
-    rows: list[list[Value]] = []
+    rows = []
     for one in results.ablation:
-        found = _scores(one.measured, 3)
-        scores = [found[key] for key in ("hits1", "hits10", "mrr", "f1")]
-        rows.append([one.name, *scores, one.outcome.share_looked_at, round(one.tokens, 1)])
+        scores, asked = _scores(one, 3), one.outcome.share_looked_at
+        rows.append([one.name, *(scores[key] for key in ("hits1", "hits10", "mrr", "f1")), asked, round(one.tokens, 1)])
     notes = [] if any(one.tokens for one in results.ablation) else ["No model was asked: set one for those rows."]
     return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
 
-def seed_curve(results: AlignmentResults) -> Plot | Words:
+def seed_curve(results: AlignmentResults) -> Plot | Fragment:
     """Hits@1 against the share of known pairs that are seeds."""
     if not results.curve:
         return _left_out(results)
@@ -485,7 +454,7 @@ def seed_curve(results: AlignmentResults) -> Plot | Words:
 
 
 def cost(results: AlignmentResults) -> Table:
-    """What an entity costs, beside published costs."""
+    """What an entity costs in every setting, beside published costs."""
     columns = [
         *texts(system="System"),
         *numbers(tokens="Tokens an entity", seconds="Seconds an entity"),
@@ -493,50 +462,23 @@ def cost(results: AlignmentResults) -> Table:
         *numbers(calls="Model calls"),
         SOURCE,
     ]
-    rows: list[list[Value]] = [
-        [
-            f"kgnb, {one.name}",
-            f"{one.tokens:.1f}",
-            f"{one.seconds / max(1, len(one.settled.proposal)):.4f}",
-            one.outcome.share_looked_at,
-            one.outcome.calls,
-            "this run, this machine; vectors from the cache where it had them",
-        ]
-        for one in results.headline
-    ]
+    here = "this run, this machine; vectors from the cache where it had them"
+    rows: list[list[Value]] = []
+    for one in (*results.headline, *results.ablation):
+        each, asked = one.seconds / max(1, len(one.settled.proposal)), one.outcome.share_looked_at
+        rows.append([f"kgnb, {one.name}", f"{one.tokens:.1f}", f"{each:.4f}", asked, one.outcome.calls, here])
     rows += [[peer.system, f"{peer.tokens:.0f}", f"{peer.seconds:.2f}", 1.0, None, peer.source] for peer in COST]
     return Table(columns, rows, caption="What an entity costs")
 
 
-def setting_times(results: AlignmentResults) -> Table | None:
-    """How long each setting of the ablation took; None without an ablation."""
-    rows: list[list[Value]] = [[one.name, f"{one.seconds:.2f}"] for one in results.ablation]
-    columns = [*texts(name="Setting"), *numbers(seconds="Seconds")]
-    return Table(columns, rows, caption="What each setting took") if rows else None
-
-
-def stages(results: AlignmentResults) -> Table:
-    """The cost ledger of the headline's alignments, stage by stage."""
-    return ledger(results.headline[0].outcome.run, of=", ".join(one.name for one in results.headline))
-
-
-def reproduce(results: AlignmentResults, session: ReportSession) -> Table:
-    """Everything that decides the result: command, versions, digests of the inputs."""
-    return everything(results.headline[0].outcome, session, _digests(results).items())
-
-
-def _digests(results: AlignmentResults) -> dict[str, str]:
-    return {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)}
-
-
-def _scores(found: Measured, digits: int) -> dict[str, Value]:
+def _scores(setting: Setting, digits: int) -> dict[str, Value]:
     """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
-    ranked, chosen = found.ranking, found.chosen
+    ranked, chosen = setting.measured.ranking, setting.measured.chosen
     return {"hits1": ranked.hits1, "hits10": ranked.hits10, "mrr": round(ranked.mrr, digits),
             "precision": chosen.precision, "recall": chosen.recall, "f1": chosen.f1}  # fmt: skip
 
 
-def errors(results: AlignmentResults) -> Table | Words:
+def errors(results: AlignmentResults) -> Table | Fragment:
     """Every known pair that the first row of the headline missed, the most confident wrong choices first.
 
     Where no pair is known: a sample of the written pairs, evenly over their confidences, and the likeliest others.
@@ -553,66 +495,50 @@ def errors(results: AlignmentResults) -> Table | Words:
         if row is not None and (chosen < 0 or proposal.right.entities[chosen] != target):
             missed.append((-settled.confidence(row) if chosen >= 0 else 1.0, source, target, row, chosen))
     if not missed:
-        return Words((f"All {len(setting.tests):,} known pairs were found.",))
+        return words(f"All {len(setting.tests):,} known pairs were found.")
     missed.sort()
-    columns = [
-        *texts(source="Entity", chosen="Chosen", right="Right"),
-        *numbers(place="Place of the right one"),
-        *percents(confidence="Confidence"),
-        *texts(what="What happened"),
-    ]
+    columns = [*texts(source="Entity", chosen="Chosen", right="Right"), *numbers(place="Place of the right one")]
+    columns += [*percents(confidence="Confidence"), *texts(what="What happened")]
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
-    for _, source, target, row, chosen in missed[:SHOWN]:
-        ranked = [iri for iri, _ in settled.ranking(row)]
-        what = "another was better" if target in ranked else "the right one was not a candidate"
-        right = proposal.right.entities.index(target)
-        rows.append(
-            [
-                _entity(settled, row),
-                _target(settled, chosen) if chosen >= 0 else None,
-                _target(settled, right),
-                ranked.index(target) + 1 if target in ranked else None,
-                settled.confidence(row) if chosen >= 0 else None,
-                what if chosen >= 0 else f"left: {settled.why(row)}",
-            ]
-        )
+    for _, source, target, row, chosen in missed[: sections.SHOWN]:
+        ranked, right = [iri for iri, _ in settled.ranking(row)], proposal.right.entities.index(target)
+        place = ranked.index(target) + 1 if target in ranked else None
+        what = "another was better" if place else "the right one was not a candidate"
+        ends: list[Value] = [_entity(settled, row), _target(settled, chosen), _target(settled, right), place]
+        sure = settled.confidence(row) if chosen >= 0 else None
+        rows.append([*ends, sure, what if chosen >= 0 else f"left: {settled.why(row)}"])
         evidence = _evidence(settled, row, {"for the chosen one": chosen, "for the right one": right})
         details.append([*evidence, *_judged(settled, row), ("entity", source), ("right one", target)])
     wrong = sum(chosen >= 0 for *_, chosen in missed)
-    caption = (
-        f"{len(missed):,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {len(missed) - wrong:,} left"
-    )
+    number, left = len(missed), len(missed) - wrong
+    caption = f"{number:,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {left:,} left"
     notes = ["Place of the right one: its rank among the candidates, if it is one."]
-    return Table(columns, rows, caption=setting.labelled(caption), details=details, notes=notes, total=len(missed))
+    return Table(columns, rows, caption=setting.labelled(caption), details=details, notes=notes, total=number)
 
 
 def _examples(settled: Settled) -> Table:
     """Pairs to judge by hand, the least confident first."""
-    proposal = settled.proposal
+    proposal, half = settled.proposal, sections.SHOWN // 2
     seeded = np.isin(proposal.sources, proposal.seeds[:, 0])
     order = np.argsort(np.array([settled.confidence(row) for row in range(len(proposal))]), kind="stable")
     written = order[((settled.targets >= 0) & ~seeded)[order]]
-    left = order[((settled.targets < 0) & (proposal.candidates[:, 0] >= 0))[order]][::-1][: SHOWN // 2]
-    chosen = written[np.unique(np.linspace(0, len(written) - 1, min(len(written), SHOWN // 2)).astype(int))]
-    columns = [
-        *texts(source="Entity", chosen="Counterpart, or its best candidate", what="Result"),
-        *percents(confidence="Confidence"),
-    ]
+    left = order[((settled.targets < 0) & (proposal.candidates[:, 0] >= 0))[order]][::-1][:half]
+    chosen = written[np.unique(np.linspace(0, len(written) - 1, min(len(written), half)).astype(int))]
+    columns = texts(source="Entity", chosen="Counterpart, or its best candidate", what="Result")
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for row in [*chosen.tolist(), *left.tolist()]:
         target, entity = int(settled.targets[row]), _entity(settled, row)
         shown = _target(settled, target if target >= 0 else int(proposal.candidates[row, 0]))
-        what = "written" if target >= 0 else f"left: {settled.why(row)}"
-        rows.append([entity, shown, what, settled.confidence(row)])
-        reason = _judged(settled, row, "")
-        details.append([*proposal.candidate_lines(row)[:3], *reason, ("entity", entity.iri), ("shown", shown.iri)])
+        rows.append([entity, shown, "written" if target >= 0 else f"left: {settled.why(row)}", settled.confidence(row)])
+        iris = [("entity", entity.iri), ("shown", shown.iri if shown else "")]
+        details.append([*proposal.candidate_lines(row)[:3], *_judged(settled, row, ""), *iris])
     caption = (
         f"{len(chosen)} of {len(written):,} written pairs, evenly from the least to the most confident; then the rest"
     )
     notes = ["Judge the written pairs by hand: the share of right ones is the precision, give or take a few points."]
-    return Table(columns, rows, caption=caption, details=details, notes=notes)
+    return Table([*columns, *percents(confidence="Confidence")], rows, caption=caption, details=details, notes=notes)
 
 
 def _entity(settled: Settled, row: int) -> LabelledIri:
@@ -620,9 +546,9 @@ def _entity(settled: Settled, row: int) -> LabelledIri:
     return LabelledIri(left.entities[source], left.called(source))
 
 
-def _target(settled: Settled, target: int) -> LabelledIri:
+def _target(settled: Settled, target: int) -> LabelledIri | None:
     right = settled.proposal.right
-    return LabelledIri(right.entities[target], right.called(target))
+    return LabelledIri(right.entities[target], right.called(target)) if target >= 0 else None
 
 
 def _evidence(settled: Settled, row: int, entities: Mapping[str, int]) -> list[Detail]:
@@ -648,22 +574,6 @@ def _judged(settled: Settled, row: int, unexplained: str = "no reason given") ->
     return [(f"said {choice.by}", choice.answer.verdict.rationale or unexplained)]
 
 
-def review(results: AlignmentResults) -> Words:
-    """How a person goes on from here."""
-    left, right = (side.name for side in (results.sides.left, results.sides.right))
-    return Words(
-        (
-            f"In a notebook: %load_ext kgnb, %ea start A B with the two graphs ({left}, {right}), %ea run.",
-            "%ea review --below 0.8 shows the less confident choices among those the judge looked at; a key accepts, "
-            "rejects or picks another. Decisions are kept in a file, override every judge, and hold in the next run: "
-            "--decisions FILE.",
-            "%ea explain NAME shows an entity's candidates and the evidence for each; kgnb align A B --out FILE and "
-            "%ea export FILE write .ttl (owl:sameAs), .sssom.tsv (SSSOM), .rdf (Alignment RDF) or .tsv.",
-            "The alignment of this page is in the folder alignments beside it: SSSOM, and owl:sameAs in Turtle.",
-        )
-    )
-
-
 def risk(results: AlignmentResults) -> Plot:
     """The share of wrong choices among the most confident; estimated where no pair is known."""
     setting = results.headline[0]
@@ -684,14 +594,12 @@ def risk(results: AlignmentResults) -> Plot:
 def save(results: AlignmentResults, session: ReportSession) -> None:
     """Write the metrics, the timing and the alignment of the headline's first row."""
     parts = {"headline": results.headline, "ablation": results.ablation}
-    timing = {part: {one.name: round(one.seconds, 3) for one in rows} for part, rows in parts.items()}
-    write_numbers(session, metrics(results), timing)
-    first = results.headline[0]
-    (session.folder / "alignments").mkdir(exist_ok=True)
+    timing = {part: {one.name: one.seconds for one in rows} for part, rows in parts.items()}
+    sections.write_numbers(session, metrics(results), timing)
+    first, folder = results.headline[0], session.folder / "alignments"
+    folder.mkdir(exist_ok=True)
     for suffix in (".sssom.tsv", ".ttl"):
-        save_alignment(
-            first.outcome.alignment, session.folder / "alignments" / f"{first.name.replace(' ', '-')}{suffix}"
-        )
+        save_alignment(first.outcome.alignment, folder / f"{first.name.replace(' ', '-')}{suffix}")
 
 
 def metrics(results: AlignmentResults) -> dict[str, Any]:
@@ -702,14 +610,13 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "judge": results.judge,
         "measured": bool(results.known),
         "embedder": results.embedder,
-        "data": _digests(results),
-        "headline": [in_percent(row, 2) for row in figures(results)],
-        "cost": spent(results.headline[0].outcome.run.totals),
+        "data": results.sides.digests(),
+        "headline": [sections.in_percent(row, 2) for row in figures(results)],
+        "cost": sections.spent(results.run.totals),
         "settings": [_plain(one) for one in results.headline],
         "ablation": [_plain(one) for one in results.ablation],
         "curve": {
-            title: [[ratio, round(found.ranking.hits1, 6)] for ratio, found in points]
-            for title, points in results.curve.items()
+            title: [[ratio, found.ranking.hits1] for ratio, found in points] for title, points in results.curve.items()
         },
         "simulation": SIMULATED if any(one.settled.simulation for one in results.headline) else None,
     }
@@ -719,11 +626,11 @@ def _plain(setting: Setting) -> dict[str, Any]:
     return {
         "setting": setting.name,
         "simulation": setting.settled.simulation,
-        **{name: round(float(str(share)), 6) for name, share in _scores(setting.measured, 6).items()},
+        **_scores(setting, sections.DIGITS),
         "estimated_precision": setting.settled.estimated_precision,
         "tests": setting.measured.ranking.tests,
         "seeds": setting.measured.seeds,
         "universe": setting.measured.universe,
-        "looked_at": round(setting.outcome.share_looked_at, 6),
-        "tokens_per_entity": round(setting.tokens, 3),
+        "looked_at": setting.outcome.share_looked_at,
+        "tokens_per_entity": setting.tokens,
     }

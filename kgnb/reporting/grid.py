@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgnb.errors import DataError
-from kgnb.reporting.parameters import ReportParameter, Value, assignments, check
+from kgnb.reporting.parameters import Value, assignments, check
 from kgnb.reporting.report import find_template
 
-KEYS = ("report", "parameters", "include", "exclude")
 MOST = 10_000  # combinations; more is a mistake, or work for several files
-LISTED = "include:\n  - {k: 3, judge: rule}"
-FORM = "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 10]"
+FORM = (
+    "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 10]\n"
+    "include:  # and exclude: lists of combinations\n  - {k: 3, judge: rule}"
+)
+T = TypeVar("T")
+Place: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,35 @@ class Grid:
         return " ".join(assignments({name: item.values[name] for name in self.varied})) or "(defaults)"
 
 
+class Sweep(BaseModel):
+    """What a sweep's file says."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    report: str
+    parameters: dict[str, Any] | None = None
+    include: list[dict[str, Any]] | None = None
+    exclude: list[dict[str, Any]] | None = None
+
+    def values(self) -> Iterator[tuple[Place, dict[str, Any]]]:
+        """Every value that is given to a parameter, and its place in the file."""
+        for name, given in (self.parameters or {}).items():
+            for number, value in enumerate(given if isinstance(given, list) else [given]):
+                yield ("parameters", name, number), {name: value}
+        for part, entries in (("include", self.include), ("exclude", self.exclude)):
+            for number, entry in enumerate(entries or ()):
+                yield from (((part, number, name), {name: value}) for name, value in entry.items())
+
+    def combinations(self) -> Iterator[dict[str, Any]]:
+        """The product of the parameters without what is excluded, then what is included."""
+        lists = {name: one if isinstance(one, list) else [one] for name, one in (self.parameters or {}).items()}
+        if lists or not self.include:
+            for values in itertools.product(*lists.values()):
+                combination = dict(zip(lists, values, strict=True))
+                if not any(entry.items() <= combination.items() for entry in self.exclude or ()):
+                    yield combination
+        yield from self.include or ()
+
+
 def read_grid(path: Path | str) -> Grid:
     """The sweep in a YAML (or JSON) file.
 
@@ -66,7 +98,7 @@ def read_grid(path: Path | str) -> Grid:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-        lines, content = Lines(text), yaml.safe_load(text)
+        lines, content = lines_of(text), yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
@@ -78,34 +110,58 @@ def read_grid(path: Path | str) -> Grid:
     if isinstance(content, dict) and str(content.get("report", "")).endswith(".ipynb"):
         beside = path.parent / content["report"]
         content["report"] = str((beside if beside.is_file() else Path(content["report"])).resolve())
-    return grid_of(content, str(path), lines)
+
+    def at(*place: str | int) -> str:
+        nearest = (lines[place[:end]] for end in range(len(place), -1, -1) if place[:end] in lines)
+        return f"{path}, line {next(nearest, 1)}"
+
+    return grid_of(content, at)
 
 
-def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
-    """The sweep that a file's content describes; see ``read_grid``."""
-    if not isinstance(content, dict) or not isinstance(content.get("report"), str):
-        raise DataError("a sweep names its report", where=where, fix=FORM)
-    at = _Places(where, lines)
-    for name in content:
-        if name not in KEYS:
-            near = get_close_matches(str(name), KEYS, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise at.error(f"a sweep has no entry {name!r}{hint}", str(name), fix=f"There are: {', '.join(KEYS)}.")
-    with at.named("report"):
-        template = find_template(content["report"])
-    combinations = list(itertools.islice(_combinations(content, template.parameters, at), MOST + 1))
+def grid_of(content: Any, at: Callable[..., str]) -> Grid:
+    """The sweep that a file's content describes; ``at`` names a place in the file. Raises as ``read_grid`` does."""
+    try:
+        sweep = Sweep.model_validate(content)
+    except ValidationError as error:
+        raise _refused(error, at) from error
+    template = _told(at("report"), find_template, sweep.report)
+    for place, value in sweep.values():
+        _told(at(*place), check, template.parameters, value)
+    if empty := [name for name, given in (sweep.parameters or {}).items() if given == []]:
+        fix = "Give it a value, or leave it out."
+        raise DataError(f"parameter {empty[0]} has an empty list", where=at("parameters", empty[0]), fix=fix)
+    combinations = list(itertools.islice(sweep.combinations(), MOST + 1))
     if len(combinations) > MOST:
-        raise at.error(f"more than {MOST:,} combinations", "parameters", fix="Split it into several files.")
+        raise DataError(f"more than {MOST:,} combinations", where=at("parameters"), fix="Split it into several files.")
     found: dict[str, GridItem] = {}
     for combination in combinations:
         item = GridItem(len(found) + 1, check(template.parameters, combination))
         found.setdefault(item.name, item)
     if not found:
-        raise at.error("no combination is left to run", "exclude", fix=FORM)
+        raise DataError("no combination is left to run", where=at("exclude"), fix=FORM)
     items = tuple(found.values())
     names = [parameter.name for parameter in template.parameters]
     varied = tuple(name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1)
-    return Grid(content["report"], template.title, items, varied, content)
+    return Grid(sweep.report, template.title, items, varied, content)
+
+
+def _told(where: str, function: Callable[..., T], *given: Any) -> T:
+    try:
+        return function(*given)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _refused(error: ValidationError, at: Callable[..., str]) -> DataError:
+    first = error.errors()[0]
+    place = [part for part in first["loc"] if part != "[key]"]
+    what = f"{'.'.join(map(str, place))}: {first['msg'][0].lower()}{first['msg'][1:]}" if place else "it maps nothing"
+    if first["type"] == "extra_forbidden":
+        near = get_close_matches(str(place[0]), Sweep.model_fields, n=1)
+        what = f"a sweep has no entry {place[0]!r}" + (f" (did you mean {near[0]}?)" if near else "")
+    elif not place or place == ["report"]:
+        what = "a sweep names its report"
+    return DataError(what, where=at(*place), fix=FORM)
 
 
 def as_yaml(grid: Grid) -> str:
@@ -128,101 +184,29 @@ def part_of(items: tuple[GridItem, ...], shard: str) -> tuple[GridItem, ...]:
     return items[int(part) - 1 :: int(parts)]
 
 
-def _combinations(
-    content: Mapping[str, Any], known: Sequence[ReportParameter], at: _Places
-) -> Iterator[dict[str, Any]]:
-    lists = {}
-    for name, given in at.mapping(content.get("parameters"), "parameters").items():
-        lists[name] = given if isinstance(given, list) else [given]
-        if not lists[name]:
-            fix = "Give it a value, or leave it out."
-            raise at.error(f"parameter {name} has an empty list", "parameters", name, fix=fix)
-        for number, value in enumerate(lists[name]):
-            with at.named("parameters", name, number):
-                check(known, {name: value})
-    left_out, included = (at.mappings(content.get(name), name, known) for name in ("exclude", "include"))
-    if lists or not included:
-        for values in itertools.product(*lists.values()):
-            combination = dict(zip(lists, values, strict=True))
-            if not any(all(combination.get(key) == value for key, value in entry.items()) for entry in left_out):
-                yield combination
-    yield from included
+def lines_of(text: str) -> dict[Place, int]:
+    """The line, from 1, of every key and list entry in a YAML text, by its place.
 
-
-@dataclass(frozen=True)
-class _Places:
-    """Errors about a sweep that name its file and line."""
-
-    where: str
-    lines: Lines | None
-
-    def of(self, *place: str | int) -> str:
-        return f"{self.where}, line {self.lines.of(*place)}" if self.lines else self.where
-
-    def error(self, what: str, *place: str | int, fix: str) -> DataError:
-        return DataError(what, where=self.of(*place), fix=fix)
-
-    @contextmanager
-    def named(self, *place: str | int) -> Iterator[None]:
-        """Put the place in front of a ValueError's message."""
-        try:
-            yield
-        except ValueError as error:
-            raise ValueError(f"{self.of(*place)}: {error}") from error
-
-    def mapping(self, given: Any, *place: str | int) -> dict[str, Any]:
-        if not isinstance(given or {}, dict) or not all(isinstance(name, str) for name in given or ()):
-            raise self.error(f"{place[0]} maps parameters to values, which {given!r} does not", *place, fix=FORM)
-        return given or {}
-
-    def mappings(self, given: Any, name: str, known: Sequence[ReportParameter]) -> list[dict[str, Any]]:
-        if not isinstance(given or [], list):
-            raise self.error(f"{name} is a list of combinations, which {given!r} is not", name, fix=LISTED)
-        entries = [self.mapping(entry, name, number) for number, entry in enumerate(given or [])]
-        for number, entry in enumerate(entries):
-            for parameter, value in entry.items():
-                with self.named(name, number, parameter):
-                    check(known, {parameter: value})
-        return entries
-
-
-Place = tuple[str | int, ...]
-
-
-class Lines:
-    """The line, from 1, of every key and list entry in a YAML text; a duplicate key is refused.
-
-    >>> lines = Lines("report: x\\nparameters:\\n  k:\\n    - 3\\n    - 5\\n")
-    >>> lines.of("parameters", "k", 1), lines.of("parameters", "word")
-    (5, 2)
+    >>> lines_of("report: x\\nparameters:\\n  k:\\n    - 3\\n    - 5\\n")["parameters", "k", 1]
+    5
 
     Raises:
         ValueError: a key occurs twice in a mapping.
         yaml.YAMLError: the text is not YAML.
     """
+    lines: dict[Place, int] = {}
 
-    def __init__(self, text: str) -> None:
-        self._lines: dict[Place, int] = {}
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if node is not None:
-            self._note(node, (), node.start_mark.line + 1)
-
-    def of(self, *place: str | int) -> int:
-        """The line of the entry at this place, or of the nearest one around it."""
-        for end in range(len(place), 0, -1):
-            if place[:end] in self._lines:
-                return self._lines[place[:end]]
-        return self._lines.get((), 1)
-
-    def _note(self, node: Any, place: Place, line: int) -> None:
-        self._lines[place] = line
+    def note(node: Any, place: Place, line: int) -> None:
+        if place in lines:
+            raise ValueError(f"{place[-1]!r} occurs twice, in lines {lines[place]} and {line}")
+        lines[place] = line
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
-                below = (*place, str(key.value))
-                if below in self._lines:
-                    lines = f"{self._lines[below]} and {key.start_mark.line + 1}"
-                    raise ValueError(f"{key.value!r} occurs twice, in lines {lines}")
-                self._note(value, below, key.start_mark.line + 1)
+                note(value, (*place, str(key.value)), key.start_mark.line + 1)
         elif isinstance(node, yaml.SequenceNode):
             for number, value in enumerate(node.value):
-                self._note(value, (*place, number), value.start_mark.line + 1)
+                note(value, (*place, number), value.start_mark.line + 1)
+
+    if (node := yaml.compose(text, Loader=yaml.SafeLoader)) is not None:
+        note(node, (), node.start_mark.line + 1)
+    return lines

@@ -6,7 +6,6 @@ describes the inputs, the software and the times of the report.
 
 from __future__ import annotations
 
-import json
 import mimetypes
 import os
 import re
@@ -26,7 +25,7 @@ from traitlets.config import Config
 
 from kgnb.datasets.fetch import digest
 from kgnb.errors import BackendError
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.reporting.parameters import Value
 from kgnb.reporting.session import Ledger
 
@@ -53,9 +52,8 @@ def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: 
     content.metadata.pop("widgets", None)
     _mark_times(content)
     contents, left_out = _mark_sections(content)
-    styles = (TEMPLATES / "template" / "report.css").read_text(encoding="utf-8")
-    resources = {"ledger": ledger, "styles": styles, "title": title, "partial": partial, "byline": byline}
-    resources |= {"contents": contents, "left_out": left_out}
+    resources = {"ledger": ledger, "title": title, "partial": partial, "byline": byline, "contents": contents}
+    resources |= {"left_out": left_out}
     html, _ = exporter.from_notebook_node(content, resources)
     return str(html)
 
@@ -159,7 +157,7 @@ COPY = "provenance.json"
 CONTEXT = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}]  # newer than RO-Crate 1.1
 TYPES = {".ipynb": "application/x-ipynb+json", ".jsonl": "application/jsonl", ".ttl": "text/turtle",
          ".trig": "application/trig", ".rdf": "application/rdf+xml", ".tsv": "text/tab-separated-values"}  # fmt: skip
-Entity = dict[str, Any]
+LICENCE = "Whoever publishes this report chooses its licence; that of its data may restrict the choice."
 
 
 def write_provenance(
@@ -177,66 +175,43 @@ def write_provenance(
     ended: datetime,
 ) -> Path:
     """Describe all files in the folder, the run that made them and its inputs; returns the description's path."""
-    files = sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.name not in (FILE, COPY) and path.name[0] != "."
-    )
-    parts = [_file(path, folder) for path in files]
-    inputs = [_named(f"input-{sha[:16]}", "CreativeWork", name, sha256=sha) for name, sha in data.items()]
-    given = [
-        _named("parameter", "PropertyValue", name, value="none" if value is None else value)
-        for name, value in values.items()
-    ]
-    software = [_named("software", "SoftwareApplication", name, version=one) for name, one in versions.items()]
+    graph: list[dict[str, Any]] = []
+
+    def add(id: str, kind: str, **more: Any) -> dict[str, str]:
+        graph.append({"@id": id, "@type": kind, **more})
+        return {"@id": id}
+
+    def named(what: str, kind: str, name: str, **more: Any) -> dict[str, str]:
+        slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
+        return add(f"#{what}-{slug}", kind, name=name, **more)
+
+    add(FILE, "CreativeWork", conformsTo={"@id": "https://w3id.org/ro/crate/1.1"}, about={"@id": "./"})
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name not in (FILE, COPY) and path.name[0] != ".":
+            kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            name, size = path.relative_to(folder).as_posix(), str(path.stat().st_size)
+            id = name.replace("%", "%25").replace(" ", "%20")
+            parts.append(add(id, "File", name=name, encodingFormat=kind, contentSize=size, sha256=digest(path)))
+    inputs = [named(f"input-{sha[:16]}", "CreativeWork", name, sha256=sha) for name, sha in data.items()]
+    given = {name: "none" if value is None else value for name, value in values.items()}
+    parameters = [named("parameter", "PropertyValue", name, value=value) for name, value in given.items()]
+    software = [named("software", "SoftwareApplication", name, version=one) for name, one in versions.items()]
     status = "Completed" if ledger.state == "ran" else "Failed"
-    action = {
-        "@id": "#report-run",
-        "@type": "CreateAction",
-        "name": f"Report {report}",
-        "description": command,
-        "instrument": _refs(software),
-        "object": _refs([*inputs, *given]),
-        "result": _refs(parts),
-        "startTime": begun.isoformat(timespec="seconds"),
-        "endTime": ended.isoformat(timespec="seconds"),
-        "actionStatus": {"@id": f"http://schema.org/{status}ActionStatus"},
-    }
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": title,
-        "description": summary or title,
-        "datePublished": ended.date().isoformat(),
-        "license": {"@id": "#licence"},
-        "hasPart": _refs(parts),
-        "mentions": {"@id": "#report-run"},
-    }
-    licence = {
-        "@id": "#licence",
-        "@type": "CreativeWork",
-        "name": "No licence is stated",
-        "description": "Whoever publishes this report chooses its licence; that of its data may restrict the choice.",
-    }
-    profile = {"conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"}, "about": {"@id": "./"}}
-    about = {"@id": FILE, "@type": "CreativeWork", **profile}
-    graph = [about, root, *parts, action, *inputs, *given, *software, licence]
-    text = json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
-    write_whole(folder / COPY, text)
-    write_whole(folder / FILE, text)
-    return folder / FILE
-
-
-def _file(path: Path, folder: Path) -> Entity:
-    kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    name = path.relative_to(folder).as_posix()
-    about = {"name": name, "encodingFormat": kind, "contentSize": str(path.stat().st_size), "sha256": digest(path)}
-    return {"@id": name.replace("%", "%25").replace(" ", "%20"), "@type": "File", **about}
-
-
-def _named(what: str, kind: str, name: str, **more: Value) -> Entity:
-    """An entity other than a file: a parameter, a program, an input."""
-    slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
-    return {"@id": f"#{what}-{slug}", "@type": kind, "name": name, **more}
-
-
-def _refs(entities: list[Entity]) -> list[dict[str, str]]:
-    return [{"@id": entity["@id"]} for entity in entities]
+    run = add(
+        "#report-run",
+        "CreateAction",
+        name=f"Report {report}",
+        description=command,
+        instrument=software,
+        object=[*inputs, *parameters],
+        result=parts,
+        startTime=begun.isoformat(timespec="seconds"),
+        endTime=ended.isoformat(timespec="seconds"),
+        actionStatus={"@id": f"http://schema.org/{status}ActionStatus"},
+    )
+    licence = add("#licence", "CreativeWork", name="No licence is stated", description=LICENCE)
+    day, about = ended.date().isoformat(), {"name": title, "description": summary or title}
+    add("./", "Dataset", **about, datePublished=day, license=licence, hasPart=parts, mentions=run)
+    write_json(folder / COPY, {"@context": CONTEXT, "@graph": graph})
+    return write_json(folder / FILE, {"@context": CONTEXT, "@graph": graph})

@@ -21,8 +21,8 @@ from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError, Waiting
-from kgnb.files import from_json, write_json
-from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, from_text, read_ledger
+from kgnb.files import write_json
+from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, from_text, read_json, read_ledger
 from kgnb.settings import Settings
 
 State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
@@ -34,9 +34,9 @@ PATIENCE = 30.0  # seconds to wait for an earlier process that is stopping
 class ItemState:
     """The state of one item of a sweep; ``digest`` is of its parameters, data and model."""
 
-    report: str
-    values: Mapping[str, Any]
-    digest: str
+    report: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
     state: State = "not run"
     attempts: int = 0
     error: str = ""
@@ -49,12 +49,12 @@ class ItemState:
         write_json(folder / FILE, asdict(self))
 
 
-def read_state(folder: Path) -> ItemState | None:
-    """The state in a folder, or None; an item whose process on this machine is gone is "cancelled", not "running"."""
-    try:
-        state = ItemState(**from_json((folder / FILE).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
+def read_state(folder: Path) -> ItemState:
+    """The state in a folder, "not run" where there is none.
+
+    An item whose process on this machine is gone is "cancelled", not "running".
+    """
+    state = read_json(folder / FILE, ItemState) or ItemState()
     gone = state.host == socket.gethostname() and not alive(state.process)
     return replace(state, state="cancelled") if state.state == "running" and gone else state
 
@@ -66,7 +66,7 @@ def main(folder: Path) -> int:
     settings = from_text(sys.stdin.readline()).settings
     threading.Thread(target=_watch, daemon=True).start()
     state = read_state(folder)
-    if state is None:
+    if not state.report:
         print(f"there is no item in {folder}", file=sys.stderr)
         return 1
     _wait_for(folder)
@@ -172,17 +172,16 @@ class Running:
 
 def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
     """Run one item until it is done or waiting, at most so many times; returns whether it is."""
-    before = read_state(home)
-    if before and before.state == "done":  # by a worker that was lost before it could say so
+    if read_state(home).state == "done":  # by a worker that was lost before it could say so
         return True
     for _ in range(tries):
         status, last = running.run(home, line)
         state = read_state(home)
-        if status == 0 and state and state.state in ("done", "waiting"):
+        if status == 0 and state.state in ("done", "waiting"):
             return True
         if running.stopped:
             return False
-        if state and state.state != "failed":  # it was killed before it could write its state
+        if state.state != "failed":  # it was killed before it could write its state
             why = f"its process was ended by signal {-status}" if status < 0 else last or f"its process ended: {status}"
             replace(state, state="failed", error=why).save(home)
     return False

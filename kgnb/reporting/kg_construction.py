@@ -23,34 +23,14 @@ from kgnb.datasets import dairy, kitchen
 from kgnb.datasets import published as literature
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.errors import DataError
+from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
-from kgnb.evaluate.extraction import (
-    Difference,
-    Extraction,
-    Mode,
-    Record,
-    differences,
-    read_records,
-    score_records,
-)
+from kgnb.evaluate.extraction import Extraction, Mode, Record
 from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
+from kgnb.reporting import sections
 from kgnb.reporting.plot import Plot, grouped_bars, in_series
-from kgnb.reporting.sections import (
-    SCORES,
-    SHOWN,
-    SOURCE,
-    UNMEASURED,
-    Detail,
-    Folded,
-    Words,
-    absent,
-    in_percent,
-    judging,
-    run_in,
-    spent,
-    write_numbers,
-)
+from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
@@ -59,6 +39,8 @@ from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds, short_iri
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
+
+P_R_F1 = percents(precision="precision", recall="recall", F1="F1")
 
 
 def reference_graph(path: Path) -> Graph:
@@ -82,22 +64,21 @@ class Records:
 
     def score(self, mode: Mode = "strict") -> Extraction:
         """How well the two sides agree."""
-        return score_records(
-            self.found, self.wanted, alternatives=self.alternatives, forgiving=self.forgiving, mode=mode
-        )
+        slots = {"alternatives": self.alternatives, "forgiving": self.forgiving}
+        return evaluate.score_records(self.found, self.wanted, mode=mode, **slots)
 
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[evaluate.Difference]:
         """Where the two sides differ."""
-        return differences(self.found, self.wanted, alternatives=self.alternatives)
+        return evaluate.differences(self.found, self.wanted, alternatives=self.alternatives)
 
 
 def records(graph: Graph, reference: Graph, queries: Sequence[RecordQuery]) -> dict[str, Records]:
     """The records of a graph beside those of the reference, by category."""
-    found = {}
-    for one in queries:
-        mine, theirs = (read_records(side, one.query) for side in (graph, reference))
-        found[one.name] = Records(mine, theirs, one.alternatives, one.forgiving)
-    return found
+    read = evaluate.read_records
+    return {
+        one.name: Records(read(graph, one.query), read(reference, one.query), one.alternatives, one.forgiving)
+        for one in queries
+    }
 
 
 def score_graph(
@@ -114,8 +95,7 @@ def micro(scores: Mapping[str, Extraction]) -> Score:
 
 def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()) -> Table:
     """Precision, recall and F1 by category, and of all together."""
-    columns = [*texts(category="category"), *numbers(wanted="records", found="found")]
-    columns += percents(precision="precision", recall="recall", F1="F1")
+    columns = [*texts(category="category"), *numbers(wanted="records", found="found"), *P_R_F1]
     found, wanted = (sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted"))
     parts = {name: (one.wanted, one.found, one.total) for name, one in scores.items()}
     parts["micro"] = (wanted, found, micro(scores))
@@ -220,14 +200,14 @@ def run_report(
 ) -> BuildingResults:  # fmt: skip
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
-    judge, settings = judging(session, judge)
+    judge, settings = sections.judging(session, judge)
     own, queries = OURS.get(tbox, ("", ()))
     pack = compile_ontology(tbox, shapes or None)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
     parameters = {"documents": documents, "judge": judge} | ({"outside": outside} if outside else {})
-    run = run_in(session, "kg_construction", data, parameters, settings)
+    run = sections.run_in(session, "kg_construction", data, parameters, settings)
     named, tools = ([one.strip() for one in text.split(",") if one.strip()] for text in (documents, outside))
 
     def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
@@ -308,7 +288,7 @@ def extraction(results: BuildingResults) -> Table:
     return score_table(results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else [])
 
 
-def ablation(results: BuildingResults) -> Table | Words:
+def ablation(results: BuildingResults) -> Table | Fragment:
     """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and tokens of each."""
     if not results.ablation:
         why = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
@@ -324,9 +304,9 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     for one in results.ablation:
         total, count = micro(one.scores), one.built.counts()
-        found: dict[str, Value] = {name: round(score.total.f1, 6) for name, score in one.scores.items()}
+        found: dict[str, Value] = {name: score.total.f1 for name, score in one.scores.items()}
         tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
-        rows.append({"read": one.name, **found, "micro": round(total.f1, 6), "precision": round(total.precision, 6),
+        rows.append({"read": one.name, **found, "micro": total.f1, "precision": total.precision,
                      "requests": one.totals["calls"], "tokens": tokens, "calls": count["calls"],
                      "refused": count["refused"]})  # fmt: skip
     return rows
@@ -362,7 +342,7 @@ def headline(results: BuildingResults) -> Table:
     return Table(columns, figures(results), caption=results.title, notes=notes)
 
 
-def headline_bars(results: BuildingResults) -> Plot | Words:
+def headline_bars(results: BuildingResults) -> Plot | Fragment:
     """Precision, recall and F1 by category."""
     if not results.scores:
         return absent(UNMEASURED)
@@ -371,7 +351,7 @@ def headline_bars(results: BuildingResults) -> Plot | Words:
     return grouped_bars(list(parts), in_series(list(parts.values())), caption)
 
 
-def notice(results: BuildingResults) -> Words:
+def notice(results: BuildingResults) -> Fragment:
     """In a few sentences what was done."""
     counts = results.built.counts()
     done = (
@@ -379,13 +359,12 @@ def notice(results: BuildingResults) -> Words:
         f"{counts['refused']:,} calls refused, {len(results.built.doubts):,} left to a person. "
         f"{results.run.totals['calls']:,} model calls."
     )
-    return Words((done,))
+    return words(done)
 
 
 def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
-    columns = [*texts(category="category"), *percents(precision="precision", recall="recall", F1="F1")]
-    columns += percents(without="F1 without feedback")
+    columns = [*texts(category="category"), *P_R_F1, *percents(without="F1 without feedback")]
     rows = [[f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING]
     return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
 
@@ -413,15 +392,15 @@ def picture(results: BuildingResults) -> GraphPicture:
     return GraphPicture(nodes, edges, title=f"{about}, and what is said of it", notes=notes)
 
 
-def tools(results: BuildingResults) -> Folded:
+def tools(results: BuildingResults) -> Fragment:
     """Every tool of the first T-Box, folded away."""
     pack = results.packs[0]
-    return Folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
+    return sections.folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
 
 
-def review(results: BuildingResults) -> Table | Words:
+def review(results: BuildingResults) -> Table | Fragment:
     """What was left to a person."""
-    return results.built.review() if results.built.doubts else Words(("Nothing was left for a person to decide.",))
+    return results.built.review() if results.built.doubts else words("Nothing was left for a person to decide.")
 
 
 def compiling(results: BuildingResults) -> Table:
@@ -448,17 +427,17 @@ def costs(results: BuildingResults) -> Table:
     return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs", notes=notes)
 
 
-def errors(results: BuildingResults) -> Table | Words:
+def errors(results: BuildingResults) -> Table | Fragment:
     """Every record that differs, is missing or is not in the reference, category by category."""
     if not results.records:
         return absent(UNMEASURED)
     found = [(name, one) for name, compared in results.records.items() for one in compared.differences()]
     if not found:
-        return Words(("Every record is as the reference has it.",))
+        return words("Every record is as the reference has it.")
     columns = texts(category="Category", what="What", slot="Where", found="Found", wanted="Reference")
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
-    for name, one in found[:SHOWN]:
+    for name, one in found[: sections.SHOWN]:
         kind = "differs" if one.found and one.wanted else "missing" if one.wanted else "not in the reference"
         slots = one.slots if one.found and one.wanted else one.slots[:3]
         values = [_cell(side, slots) for side in (one.found, one.wanted)]
@@ -469,10 +448,10 @@ def errors(results: BuildingResults) -> Table | Words:
     return Table(columns, rows, caption=caption, details=details, total=len(found))
 
 
-def refused(results: BuildingResults) -> Table | Words:
+def refused(results: BuildingResults) -> Table | Fragment:
     """The calls that were refused while reading, and whether they were repaired."""
     table = results.built.violations()
-    return table if len(table) else Words(("No call was refused while the documents were read.",))
+    return table if len(table) else words("No call was refused while the documents were read.")
 
 
 def _cell(record: Record | None, slots: Iterable[str]) -> str:
@@ -494,7 +473,7 @@ def save(results: BuildingResults, session: ReportSession) -> None:
         "compile": {pack.name: pack.counts()["milliseconds"] / 1000 for pack in results.packs},
         "steps": {f"{step.number} {step.name}": step.seconds for step in results.run.steps},
     }
-    write_numbers(session, metrics(results), timing)
+    sections.write_numbers(session, metrics(results), timing)
     results.built.save(session.folder / "graph.trig")
     if results.grounding is not None:
         write_whole(session.folder / "links.ttl", results.grounding.turtle())
@@ -506,14 +485,14 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
     return {
         "report": "kg-construction",
         "reader": results.reader,
-        "headline": [in_percent(row) for row in figures(results)],
-        "cost": spent(results.run.totals),
+        "headline": [sections.in_percent(row) for row in figures(results)],
+        "cost": sections.spent(results.run.totals),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
         },
         **dict.fromkeys(("planted", "refused", "accepted"), sum(PLANTED.values())),
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
-        "scores": {name: round(one.f1, 6) for name, one in scores.items()},
+        "scores": {name: one.f1 for name, one in scores.items()},
         "ablation": _ablated(results),
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
     }

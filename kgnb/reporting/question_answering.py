@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from operator import add, sub
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -23,19 +22,9 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
 from kgnb.llm.replay import MissingReply
+from kgnb.reporting import sections
 from kgnb.reporting.plot import Plot, risk_over_coverage
-from kgnb.reporting.sections import (
-    SOURCE,
-    Detail,
-    Words,
-    absent,
-    in_percent,
-    judge_in_words,
-    judging,
-    run_in,
-    spent,
-    write_numbers,
-)
+from kgnb.reporting.sections import SOURCE, Cost, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
@@ -51,37 +40,13 @@ ZEROS = 'the reference is the literal "0"'
 
 
 @dataclass(frozen=True)
-class QuestionCost:
-    """What some questions took. Calls and tokens count cached replies too, so that they are the same in every run."""
-
-    questions: int = 0
-    seconds: float = 0.0
-    cpu: float = 0.0  # seconds of this process
-    rounds: int = 0
-    queries: int = 0
-    embedded: int = 0  # texts whose vector was computed while observing
-    calls: int = 0
-    tokens: int = 0
-
-    def __add__(self, other: QuestionCost) -> QuestionCost:
-        return QuestionCost(*map(add, astuple(self), astuple(other)))
-
-    def __sub__(self, other: QuestionCost) -> QuestionCost:
-        return QuestionCost(*map(sub, astuple(self), astuple(other)))
-
-    def each(self, name: str, digits: int = 1) -> str:
-        """The average of one field over the questions, as text."""
-        return f"{getattr(self, name) / max(1, self.questions):.{digits}f}"
-
-
-@dataclass(frozen=True)
 class MeasuredQuestion:
     """One question with its answer, whether the proof holds, and its cost."""
 
     asked: Asked
     outcome: AnswerOutcome
     support: Support | None
-    cost: QuestionCost
+    cost: Cost
 
     @property
     def item(self) -> Item:
@@ -96,6 +61,11 @@ class MeasuredQuestion:
         return self.asked.kind or "any"
 
     @property
+    def rounds(self) -> int:
+        """How many rounds it took."""
+        return self.outcome.answer.rounds if self.outcome.answer else 0
+
+    @property
     def right(self) -> bool:
         """Whether the set of values is exactly the reference."""
         return measure([self.item]).exact == 1.0
@@ -106,10 +76,34 @@ class Variant:
     """One row of the ablation or of the judges."""
 
     name: str
-    measures: Measures
-    cost: QuestionCost
-    kinds: Mapping[str, Measures] = field(default_factory=dict)
-    failed: int = 0  # questions that ended in an error
+    measured: Sequence[MeasuredQuestion]
+    asked: int  # questions
+
+    @property
+    def items(self) -> list[Item]:
+        """The questions that have a reference as the scorers take them."""
+        return [one.item for one in self.measured if one.asked.values is not None]
+
+    @property
+    def measures(self) -> Measures:
+        """The scores."""
+        return measure(self.items)
+
+    @property
+    def failed(self) -> int:
+        """How many questions ended in an error."""
+        return self.asked - sum(one.outcome.status != "failed" for one in self.measured)
+
+
+def total(measured: Iterable[MeasuredQuestion]) -> Cost:
+    """What these questions took together."""
+    return sum((one.cost for one in measured), Cost())
+
+
+def each(measured: Sequence[MeasuredQuestion], name: str) -> str:
+    """The average of one cost over the questions, as text; times with two decimals."""
+    costs = [one.rounds if name == "rounds" else getattr(one.cost, name) for one in measured]
+    return f"{sum(costs) / max(1, len(costs)):.{2 if name in ('seconds', 'cpu') else 1}f}"
 
 
 @dataclass(frozen=True)
@@ -156,9 +150,9 @@ class AnsweringResults:
         return found
 
     @property
-    def cost(self) -> QuestionCost:
+    def cost(self) -> Cost:
         """The cost of all questions."""
-        return sum((one.cost for one in self.measured), QuestionCost())
+        return total(self.measured)
 
 
 def ask_all(
@@ -167,15 +161,13 @@ def ask_all(
     """Ask the questions; what was answered before a budget was spent or a service gave up is kept."""
     by_id = {asked.id: asked for asked in questions}
     measured: list[MeasuredQuestion] = []
-    mark = _counted(run)
+    mark = Cost.so_far(run)
 
     def keep(outcome: AnswerOutcome) -> None:
         nonlocal mark
-        now = _counted(run)  # differences of totals: several questions are under way at once
-        rounds = outcome.answer.rounds if outcome.answer else 0
-        cost = replace(now - mark, questions=1, rounds=rounds)
+        now = Cost.so_far(run)  # differences of totals: several questions are under way at once
         graph = getattr(context.graph, "unwatched", context.graph)  # else the next question would count these queries
-        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), cost))
+        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), now - mark))
         mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
@@ -184,19 +176,6 @@ def ask_all(
         if not measured:
             raise
     return measured
-
-
-def _counted(run: Run) -> QuestionCost:
-    """The clocks, and the queries, texts embedded, model calls and tokens of a run so far."""
-    calls = [call for step in run.steps for call in step.calls]
-    return QuestionCost(
-        seconds=perf_counter(),
-        cpu=process_time(),
-        queries=sum(len(step.queries) for step in run.steps),
-        embedded=sum(int(step.counts.get("embedded", 0)) for step in run.steps),
-        calls=len(calls),
-        tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
-    )
 
 
 def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
@@ -247,7 +226,7 @@ def run_questions(
         DataError: a file is missing or wrong, or a set has no graph and none was given.
     """
     session = session or current()
-    judge, settings = judging(session, judge, model)
+    judge, settings = sections.judging(session, judge, model)
     task = _own(questions, graph) if questions else question_set(dataset, settings.data)
     if graph and not questions:
         task = replace(task, graph=graph, triples=())
@@ -260,7 +239,7 @@ def run_questions(
     options = Options(depth=depth, breadth=breadth, share=share, keep=keep, rounds=rounds)
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
     names |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds}
-    run = run_in(session, "question_answering", {}, names, settings)
+    run = sections.run_in(session, "question_answering", {}, names, settings)
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
     with run:
@@ -280,7 +259,7 @@ def run_questions(
     return AnsweringResults(
         title=task.title,
         measured=tuple(measured),
-        judge=judge_in_words(judge, settings),
+        judge=sections.judge_in_words(judge, settings),
         embedder=embed.name,
         entities="given" if given else "linked",
         options=options,
@@ -376,10 +355,7 @@ def compared(
                 measured = ask_all(questions, context, options, run)
             except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
                 measured = []
-        items = [one.item for one in measured if one.asked.values is not None]
-        failed = len(questions) - sum(one.outcome.status != "failed" for one in measured)
-        cost = sum((one.cost for one in measured), QuestionCost())
-        found.append(Variant(name, measure(items), cost, by_kind(items), failed))
+        found.append(Variant(name, measured, len(questions)))
     return tuple(found)
 
 
@@ -414,30 +390,30 @@ def _values(measures: Measures) -> dict[str, Value]:
     return found | ({} if measures.coverage else {"precision": None})
 
 
-def headline(results: AnsweringResults) -> Table | Words:
+def headline(results: AnsweringResults) -> Table | Fragment:
     """Every kind of question, the three scores side by side."""
     if not results.items:
-        return Words((UNMEASURED,))
+        return words(UNMEASURED)
     entities = f"entities {results.entities}" + (" by the set" if results.entities == "given" else " by the agent")
     notes = [f"{results.judge}; {entities}; graph: {results.graph}", *results.notes]
     return scores(results.kinds, results.whole, results.title, notes)
 
 
-def judges(results: AnsweringResults) -> Table | Words:
+def judges(results: AnsweringResults) -> Table | Fragment:
     """The same questions to every judge: scores, costs, and exact sets by kind of question."""
     if not results.judges:
         return absent("Not computed: run the report with -p judges=true, and a model for more than the rule.")
-    kinds = list(results.judges[0].kinds)
+    kinds = list(dict.fromkeys(item.kind for item in results.judges[0].items))
     costs = numbers(calls="Model calls", tokens="Tokens", queries="Queries")
     columns = [*texts(judge="Judge"), *COLUMNS[1:6], *costs]
     columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
     for one in results.judges:
-        values = _values(one.measures)
+        values, exact = _values(one.measures), by_kind(one.items)
         name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
         row = [name, *(values[column.key] for column in COLUMNS[1:6])]
-        row += [one.cost.each(column.key) for column in costs]
-        rows.append([*row, *(one.kinds[kind].exact if kind in one.kinds else None for kind in kinds)])
+        row += [each(one.measured, column.key) for column in costs]
+        rows.append([*row, *(exact[kind].exact if kind in exact else None for kind in kinds)])
     notes = [SCORES, "Costs are averages per question. The kinds of question, on the right, are shares of exact sets."]
     return Table(columns, rows, caption="Judge by judge", notes=notes)
 
@@ -459,7 +435,7 @@ def figures(results: AnsweringResults) -> list[dict[str, Value]]:
     return rows
 
 
-def published(results: AnsweringResults) -> Table | Words:
+def published(results: AnsweringResults) -> Table | Fragment:
     """Our figures and published ones of the same questions side by side."""
     if not results.peers:
         return absent("Nobody has published figures for these questions over this graph.")
@@ -473,11 +449,11 @@ def published(results: AnsweringResults) -> Table | Words:
     return Table(columns, rows, caption=results.title, notes=notes)
 
 
-def risk(results: AnsweringResults) -> Plot | Words:
+def risk(results: AnsweringResults) -> Plot | Fragment:
     """The share of wrong answers among the most confident."""
     given = [one for one in results.scored if one.outcome.values]
     if not given:
-        return Words(("No question that has a reference was answered, so there is no risk to draw.",))
+        return words("No question that has a reference was answered, so there is no risk to draw.")
     answers = {(one.asked.id, "", ""): one.right for one in given}
     found = [((one.asked.id, "", ""), float(one.outcome.confidence or 0.0)) for one in given]
     points = risk_coverage(found, [answer for answer, right in answers.items() if right])
@@ -485,7 +461,7 @@ def risk(results: AnsweringResults) -> Plot | Words:
     return risk_over_coverage([(point.coverage, point.risk) for point in points], caption, "answers")
 
 
-def ablation(results: AnsweringResults) -> Table | Words:
+def ablation(results: AnsweringResults) -> Table | Fragment:
     """The scores with one option changed at a time."""
     if not results.variants:
         return absent("Not computed: run the report with -p ablation=true.")
@@ -501,9 +477,8 @@ def ablation(results: AnsweringResults) -> Table | Words:
     for one in results.variants:
         found = one.measures
         difference = None if one is first else f"{100 * (found.f1 - first.measures.f1):+.1f}"
-        rows.append(
-            [one.name, found.exact, found.f1, found.strict, found.coverage, difference, one.cost.each("queries")]
-        )
+        queries = each(one.measured, "queries")
+        rows.append([one.name, found.exact, found.f1, found.strict, found.coverage, difference, queries])
     notes = [
         f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
         "The rule judge chooses among interpretations of the question over the relations around its entities, which "
@@ -513,7 +488,7 @@ def ablation(results: AnsweringResults) -> Table | Words:
         "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
     ]
-    if (asked := first.cost.questions) < len(results.measured):
+    if (asked := len(first.measured)) < len(results.measured):
         notes.insert(1, f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.")
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
@@ -522,7 +497,7 @@ def variant_costs(results: AnsweringResults) -> Table | None:
     """What every judge and every variant of the ablation took, if there were any."""
     columns = [*texts(variant="Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
     rows: list[list[Value]] = [
-        [one.name, one.cost.each("embedded"), one.cost.each("seconds", 2)]
+        [one.name, each(one.measured, "embedded"), each(one.measured, "seconds")]
         for one in (*results.judges, *results.variants)
     ]
     notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
@@ -532,33 +507,26 @@ def variant_costs(results: AnsweringResults) -> Table | None:
 def cost(results: AnsweringResults) -> Table:
     """The average cost of a question, by kind and in all."""
     shares = numbers(
-        seconds="Seconds a question",
-        cpu="CPU seconds",
-        rounds="Rounds",
-        queries="Queries",
-        embedded="Vectors computed",
-        calls="Model calls",
-        tokens="Tokens",
-    )
-    groups: dict[str, QuestionCost] = {}
-    for one in results.measured:
-        groups[one.kind] = groups.get(one.kind, QuestionCost()) + one.cost
+        seconds="Seconds a question", cpu="CPU seconds", rounds="Rounds", queries="Queries",
+        embedded="Vectors computed", calls="Model calls", tokens="Tokens",
+    )  # fmt: skip
+    groups = {one.kind: [other for other in results.measured if other.kind == one.kind] for one in results.measured}
     rows: list[list[Value]] = [
-        [name, took.questions, *(took.each(one.key, 2 if one.key in ("seconds", "cpu") else 1) for one in shares)]
-        for name, took in [*groups.items(), ("all", results.cost)]
+        [name, len(group), *(each(group, column.key) for column in shares)]
+        for name, group in {**groups, "all": results.measured}.items()
     ]
     columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
     notes = ["Averages per question. The paper: 50 seconds a question on five hosts of 48 cores."]
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
-def errors(results: AnsweringResults) -> Table | Words:
+def errors(results: AnsweringResults) -> Table | Fragment:
     """Every question whose answer is not exactly the reference; a row opens to what was cited and why."""
     if not results.items:
-        return Words((UNMEASURED,))
+        return words(UNMEASURED)
     missed = [one for one in results.scored if not one.right]
     if not missed:
-        return Words((f"All {len(results.scored):,} questions that have a reference were answered as it says.",))
+        return words(f"All {len(results.scored):,} questions that have a reference were answered as it says.")
     missed.sort(key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
     columns = [
         *texts(id="Id", kind="Kind", question="Question", found="Answer", reference="Reference", status="Status"),
@@ -610,17 +578,17 @@ def _listed(values: Sequence[str], most: int = 4) -> str:
     return (shown + (f" and {len(values) - most} more" if len(values) > most else "")) or "nothing"
 
 
-def example(results: AnsweringResults) -> GraphPicture | Words:
+def example(results: AnsweringResults) -> GraphPicture | Fragment:
     """The proof of one right answer: the one with the most triples that still fit a picture."""
     right = [one for one in results.scored if one.right and one.outcome.answer is not None and one.outcome.support]
     if not right:
-        return Words(("No question was answered correctly with triples that prove it.",))
+        return words("No question was answered correctly with triples that prove it.")
     best = max(right, key=lambda one: (len(one.outcome.support) <= 12, min(12, len(one.outcome.support))))
     assert best.outcome.answer is not None
     return proof(best.outcome.answer)
 
 
-def notice(results: AnsweringResults) -> Words:
+def notice(results: AnsweringResults) -> Fragment:
     """What was done, and what must be known before any figure is read."""
     lines = [note for note in results.notes if note.startswith("SIMULATED")]
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
@@ -629,7 +597,7 @@ def notice(results: AnsweringResults) -> Words:
         f"entities {results.entities}: {len(results.measured) - unsure:,} answered, {unsure:,} left unsure, "
         f"{results.cost.calls:,} model calls."
     )
-    return Words((*lines, done), alarm=bool(lines))
+    return words(*lines, done, look="alarm" if lines else "")
 
 
 def metrics(results: AnsweringResults) -> dict[str, Any]:
@@ -642,19 +610,19 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "entities": results.entities,
         "simulation": "",
         "options": asdict(results.options),
-        "headline": [in_percent(row) for row in figures(results)],
+        "headline": [sections.in_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
-        "judges": {one.name: asdict(one.measures) | {"calls": one.cost.calls} for one in results.judges},
+        "judges": {one.name: asdict(one.measures) | {"calls": total(one.measured).calls} for one in results.judges},
         "variants": {one.name: asdict(one.measures) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
-        "cost": spent(results.run.totals),
+        "cost": sections.spent(results.run.totals),
     }
 
 
 def save(results: AnsweringResults, session: ReportSession) -> None:
     """Write the metrics and the timing; the answers are written while they are asked."""
     seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
-    write_numbers(session, metrics(results), seconds)
+    sections.write_numbers(session, metrics(results), seconds)

@@ -25,7 +25,7 @@ from kgnb.datasets.fetch import data_folder, digest
 from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.question_sets import files_of
 from kgnb.errors import DataError, KgnbError, Waiting
-from kgnb.files import from_json, write_json, write_whole
+from kgnb.files import write_json, write_whole
 from kgnb.reporting.engine import ReportClient
 from kgnb.reporting.html import byline_of, page, write_provenance
 from kgnb.reporting.parameters import ReportParameter, Value, assignments, check, read_parameters, typed
@@ -356,13 +356,6 @@ def mark_partial(folder: Path) -> str:
     Whichever report wrote the metrics, ``"partial": true`` and ``"partial_reason"`` are added.
     """
     why = why_partial(folder / "run")
-    path = folder / "metrics.json"
-    if why and path.is_file():
-        try:
-            content = from_json(path.read_text(encoding="utf-8"))
-        except ValueError:  # a user's own notebook may write anything
-            return why
-        if isinstance(content, dict):
-            content |= {"partial": True, "partial_reason": why}
-            write_json(path, content)
+    if why and (metrics := read_metrics(folder)):
+        write_json(folder / "metrics.json", metrics | {"partial": True, "partial_reason": why})
     return why

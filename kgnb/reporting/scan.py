@@ -102,12 +102,10 @@ def _redact(value: Any, texts: tuple[str, ...]) -> Any:
 
 LARGEST = 200_000_000  # bytes; a larger file is reported, not read
 LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache"}  # folders
-LONGEST_LINE = 20_000  # characters of a line in which assignments are looked for; pictures are longer
+LONGEST_LINE = 20_000  # characters of a line that detect-secrets is given; pictures are longer
 BEFORE = r"(?<![A-Za-z0-9+/=_-])"
 VENDORS = [(what, re.compile(BEFORE + form)) for what, form in KEYS.items()]
-IN_QUERY = TOLD[2]
 HEADER = re.compile(r"(?:authorization[\"'\\]*\s*[:=]\s*[\"'\\]*)?\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{12,})", re.I)
-URL = re.compile(r"://[^\s/@:\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@")
 ASSIGNED = re.compile(
     r"""(?P<name>(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{0,60}?(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token|passw(?:or)?d|passwd|
     passphrase|credentials?|\bkey|[_-]key))["'\\]*\s*(?:[:=]|=>)\s*(?:[rbfu]?\\*(?P<quote>["'])(?P<quoted>[^"'\\\n]{6,})
@@ -119,14 +117,18 @@ PLACEHOLDER = re.compile(
 )
 ALLOW = "pragma: allowlist secret"
 ALLOW_FILE = ".kgnb-scan-allow"
+FORMS = (  # of which no placeholder is one
+    ("a password in a URL", re.compile(r"://[^\s/@:\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@")),
+    ("a key in a URL", TOLD[2]),
+    ("a session cookie", re.compile(r"\bcookie[\"']?\s*[:=].{0,200}?\b\w*sess\w*=([A-Za-z0-9%._~+/=-]{16,})", re.I)),
+    ("a DigitalOcean token", re.compile(r"\bdo[opr]_v1_[a-f0-9]{64}\b")),
+    ("a Telegram token", re.compile(r"(?<![\w-])\d{8,10}:AA[\w-]{32,33}(?![\w-])")),
+)
 CONFIGURATION = {".yml", ".yaml", ".ini", ".cfg", ".conf", ".env", ".toml", ".properties"}
 IN_CONFIGURATION = re.compile(
     r"^\s*(?:- )?[\w.-]*(?:passw(?:or)?d|passphrase)\s*[:=]\s*([^\s#'\"]{6,})\s*(?:#.*)?$", re.I
 )
 IN_NETRC = re.compile(r"\b(?:machine|login|default)\b.*\bpassword\s+(\S{6,})|^\s*password\s+(\S{6,})\s*$")
-COOKIE = re.compile(r"\bcookie[\"']?\s*[:=].{0,200}?\b\w*sess\w*=([A-Za-z0-9%._~+/=-]{16,})", re.I)
-TELEGRAM = re.compile(r"(?<![\w-])\d{8,10}:AA[\w-]{32,33}(?![\w-])")
-DIGITAL_OCEAN = re.compile(r"\bdo[opr]_v1_[a-f0-9]{64}\b")
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\\u001b\[[0-9;]*[A-Za-z]")
 NAMED_ABOVE = re.compile(r"(?:key|secret|token|passw(?:or)?d)[\"']?\s*[:=]\s*[\[({]?\s*\\?$", re.I)
 BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{28,4000}={0,2}(?![A-Za-z0-9+/=])")
@@ -157,20 +159,7 @@ class Finding:
         return f"{self.file}: {self.where}: {self.what}: {self.shown}"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """An entry of an allow-list: a pattern of paths, and a digest of the value ("*": any)."""
-
-    digest: str
-    path: str
-
-    def covers(self, finding: Finding, root: Path) -> bool:
-        """Whether it allows this finding."""
-        file = finding.file.relative_to(root) if finding.file.is_relative_to(root) else finding.file
-        return self.digest in ("*", finding.digest) and fnmatch.fnmatch(file.as_posix(), self.path)
-
-
-def read_allowed(path: Path) -> tuple[Allowed, ...]:
+def read_allowed(path: Path) -> list[tuple[str, str]]:
     """An allow-list: lines of a digest (or ``*``) and a pattern of paths below its folder; ``#`` begins a comment.
 
     Raises:
@@ -182,13 +171,13 @@ def read_allowed(path: Path) -> tuple[Allowed, ...]:
         raise DataError(f"cannot be read: {error}", where=str(path)) from error
     found = []
     for number, line in enumerate(lines, start=1):
-        words = line.partition("#")[0].split()
-        if words and (len(words) != 2 or not re.fullmatch(r"\*|[0-9a-f]{16}", words[0])):
-            raise DataError(
-                "a line is a digest and a path", where=f"{path}:{number}", fix="kgnb scan --digests prints such lines."
-            )
-        found += [Allowed(*words)] if words else []
-    return tuple(found)
+        match line.partition("#")[0].split():
+            case [digest, pattern] if re.fullmatch(r"\*|[0-9a-f]{16}", digest):
+                found.append((digest, pattern))
+            case [_, *_]:
+                fix = "kgnb scan --digests prints such lines."
+                raise DataError("a line is a digest and a path", where=f"{path}:{number}", fix=fix)
+    return found
 
 
 def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = None) -> list[Finding]:
@@ -206,43 +195,64 @@ def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = Non
     if not path.exists():
         raise DataError("there is no such file or folder", where=str(path))
     root = path if path.is_dir() else path.parent
-    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if not file.is_symlink()]
     hidden = [text for text in disguises(known) if text]
-    names = allowed or root / ALLOW_FILE
-    exempt = read_allowed(names) if allowed or names.is_file() else ()
-    return [
-        finding
-        for file in files
-        if file.is_file()
-        and (file == path or not file.is_symlink())
-        and LEFT_OUT.isdisjoint(file.relative_to(root).parts[:-1])
-        for finding in _in_file(file, hidden)
-        if not any(one.covers(finding, names.parent) for one in exempt)
-    ]
+    listed = allowed or root / ALLOW_FILE
+    exempt = read_allowed(listed) if allowed or listed.is_file() else []
+    found = []
+    for file in files:
+        if file.is_file() and LEFT_OUT.isdisjoint(file.relative_to(root).parts[:-1]):
+            name = (file.relative_to(listed.parent) if file.is_relative_to(listed.parent) else file).as_posix()
+            known_here = {digest for digest, pattern in exempt if fnmatch.fnmatch(name, pattern)}
+            found += [one for one in _in_file(file, hidden) if known_here.isdisjoint(("*", one.digest))]
+    return found
 
 
 def _in_file(file: Path, known: Sequence[str]) -> Iterator[Finding]:
     if file.stat().st_size > LARGEST:
         yield Finding(file, "line 1", "too large to be read", "scan it with another tool")
         return
-    content = file.read_bytes()
-    seen: set[tuple[str, str, str]] = set()
-    for where, text in _texts(file, content):
+    for where, text in _texts(file, file.read_bytes()):
         above = ""
         for number, line in enumerate(text.splitlines(), start=1):
             place = f"{where}, line {number}" if where else f"line {number}"
             whole = f"{above.rstrip()} {line.strip()}" if NAMED_ABOVE.search(above) else line
-            above = line
-            if ALLOW in line:
-                continue
-            text_file = "\0" not in text
-            found = [*_in_line(COLOURS.sub("", whole), known, assigned=text_file)]
-            found += [*_by_detectors(line), *_configured(line, file)] if text_file else []
-            for what, value in found:
-                key = (place, what, value)
-                if key not in seen and not any(place == at and value in other for at, _, other in seen):
-                    seen.add(key)
+            above, taken = line, list[str]()
+            for what, value in (
+                _candidates(COLOURS.sub("", whole), known, file, "\0" in text) if ALLOW not in line else ()
+            ):
+                if not any(value in other or other in value for other in taken):  # the most specific kind comes first
+                    taken.append(value)
                     yield Finding(file, place, what, masked(value, what), digest_of(value))
+
+
+def _candidates(line: str, known: Sequence[str], file: Path, binary: bool) -> Iterator[tuple[str, str]]:
+    """What looks like a secret, the most specific kinds first."""
+    yield from (("a known secret", value) for value in known if value in line)
+    for what, form in VENDORS:
+        yield from ((what, match[0]) for match in form.finditer(line))
+    forms = [*FORMS, *([("a password", IN_CONFIGURATION)] if {file.suffix, file.name} & CONFIGURATION else [])]
+    forms += [("a password", IN_NETRC)] if "netrc" in file.name else []
+    for what, form in forms:
+        for match in form.finditer(line):
+            value = match[0][len(match["before"]) :] if "before" in form.groupindex else _group(match)
+            if not PLACEHOLDER.search(value) and value not in ("true", "false", "null"):
+                yield what, value
+    if binary:
+        return
+    for match in HEADER.finditer(line):
+        if _mixed(match[1]) and not PLACEHOLDER.search(match[1]):
+            yield "an authorization header", match[1]
+    for match in ASSIGNED.finditer(line):
+        value = match["quoted"] or match["bare"]
+        if _secret(match["name"], value, quoted=bool(match["quoted"])):
+            yield f"a value of {match['name'].strip('.-_')}", value
+    if len(line) <= LONGEST_LINE:
+        yield from _by_detectors(line)
+
+
+def _group(match: re.Match[str]) -> str:
+    return next(filter(None, match.groups()), match[0])
 
 
 def _texts(file: Path, content: bytes) -> Iterator[tuple[str, str]]:
@@ -298,32 +308,14 @@ def _detectors() -> tuple[tuple[str, Callable[[str], Iterator[str]]], ...]:
 
 
 def _by_detectors(line: str) -> Iterator[tuple[str, str]]:
-    if len(line) > LONGEST_LINE:
-        return
+    """What detect-secrets recognises, and keys of ours in Base64."""
     for what, find in _detectors():
-        for value in find(line):
-            if not PLACEHOLDER.search(value):
-                yield what, value
+        yield from ((what, value) for value in find(line) if not PLACEHOLDER.search(value))
     for encoded in BASE64.findall(line):
-        try:
+        with suppress(binascii.Error, UnicodeDecodeError):
             inside = base64.b64decode(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-        for what, form in VENDORS:
-            if found := form.search(inside):
-                yield f"{what} in Base64", found[0]
-
-
-def _configured(line: str, file: Path) -> Iterator[tuple[str, str]]:
-    """Passwords in configuration, .netrc and cookies: plain words, recognisable only by their place."""
-    forms = [("a session cookie", COOKIE), ("a DigitalOcean token", DIGITAL_OCEAN), ("a Telegram token", TELEGRAM)]
-    forms += [("a password", IN_CONFIGURATION)] if {file.suffix, file.name} & CONFIGURATION else []
-    forms += [("a password", IN_NETRC)] if "netrc" in file.name else []
-    for what, form in forms:
-        for match in form.finditer(line[:LONGEST_LINE]):
-            value = next((group for group in match.groups() if group), match[0])
-            if not PLACEHOLDER.search(value) and value not in ("true", "false", "null"):
-                yield what, value
+            found = ((what, form.search(inside)) for what, form in VENDORS)
+            yield from ((f"{what} in Base64", match[0]) for what, match in found if match)
 
 
 def digest_of(value: str) -> str:
@@ -336,82 +328,37 @@ def digest_of(value: str) -> str:
 
 
 def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every part of a notebook and its place; a broken one may hold anything anywhere."""
     for number, cell in enumerate(notebook["cells"], start=1):
-        if not isinstance(cell, dict):
-            continue
-        yield f"cell {number}, source", _joined(cell.get("source", ""))
-        for at, output in enumerate(_listed(cell.get("outputs")), start=1):
-            yield f"cell {number}, output {at}", _flat(output)
-        rest = {name: value for name, value in cell.items() if name not in ("source", "outputs")}
-        yield f"cell {number}, metadata", _flat(rest)
+        parts = dict(cell) if isinstance(cell, dict) else {"": cell}
+        source, outputs = parts.pop("source", ""), parts.pop("outputs", None) or []
+        yield f"cell {number}, source", "".join(map(str, source)) if isinstance(source, list) else str(source)
+        for at, output in enumerate(outputs if isinstance(outputs, list) else [outputs], start=1):
+            yield f"cell {number}, output {at}", "\n".join(_flat(output))
+        yield f"cell {number}, metadata", "\n".join(_flat(parts))
     metadata = notebook.get("metadata")
     metadata = dict(metadata) if isinstance(metadata, dict) else {"": metadata}
-    widgets = metadata.pop("widgets", {})
-    yield "widget state", _flat(widgets)
-    yield "widget state, a password field", "\n".join(_passwords(widgets))
-    yield "notebook metadata", _flat(metadata)
+    yield "widget state", "\n".join(_flat(metadata.pop("widgets", {})))
+    yield "notebook metadata", "\n".join(_flat(metadata))
 
 
-def _listed(value: Any) -> list[Any]:
-    """What should be a list, and in a broken notebook may be anything."""
-    return value if isinstance(value, list) else [value] if value else []
-
-
-def _passwords(widgets: Any) -> Iterator[str]:
-    """The values of password fields, as assignments: these are secret whatever they look like."""
-    for view in widgets.values() if isinstance(widgets, dict) else ():
-        for model in (view.get("state") or {}).values() if isinstance(view, dict) else ():
-            if isinstance(model, dict) and model.get("model_name") == "PasswordModel":
-                state = model.get("state")
-                if isinstance(state, dict) and str(state.get("value") or ""):
-                    yield f'password = "{"".join(str(state["value"]).split())}"'
-
-
-def _flat(value: Any, name: str = "") -> str:
-    """The texts inside a value, a line each, with the name of each."""
+def _flat(value: Any, name: str = "") -> Iterator[str]:
+    """The texts inside a value, a line each, with the name of each; that of a password field is called one."""
     if isinstance(value, dict):
-        return "\n".join(_flat(item, str(key)) for key, item in value.items())
-    if isinstance(value, list):
-        if all(isinstance(item, str) for item in value):
-            return _flat("".join(value), name)
-        return "\n".join(_flat(item, name) for item in value)
-    if isinstance(value, str):
-        if name.startswith("image/"):
-            return ""
-        lines = value.splitlines() or [""]
-        return "\n".join([f'{name}: "{lines[0]}"' if len(lines) == 1 else f"{name}: {lines[0]}", *lines[1:]])
-    return ""
-
-
-def _joined(source: Any) -> str:
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)
-
-
-def _in_line(line: str, known: Sequence[str], *, assigned: bool) -> Iterator[tuple[str, str]]:
-    """The secrets in one line; each value once, as the most specific kind."""
-    taken: list[str] = []
-    for what, value in _candidates(line, known, assigned):
-        if not any(value in other or other in value for other in taken):
-            taken.append(value)
-            yield what, value
-
-
-def _candidates(line: str, known: Sequence[str], assigned: bool) -> Iterator[tuple[str, str]]:
-    yield from (("a known secret", value) for value in known if value in line)
-    for what, form in VENDORS:
-        yield from ((what, match[0]) for match in form.finditer(line))
-    in_urls = [("a password in a URL", match[1]) for match in URL.finditer(line)]
-    in_urls += [("a key in a URL", match[0][len(match["before"]) :]) for match in IN_QUERY.finditer(line)]
-    yield from ((what, value) for what, value in in_urls if not PLACEHOLDER.search(value))
-    for start in range(0, len(line), LONGEST_LINE) if assigned else ():
-        part = line[max(0, start - 200) : start + LONGEST_LINE]
-        for match in HEADER.finditer(part):
-            if _mixed(match[1]) and not PLACEHOLDER.search(match[1]):
-                yield "an authorization header", match[1]
-        for match in ASSIGNED.finditer(part):
-            value = match["quoted"] or match["bare"]
-            if _secret(match["name"], value, quoted=bool(match["quoted"])):
-                yield f"a value of {match['name'].strip('.-_')}", value
+        for key, item in value.items():
+            yield from _flat(item, str(key))
+        state = value.get("state")
+        if value.get("model_name") == "PasswordModel" and isinstance(state, dict):
+            yield f'password = "{"".join(str(state.get("value") or "").split())}"'
+    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        yield from _flat("".join(value), name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _flat(item, name)
+    elif isinstance(value, str) and not name.startswith("image/"):
+        first, *rest = value.splitlines() or [""]
+        yield f"{name}: {first}" if rest else f'{name}: "{first}"'
+        yield from rest
 
 
 def _secret(name: str, value: str, *, quoted: bool) -> bool:

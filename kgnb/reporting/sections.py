@@ -1,12 +1,14 @@
-"""What the reports of all agents share: words, the run, the cost ledger, how to reproduce, and files of figures."""
+"""What the reports of all agents share: words, the run, costs, how to reproduce, and files of figures."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
 from html import escape
 from math import fsum
+from operator import add, sub
+from time import perf_counter, process_time
 from typing import Any, Protocol, TypeAlias
 
 from kgnb.files import write_json
@@ -23,6 +25,7 @@ SOURCE = Column("source", "Where it is from")
 UNMEASURED = "No reference was given, so nothing is measured."
 SHOWN = 100  # rows of a table meant to be read from top to bottom
 MOST = 24  # files listed one by one; the RO-Crate lists all
+DIGITS = 6  # of a figure in metrics.json
 Detail: TypeAlias = tuple[str, str]  # heading and text below a row that is opened
 
 
@@ -35,77 +38,91 @@ class HasRun(Protocol):
 
 
 @dataclass(frozen=True)
-class Words:
-    """Text for the page, one paragraph a line; ``alarm`` makes the first one stand out.
-
-    ``off`` marks a part that was not computed: the page leaves it out and names its heading at the end.
-    """
-
-    lines: tuple[str, ...]
-    alarm: bool = False
-    off: bool = False
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        first = '<p class="alarm">' if self.alarm else '<p class="off">' if self.off else "<p>"
-        starts = [first, *["<p>"] * (len(self.lines) - 1)]
-        body = "".join(f"{start}{escape(line)}</p>" for start, line in zip(starts, self.lines, strict=True))
-        return {"text/html": body, "text/plain": str(self)}
-
-
-@dataclass(frozen=True)
-class Folded:
-    """Something long behind a line that opens it; it stays folded in print."""
-
-    title: str
-    content: object
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle = self.content._repr_mimebundle_()  # type: ignore[attr-defined]  # anything that shows itself
-        body = f'<details class="long"><summary>{escape(self.title)}</summary>{bundle["text/html"]}</details>'
-        return {"text/html": body, "text/plain": bundle["text/plain"]}
-
-
-@dataclass(frozen=True)
 class Fragment:
     """A piece of a page, as HTML and as text."""
 
     html: str
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html, "text/plain": self.text}
 
 
-def absent(why: str) -> Words:
-    """In place of a part that was not computed: why, and how to get it."""
-    return Words((why,), off=True)
+def words(*lines: str, look: str = "") -> Fragment:
+    """A paragraph a line; ``look`` is the class of the first one in the page's style sheet."""
+    starts = [f'<p class="{look}">' if look else "<p>", *["<p>"] * (len(lines) - 1)]
+    body = "".join(f"{start}{escape(line)}</p>" for start, line in zip(starts, lines, strict=True))
+    return Fragment(body, "\n".join(lines))
+
+
+def absent(why: str) -> Fragment:
+    """In place of a part that was not computed: the page leaves it out and names its heading at the end."""
+    return words(why, look="off")
+
+
+def folded(title: str, content: Any) -> Fragment:
+    """Something long behind a line that opens it; it stays folded in print."""
+    shown = content._repr_mimebundle_()
+    body = f'<details class="long"><summary>{escape(title)}</summary>{shown["text/html"]}</details>'
+    return Fragment(body, shown["text/plain"])
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a part of a report took. Calls and tokens count cached replies too, so that they are the same every time."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0  # seconds of this process
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    queries: int = 0
+    embedded: int = 0  # texts whose vector had to be computed
+    reused: int = 0  # texts whose vector the cache had
+    points: int = 0  # vectors that were needed in the index, written now or before
+    written: int = 0
+
+    @classmethod
+    def so_far(cls, run: Run) -> Cost:
+        """The clocks, and what a run has taken until now: that of a part is the difference of two."""
+        totals = run.totals
+        ledger = {name: totals[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "queries")}
+        counts = {"embedded": "embedded", "reused": "from cache", "points": "points", "written": "written"}
+        counted = {name: sum(int(step.counts.get(told, 0)) for step in run.steps) for name, told in counts.items()}
+        return cls(perf_counter(), process_time(), **ledger, **counted)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(*map(add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(*map(sub, astuple(self), astuple(other)))
 
 
 def stages(results: HasRun) -> Table:
-    """The cost ledger, stage by stage."""
-    return ledger(results.run)
-
-
-def ledger(run: Run, *, of: str = "") -> Table:
-    """One row a stage, and their total; ``of`` names the run where a report has several."""
+    """The cost ledger: one row a stage, and their total."""
+    run = results.run
     columns = [
         *texts(stage="Stage"),
         *numbers(times="Times", calls="Model calls", cached="of them cached", prompt="Prompt tokens"),
         *numbers(completion="Completion tokens", usd="US dollars", queries="Graph queries", seconds="Time"),
     ]
     steps = [step for step in run.steps if step.calls or step.queries or step.seconds is not None]
-    names = dict.fromkeys(step.name for step in steps)
-    rows = [_row(name, [step for step in steps if step.name == name]) for name in names]
+    rows = [_row(name, [step for step in steps if step.name == name]) for name in dict.fromkeys(s.name for s in steps)]
     notes = [
         "Tokens are what the models' servers counted, cached replies included; a cached reply costs nothing again.",
         "Money is reckoned from the prices in the file that the setting model.prices names.",
         f"Times are those of this run, begun {run.to_json()['started'] or 'never'}; they differ every time.",
     ]
-    caption = f"Cost ledger{f', {of}' if of else ''}"
-    return Table(columns, [*rows, _row("all", steps)], caption=caption, notes=notes)
+    return Table(columns, [*rows, _row("all", steps)], caption="Cost ledger", notes=notes)
 
 
 def _row(name: str, steps: Sequence[Step]) -> list[Value]:
@@ -131,11 +148,8 @@ def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
     return {"calls": totals["calls"], "tokens": sum(tokens.values())} | tokens | {"queries": totals["queries"]}
 
 
-def reproduce(results: HasRun, session: ReportSession, read: Iterable[tuple[str, str]] = ()) -> Table:
-    """Everything that decides the result: command, run, versions and digests of the inputs.
-
-    ``read`` are digests of graphs as they were understood, by name.
-    """
+def reproduce(results: HasRun, session: ReportSession) -> Table:
+    """Everything that decides the result: command, run, versions, digests of the inputs and of what was read."""
     record = results.run.to_json()
     rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"], ["run", record["id"]]]
     rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
@@ -145,7 +159,7 @@ def reproduce(results: HasRun, session: ReportSession, read: Iterable[tuple[str,
         listed = "".join(f"{digest}  {name}\n" for name, digest in session.data)
         label = f"SHA-256 of the list of {len(session.data)} files and their SHA-256"
         rows.append([label, hashlib.sha256(listed.encode()).hexdigest()])
-    rows += [[f"digest of what was read of {name}", digest] for name, digest in read]
+    rows += [[f"digest of what was read of {name}", digest] for name, digest in record["data"].items() if digest]
     notes = [
         "As long as all of these and the cache are the same, metrics.json, the pictures and this page (but for the "
         "times under Cost) are the same, byte for byte. The whole record, with times, is ro-crate-metadata.json.",
@@ -184,5 +198,18 @@ def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
 
 def write_numbers(session: ReportSession, metrics: Mapping[str, Any], timing: Mapping[str, Any]) -> None:
     """Write ``metrics.json``, the same in every run, and ``timing.json``, different in every run."""
-    write_json(session.folder / "metrics.json", metrics)
-    write_json(session.folder / "timing.json", timing)
+    write_json(session.folder / "metrics.json", rounded(metrics))
+    write_json(session.folder / "timing.json", rounded(timing))
+
+
+def rounded(value: Any) -> Any:
+    """Plain data with every figure rounded to ``DIGITS``.
+
+    >>> rounded({"f1": [2 / 3, 1]})
+    {'f1': [0.666667, 1]}
+    """
+    if isinstance(value, Mapping):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return round(value, DIGITS) if isinstance(value, float) else value

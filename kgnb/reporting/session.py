@@ -9,7 +9,6 @@ even after ``kill -9``.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -19,15 +18,18 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from typing import Literal as OneOf
 
-from kgnb.files import from_json, write_json
+from pydantic import TypeAdapter
+
+from kgnb.files import write_json
 from kgnb.reporting.scan import redact
 from kgnb.run import Event
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
 
+T = TypeVar("T")
 Figure: TypeAlias = float | int
 WHOLE = ("all", "micro", "scores", "mean")  # where reports without a headline keep the figures of the whole
 COSTS = ("calls", "tokens", "prompt_tokens", "completion_tokens")
@@ -35,13 +37,17 @@ OURS = "this run"  # the source of a headline's row that the report itself found
 MOST = 8
 
 
+def read_json(path: Path, kind: type[T]) -> T | None:
+    """The value of this type in a JSON file, or None where there is none that can be read."""
+    try:
+        return TypeAdapter(kind).validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
 def read_metrics(folder: Path) -> dict[str, Any]:
     """A report's ``metrics.json``; empty where there is none that can be read."""
-    try:
-        content = from_json((folder / "metrics.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    return read_json(folder / "metrics.json", dict[str, Any]) or {}
 
 
 def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
@@ -134,22 +140,18 @@ def tell(event: Event) -> None:
 
 def as_text(session: ReportSession) -> str:
     """This session as one line of JSON; settings name their secrets, but hold none."""
-    values = session.settings.model_dump(mode="json")
-    return json.dumps([str(session.folder), values, session.command, session.data])
+    return TypeAdapter(ReportSession).dump_json(session).decode()
+
+
+def from_text(text: str) -> ReportSession:
+    """The session that ``as_text`` wrote."""
+    return TypeAdapter(ReportSession).validate_json(text)
 
 
 def as_code(session: ReportSession) -> str:
     """Python that begins this session in another process."""
     begin = f"_session.begin(_session.from_text({as_text(session)!r}))"
     return f"from kgnb.reporting import session as _session\n{begin}\ndel _session"
-
-
-def from_text(text: str) -> ReportSession:
-    """The session that ``as_text`` wrote."""
-    folder, values, command, data = json.loads(text)
-    return ReportSession(
-        Path(folder), Settings.model_validate(values), command, tuple((name, digest) for name, digest in data)
-    )
 
 
 FILE = "request.json"
@@ -169,11 +171,7 @@ class ReportRequest:
 
 def read_request(folder: Path) -> ReportRequest | None:
     """The request of the report in a folder, or None."""
-    try:
-        content = from_json((folder / FILE).read_text(encoding="utf-8"))
-        return ReportRequest(str(content["report"]), dict(content["values"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    return read_json(folder / FILE, ReportRequest)
 
 
 State = OneOf["not run", "running", "ran", "failed", "cancelled"]
@@ -189,6 +187,14 @@ class Cell:
     state: State = "not run"
     seconds: float | None = None
     error: str = ""
+
+
+@dataclass
+class Saved:
+    """What a ledger's file says: the process that runs the report, and the cells."""
+
+    process: int
+    cells: list[Cell]
 
 
 @dataclass
@@ -209,8 +215,7 @@ class Ledger:
 
     def save(self) -> None:
         """Write the ledger to its folder."""
-        content = {"process": self.process, "cells": [asdict(cell) for cell in self.cells.values()]}
-        write_json(self.folder / LEDGER, content)
+        write_json(self.folder / LEDGER, asdict(Saved(self.process, list(self.cells.values()))))
 
     @property
     def state(self) -> State:
@@ -227,14 +232,12 @@ class Ledger:
 
 def read_ledger(folder: Path) -> Ledger | None:
     """The ledger of a folder, or None; a cell left "running" by a process that is gone is "cancelled"."""
-    try:
-        content = from_json((folder / LEDGER).read_text(encoding="utf-8"))
-        gone = not alive(int(content["process"]))
-        cells = {cell.number: cell for cell in (Cell(**cell) for cell in content["cells"])}
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+    saved = read_json(folder / LEDGER, Saved)
+    if saved is None:
         return None
+    gone, cells = not alive(saved.process), {cell.number: cell for cell in saved.cells}
     ended = {n: replace(cell, state="cancelled") for n, cell in cells.items() if gone and cell.state == "running"}
-    return Ledger(folder, cells | ended, content["process"])
+    return Ledger(folder, cells | ended, saved.process)
 
 
 def alive(process: int) -> bool:
@@ -243,7 +246,7 @@ def alive(process: int) -> bool:
         return process == os.getpid()
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:  # somebody else's
         pass

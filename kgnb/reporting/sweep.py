@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json
-from kgnb.reporting.compare import write_comparison
-from kgnb.reporting.comparing import compare_items
+from kgnb.reporting.compare import compare_items, write_comparison
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
 from kgnb.reporting.report import REPORTS, data_digests, digest_of
@@ -114,18 +113,18 @@ def run_sweep(
     finally:
         again = f"kgnb sweep sweep.yaml    # a file with this content\n\n{as_yaml(grid)}"
         html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep", again)
-    counts = Counter(_state(folder, item) for item in grid.items)
+    counts: Counter[str] = Counter(read_state(item_folder(folder, item)).state for item in grid.items)
     result = SweepResult(folder, html, comparison, dict(counts), width)
-    by_state = {name: [item for item in items if _state(folder, item) == name] for name in ("failed", "waiting")}
-    if by_state["failed"]:
-        first, number = by_state["failed"][0], len(by_state["failed"])
+    after = [(item, read_state(item_folder(folder, item))) for item in items]
+    if wrong := [(item, state) for item, state in after if state.state == "failed"]:
+        first, state = wrong[0]
         raise SweepError(
-            f"{number} of {len(items)} reports failed, the first: {grid.label(first)}: {_error(folder, first)}",
+            f"{len(wrong)} of {len(items)} reports failed, the first: {grid.label(first)}: {state.error}",
             result=result,
             fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
         )
-    if waiting := by_state["waiting"]:
-        what = f"{len(waiting)} of {len(items)} reports wait: {_error(folder, waiting[0])}"
+    if waiting := [state.error for _, state in after if state.state == "waiting"]:
+        what = f"{len(waiting)} of {len(items)} reports wait: {waiting[0]}"
         raise Waiting(lambda: (what, f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}"))
     return result
 
@@ -153,22 +152,12 @@ def saved_grid(folder: Path) -> Grid:
         content = from_json((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError("no sweep can be read", where=str(folder / FILE), fix="Name a sweep's folder.") from error
-    return grid_of(content, str(folder / FILE))
+    return grid_of(content, lambda *place: str(folder / FILE))
 
 
 def item_folder(folder: Path, item: GridItem) -> Path:
     """The folder of an item's report."""
     return folder / "items" / item.name
-
-
-def _state(folder: Path, item: GridItem) -> str:
-    state = read_state(item_folder(folder, item))
-    return state.state if state else "not run"
-
-
-def _error(folder: Path, item: GridItem) -> str:
-    state = read_state(item_folder(folder, item))
-    return state.error if state else ""
 
 
 def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings) -> list[GridItem]:
@@ -181,7 +170,7 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settin
         except (KgnbError, OSError):  # its own report says what is wrong with its data
             digest = ""
         before = read_state(home)
-        if before and before.state == "done" and digest and before.digest == digest:
+        if before.state == "done" and digest and before.digest == digest:
             continue
         ItemState(grid.report, dict(item.values), digest).save(home)
         todo.append(item)
@@ -291,19 +280,16 @@ def _ended(future: Any, folder: Path, address: str) -> bool:
             f"the Dask scheduler at {address} was lost", service=address, fix="Start it, and kgnb resume the sweep."
         )
     state = read_state(folder)
-    if state and state.state not in ("done", "failed"):
+    if state.state not in ("done", "failed"):
         error = future.exception()
         line = str(error).partition("\n")[0]
         replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {line}").save(folder)
-    return bool(state and state.state == "done")
+    return state.state == "done"
 
 
 def _wait_for(folders: Sequence[Path]) -> None:
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        states = [read_state(folder) for folder in folders]
-        if not any(state and state.state == "running" for state in states):
-            return
+    while time.monotonic() < end and any(read_state(folder).state == "running" for folder in folders):
         time.sleep(0.2)
 
 

@@ -1,7 +1,15 @@
 import json
 
-from kgnb.reporting.compare import comparison_page, cost_against_quality, write_comparison, write_index
-from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
+from kgnb.reporting.compare import (
+    Compared,
+    Row,
+    compare_reports,
+    comparison_page,
+    cost_against_quality,
+    text_of,
+    write_comparison,
+    write_index,
+)
 from kgnb.reporting.session import Cell, Ledger, ReportRequest
 
 

@@ -7,6 +7,7 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
 from kgnb.reporting.entity_alignment import CURVE, Bench, drawn, metrics, opened, variants
+from kgnb.reporting.sections import rounded
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
@@ -42,7 +43,9 @@ def test_our_own_pair_is_measured_and_every_figure_has_its_source(results, sessi
     assert [row[0] for row in table.rows][-3:] == ["EA-Agent", "UDCEA", "M, no model"]
     assert any("cannot go with" in note for note in table.notes)
     ea.save(results, session)
-    assert json.loads((session.folder / "metrics.json").read_text()) == json.loads(json.dumps(metrics(results)))
+    assert json.loads((session.folder / "metrics.json").read_text()) == json.loads(
+        json.dumps(rounded(metrics(results)))
+    )
     assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
     large = ea.run_pair(largest=100, session=session)
     assert large.too_large > 100 and not (large.ablation or large.curve)

@@ -13,7 +13,8 @@ from kgnb.evaluate.alignment import Score
 from kgnb.mapping_files import save
 from kgnb.mappings import Alignment, Mapping
 from kgnb.reporting import ontology_matching as om
-from kgnb.reporting.ontology_matching.experiments import RATES, SHARES, Ablated, Draw, curve, ingredients
+from kgnb.reporting.ontology_matching.experiments import RATES, SHARES, curve, ingredients
+from kgnb.reporting.ontology_matching.results import Ablated, Draw, Experiments
 from kgnb.reporting.ontology_matching.sections import metrics
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
 from kgnb.reporting.session import ReportSession
@@ -34,11 +35,11 @@ def results(session: ReportSession) -> om.MatchingResults:
 def test_errors_are_simulated_at_every_rate_and_cost_and_no_more_is_asked_than_allowed(
     results: om.MatchingResults,
 ) -> None:
-    alone = next(draw for draw in results.draws if draw.rate is None)
+    alone = next(draw for draw in results.tried.draws if draw.rate is None)
     assert (alone.whole, alone.part, alone.questions) == (results.micro, results.non_trivial, 0)
-    drawn = [draw.rate for draw in results.draws if draw.rate is not None]
+    drawn = [draw.rate for draw in results.tried.draws if draw.rate is not None]
     assert {rate: drawn.count(rate) for rate in RATES} == {0.0: 1, 0.1: 3, 0.2: 3, 0.3: 3}
-    nobody, right, *wrong = curve(results.draws)
+    nobody, right, *wrong = curve(results.tried.draws)
     assert right.f1 >= nobody.f1 and right.f1 >= wrong[-1].f1 and right.questions > 0
     plot, table, shares = om.oracle_curves(results), om.oracle_table(results), om.oracle_shares(results)
     assert all(text.startswith("SIMULATION") for text in (plot.caption, plot.alt, table.caption, shares.caption))
@@ -58,11 +59,11 @@ def test_a_curve_averages_draws_and_adds_up_pairs() -> None:
     (point,) = curve(draws)
     assert (point.f1, point.spread) == pytest.approx((0.6, 0.1))
     assert (point.questions, point.share, point.draws) == (8, 0.2, 2)
-    assert curve([]) == ()
+    assert curve([]) == []
 
 
 def test_the_cascade_sends_a_model_less_than_everything(results: om.MatchingResults) -> None:
-    cascade, everything = results.prompts
+    cascade, everything = results.tried.prompts
     assert 0 < cascade.questions < everything.questions
     assert 0 < cascade.expected.prompt_tokens < everything.expected.prompt_tokens
     assert cascade.entities == len(results.outcomes[0].source) + len(results.outcomes[0].target)
@@ -73,10 +74,11 @@ def test_every_ingredient_is_left_out_once_and_the_most_important_comes_first(re
     names = [name for name, _ in ingredients()]
     assert "name" in names and "bias" not in names and "rounds" not in names
     assert dict(ingredients())["name"] == replace(Weights(), name=0.0)
-    assert [one.without for one in results.ablated] == ["nothing left out", *names]
-    assert results.ablated[0].whole == results.micro
+    assert [one.without for one in results.tried.ablated] == ["nothing left out", *names]
+    assert results.tried.ablated[0].whole == results.micro
     scores = {"nothing left out": Score(8, 2, 2), "a": Score(7, 3, 3), "b": Score(4, 6, 6)}
-    table = om.left_out(replace(results, ablated=tuple(Ablated(name, one, Score()) for name, one in scores.items())))
+    ablated = tuple(Ablated(name, one, Score()) for name, one in scores.items())
+    table = om.left_out(replace(results, tried=Experiments(ablated=ablated)))
     assert [(row[0], row[4]) for row in table.rows] == [("nothing left out", None), ("b", "-40.0"), ("a", "-10.0")]
 
 
@@ -127,6 +129,6 @@ def test_stored_alignments_are_scored_like_ours_in_either_direction_and_compared
         assert (both + only_ours, both_wrong + only_ours_wrong) == (results.micro.tp, results.micro.fp)
     assert rows["any of them"][:3] == (results.micro.tp, 0, results.micro.fn)
     alone, often, all_others = om.only_ours(results), om.often_theirs(results), om.only_theirs(results)
-    assert len(alone.rows) == len(outcome.found - frozenset().union(*(one.found for one in outcome.stored)))
+    assert len(alone.rows) == len(outcome.found - frozenset().union(*outcome.stored.values()))
     assert all({"why", "source", "target"} <= dict(details).keys() for details in alone.details)
     assert all(len(row[-1].split(", ")) >= 2 for row in often.rows) and all(row[0] == "yes" for row in all_others.rows)

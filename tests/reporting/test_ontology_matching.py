@@ -47,8 +47,8 @@ def test_a_second_report_embeds_nothing_and_has_the_same_metrics(
     again = ReportSession(tmp_path, session.settings, session.command)
     second = om.run_cases(session=again)
     om.save(second, again)
-    assert results.cost.texts_embedded > 100
-    assert second.cost.texts_embedded == 0 and second.cost.texts_reused >= results.cost.texts_embedded
+    assert results.cost.embedded > 100
+    assert second.cost.embedded == 0 and second.cost.reused >= results.cost.embedded
     assert (tmp_path / "metrics.json").read_bytes() == (session.folder / "metrics.json").read_bytes()
     assert {"precision", "recall", "f1"} <= json.loads((tmp_path / "metrics.json").read_text())["micro"].keys()
     names = {path.name for path in (tmp_path / "alignments").iterdir()}
@@ -62,7 +62,7 @@ def test_an_ontology_in_several_pairs_is_stored_once_and_pairs_may_be_turned_rou
     once = om.run_cases(session=ReportSession(tmp_path / "a", session.settings))
     given = {"pairs": "alpine-refuge, refuge-alpine", "judge": "oracle"}
     twice = om.run_cases(session=ReportSession(tmp_path / "b", session.settings), **given)
-    assert twice.cost.points == 2 * once.cost.points and twice.cost.points_written == once.cost.points_written
+    assert twice.cost.points == 2 * once.cost.points and twice.cost.written == once.cost.written
     assert len(twice.ontologies) == 2
     assert all(one.score.recall > 0.7 for one in twice.outcomes)  # the oracle knows the reference both ways
 
@@ -84,7 +84,7 @@ def test_a_simulation_is_marked_in_every_table_and_plot(session: ReportSession, 
     assert results.outcomes[0].simulated > 0
     parts = (om.headline, om.by_pair, om.behind, om.headline_bars, om.risk, om.thresholds)
     assert all("SIMULATION" in part(results).caption for part in parts)
-    assert om.notice(results).lines[0].startswith("SIMULATION")
+    assert om.notice(results).text.startswith("SIMULATION")
     assert metrics(results, here)["headline"][0]["matcher"].startswith("kgnb, SIMULATION")
 
 

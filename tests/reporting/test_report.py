@@ -37,7 +37,7 @@ PRINTS = """import sys
 from kgnb.reporting.session import current, tell
 print(sys.executable, k * 2, repr(name), current().settings.embedder)
 print(current().command.startswith('KGNB_EMBEDDER=tiny kgnb report'))"""
-OFF = "from kgnb.reporting.sections import Words\nWords(('Not computed: run it with -p x=true.',), off=True)"
+OFF = "from kgnb.reporting.sections import absent\nabsent('Not computed: run it with -p x=true.')"
 
 
 def test_a_report_runs_in_this_python_with_its_settings_and_leaves_notebook_page_and_ledger(

@@ -50,12 +50,12 @@ WRONG = [  # the file after its first line, the line an error names, and what it
     ("parametres:\n  k: 1\n", "line 2", "did you mean parameters?"),
     ("include:\n  - k: 1\n  - k: 0\n", "line 4", "from 1 to 9"),
     ("parameters: {k: 1}\nexclude:\n  - {k: 1}\n", "line 3", "no combination is left"),
-    ("exclude: {k: 1}\n", "line 2", "exclude is a list"),
+    ("exclude: {k: 1}\n", "line 2", "exclude: input should be a valid list"),
     ("parameters:\n  k: [1\n  word: a\n", "line 4", "this is not YAML"),
     ("parameters:\n  k: 1\n  k: 2\n", "", "'k' occurs twice, in lines 3 and 4"),
     ("parameters: {k: []}\n", "line 2", "empty list"),
     ("grid: {}\n", "line 2", "no entry 'grid'"),
-    ("parameters: [1]\n", "line 2", "maps"),
+    ("parameters: [1]\n", "line 2", "parameters: input should be a valid dictionary"),
 ]
 
 

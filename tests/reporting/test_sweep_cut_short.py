@@ -61,7 +61,7 @@ class Sweep:
         return said
 
     def states(self) -> Counter[str]:
-        return Counter(said.state if (said := read_state(home)) else "not run" for home in self.items())
+        return Counter(read_state(home).state for home in self.items())
 
     def items(self) -> list[Path]:
         return [self.out / "items" / item.name for item in read_grid(self.file).items]
@@ -116,8 +116,7 @@ def check_states(cut: Sweep) -> None:
     states = cut.states()
     assert states["done"] and states["done"] < states.total() and set(states) <= {"done", "cancelled", "not run"}
     for home in cut.items():
-        state, ledger = read_state(home), read_ledger(home)
-        said = state.state if state else "not run"
+        said, ledger = read_state(home).state, read_ledger(home)
         if said == "done":
             assert ledger is not None and ledger.state == "ran" and (home / "metrics.json").is_file()
         elif said == "cancelled":

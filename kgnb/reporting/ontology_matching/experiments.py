@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import product
 from statistics import fmean, pstdev
-from typing import Any, NamedTuple
+from typing import Any
 
 from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge
 from kgnb.agents.ontology_matching.merge import merge
@@ -25,13 +24,12 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summarised
-from kgnb.errors import ConfigError
 from kgnb.evaluate.alignment import Score, micro, non_trivial, score, scored_by_oaei, triples
 from kgnb.judging import Cascade, Judge, Verdict
 from kgnb.judging.named import reference_oracle
 from kgnb.judging.question import estimate
-from kgnb.llm.model import Reply, Request
-from kgnb.reporting.ontology_matching.results import Ablated, Draw, PairOutcome, Prompts
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.reporting.ontology_matching.results import Ablated, AtRate, Draw, Experiments, PairOutcome, Prompts
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -65,16 +63,6 @@ class Prepared:
     summarised: Summarised
     options: Options
 
-    @property
-    def sources(self) -> int:
-        """The number of source entities."""
-        return len(self.summarised.described.of("source"))
-
-    @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """The pairs that the reference holds as equivalent."""
-        return frozenset(triple[:2] for triple in self.outcome.right if triple[2] == "equivalent")
-
     @cached_property
     def rule(self) -> KnownVerdicts:
         """The rule judge; it judges these questions only once."""
@@ -82,10 +70,38 @@ class Prepared:
 
     def try_out(self, judge: Judge[MatchQuestion]) -> tuple[Score, Score]:
         """Validate with this judge and merge: the score, and that of the non-trivial part."""
-        alignment = merge(validate(self.summarised, judge), options=self.options)
-        found = scored_by_oaei(triples(alignment, *(sorted(self.outcome.relations) or ["equivalent"])))
-        wanted = self.outcome.right
+        alignment, wanted = merge(validate(self.summarised, judge), options=self.options), self.outcome.right
+        found = scored_by_oaei(triples(alignment, *self.outcome.relations))
         return score(found, wanted), non_trivial(found, wanted, self.outcome.trivial)
+
+    def draw(self, rate: float | None, seed: int = 0, ask: float | None = None) -> Draw:
+        """The rule judge, and a judge that knows the reference for what it leaves open; without a rate, nobody."""
+        sources = len(self.summarised.described.of("source"))
+        if rate is None:
+            return Draw(rate, seed, *self.try_out(self.rule), sources=sources)
+        pairs = {triple[:2] for triple in self.outcome.right if triple[2] == "equivalent"}
+        oracle = reference_oracle(pairs, error_rate=rate, seed=seed)
+        judge = after_the_rule(oracle, self.options.ask if ask is None else ask, self.rule)
+        return Draw(rate, seed, *self.try_out(judge), oracle.asked, sources, ask)
+
+
+def experiment(
+    outcome: PairOutcome, options: Options, embedder: Embedder, index: VectorIndex, curves: bool, seeds: int,
+    ablation: bool,
+) -> Experiments:  # fmt: skip
+    """The experiments that were asked for; ``seeds`` draws of errors for each rate and share."""
+    if not (curves or ablation):
+        return Experiments()
+    described = retrieve(outcome.source, outcome.target, options=options)  # vectors come from the run's index
+    found = search(store(described, index, embedder), options=options)
+    prepared = Prepared(outcome, summarise(found, options=options), options)
+    ablated = tuple(ablate(prepared)) if ablation else ()
+    if not curves:
+        return Experiments(ablated=ablated)
+    rates = [(None, 0), *((rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
+    draws = tuple(prepared.draw(rate, seed) for rate, seed in rates)
+    shares = tuple(prepared.draw(SHARES_RATE, seed, ask) for ask in SHARES for seed in range(seeds))
+    return Experiments(draws, shares, tuple(count_prompts(prepared)), ablated)
 
 
 def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
@@ -101,100 +117,49 @@ def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
             yield field.name, replace(weights, **without)
 
 
-def ablate(prepared: Prepared) -> list[Ablated]:
+def ablate(prepared: Prepared) -> Iterator[Ablated]:
     """The pair with all ingredients, then without each."""
-    tried = [Ablated(WHOLE, *prepared.try_out(prepared.rule))]
-    return tried + [Ablated(name, *prepared.try_out(RuleJudge(weights))) for name, weights in ingredients()]
+    yield Ablated(WHOLE, *prepared.try_out(prepared.rule))
+    for name, weights in ingredients():
+        yield Ablated(name, *prepared.try_out(RuleJudge(weights)))
 
 
-def summed(ablated: Sequence[Ablated]) -> list[tuple[str, Score, Score]]:
-    """What was left out, the scores of all pairs added up, and those of their non-trivial parts."""
-    groups: dict[str, list[Ablated]] = {}
-    for one in ablated:
-        groups.setdefault(one.without, []).append(one)
-    return [(name, micro(one.whole for one in same), micro(one.part for one in same)) for name, same in groups.items()]
+def summed(ablated: Sequence[Ablated]) -> list[Ablated]:
+    """The scores of all pairs added up, by what was left out."""
+    groups = {one.without: [other for other in ablated if other.without == one.without] for one in ablated}
+    return [Ablated(name, micro(o.whole for o in same), micro(o.part for o in same)) for name, same in groups.items()]
 
 
-class NeverAsked:
-    """A model whose prompts are counted and never sent."""
-
-    name = "no model"
-
-    def ask(self, request: Request) -> Reply:
-        """Always refuses."""
-        raise ConfigError("this model only counts prompts", fix="Set a model to ask one.")
-
-
-def count_prompts(prepared: Prepared) -> list[Prompts]:
-    """The prompts of the cascade, and of a model that is asked everything."""
-    counted, options, entities = [], prepared.options, len(prepared.summarised.described.descriptions)
+def count_prompts(prepared: Prepared) -> Iterator[Prompts]:
+    """The prompts of the cascade, and of a model that is asked everything; none of them is sent."""
+    options, questions = prepared.options, prepared.summarised.questions
     for name in ("cascade", "model"):
         judge = make_judge(
-            name, model=NeverAsked(), context=options.context, relations=options.relations, ask=options.ask
+            name, model=ScriptedModel([]), context=options.context, relations=options.relations, ask=options.ask
         )
-        asked: Sequence[MatchQuestion] = prepared.summarised.questions
+        asked: Sequence[MatchQuestion] = questions
         if isinstance(judge, Cascade):
             judge = replace(judge, cheap=prepared.rule)
             asked, expected = judge.open(asked), judge.estimate(asked)
         else:
             expected = estimate(judge, asked)
-        counted.append(Prompts(name, len(asked), expected, entities))
-    return counted
+        yield Prompts(name, len(asked), expected, len(prepared.summarised.described.descriptions))
 
 
-@dataclass(frozen=True)
-class AtRate:
-    """One error rate over all pairs: means over the draws."""
-
-    rate: float | None
-    precision: float
-    recall: float
-    f1: float
-    spread: float  # standard deviation of F1 over the draws
-    non_trivial: float
-    questions: float
-    share: float  # questions, both sides', for every source entity
-    draws: int
+def curve(draws: Sequence[Draw]) -> list[AtRate]:
+    """The draws of all pairs, by error rate and by how much could be asked."""
+    points = dict.fromkeys((draw.rate, draw.ask) for draw in draws)
+    return [_average(*point, [draw for draw in draws if (draw.rate, draw.ask) == point]) for point in points]
 
 
-def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
-    """The rule judge alone, then every error rate, ``seeds`` times with other errors each."""
-    alone = Draw(None, 0, *prepared.try_out(prepared.rule), sources=prepared.sources)
-    return [alone, *(_draw(prepared, rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
-
-
-def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
-    """The cascade with more or fewer questions, all at one error rate."""
-    return [_draw(prepared, SHARES_RATE, seed, ask) for ask, seed in product(SHARES, range(seeds))]
-
-
-def _draw(prepared: Prepared, rate: float, seed: int, ask: float | None = None) -> Draw:
-    oracle = reference_oracle(prepared.pairs, error_rate=rate, seed=seed)
-    share = prepared.options.ask if ask is None else ask
-    whole, part = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
-    return Draw(rate, seed, whole, part, oracle.asked, prepared.sources, ask)
-
-
-def curve(draws: Sequence[Draw]) -> tuple[AtRate, ...]:
-    """The draws of all pairs, by error rate."""
-    rates = dict.fromkeys(draw.rate for draw in draws)
-    return tuple(_average(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
-
-
-def by_share(draws: Sequence[Draw]) -> list[tuple[float | None, AtRate]]:
-    """The draws at ``SHARES_RATE``, by how many questions could be asked."""
-    asked = dict.fromkeys(draw.ask for draw in draws)
-    return [(ask, _average(SHARES_RATE, [draw for draw in draws if draw.ask == ask])) for ask in asked]
-
-
-def _average(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+def _average(rate: float | None, ask: float | None, draws: Sequence[Draw]) -> AtRate:
     """Pairs are added up (micro) within a draw, draws are averaged."""
     rounds = [[draw for draw in draws if draw.seed == seed] for seed in sorted({draw.seed for draw in draws})]
     wholes = [micro(draw.whole for draw in one) for one in rounds]
-    questions = fmean(sum(draw.questions for draw in one) for one in rounds)
-    sources = sum(draw.sources for draw in rounds[0])
+    questions, sources = sum(draw.questions for draw in draws) / len(rounds), sum(draw.sources for draw in rounds[0])
     return AtRate(
-        rate=rate,
+        rate,
+        ask,
         precision=fmean(score.precision for score in wholes),
         recall=fmean(score.recall for score in wholes),
         f1=fmean(score.f1 for score in wholes),
@@ -204,34 +169,3 @@ def _average(rate: float | None, draws: Sequence[Draw]) -> AtRate:
         share=questions / sources if sources else 0.0,
         draws=len(rounds),
     )
-
-
-class Experiments(NamedTuple):
-    """The results on one pair."""
-
-    draws: Sequence[Draw] = ()
-    shares: Sequence[Draw] = ()
-    prompts: Sequence[Prompts] = ()
-    ablated: Sequence[Ablated] = ()
-
-
-def experiment(
-    outcome: PairOutcome,
-    options: Options,
-    embedder: Embedder,
-    index: VectorIndex,
-    curves: bool,
-    seeds: int,
-    ablation: bool,
-) -> Experiments:
-    """The experiments that were asked for, from one preparation of the pair."""
-    if not (curves or ablation):
-        return Experiments()
-    described = retrieve(outcome.source, outcome.target, options=options)  # vectors come from the run's index
-    found = search(store(described, index, embedder), options=options)
-    prepared = Prepared(outcome, summarise(found, options=options), options)
-    ablated = ablate(prepared) if ablation else ()
-    if not curves:
-        return Experiments(ablated=ablated)
-    draws, shares = simulate(prepared, seeds), simulate_shares(prepared, seeds)
-    return Experiments(draws, shares, count_prompts(prepared), ablated)

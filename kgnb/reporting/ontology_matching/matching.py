@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from kgnb.agents.ontology_matching.retrieve import comparable
@@ -19,17 +19,12 @@ from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.experiments import experiment
-from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome
+from kgnb.reporting.ontology_matching.results import Experiments, MatchingResults, PairOutcome
 from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
 from kgnb.reporting.references import turned
-from kgnb.reporting.sections import judge_in_words, judging, run_in
+from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
-from kgnb.run import Run
-from kgnb.settings import Settings
 from kgnb.tasks.matching import digests, match_ontologies
-from kgnb.vectors.cached_embedder import CachedEmbedder
-from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.index import VectorIndex
 
 
 def run_cases(
@@ -71,17 +66,40 @@ def run_cases(
     specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
     read: dict[Any, Ontology] = {spec: open_ontology(spec) for spec in specs}
     wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
-    asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
+    asked: dict[str, Any] = {"judge": judge, "error_rate": error_rate, "seed": seed}
     names = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
     run = run_in(session, "ontology_matching", digests(*read.values()), names, settings)
     embed, index = open_embedder(embedder or None, settings, many=True), open_index(None, settings)
+
+    def match(case: MatchingCase) -> PairOutcome:
+        sides, oriented = (read[case.source], read[case.target]), wanted[case.name]
+        known = {triple[:2] for triple in oriented.triples if triple[2] == "equivalent"} if oriented else None
+        steps, before = len(run.steps), Cost.so_far(run)
+        source, target = comparable(*sides)
+        alignment = match_ontologies(
+            source, target, embedder=embed, index=index, options=options, reference=known, run=run, settings=settings,
+            **asked,
+        )  # fmt: skip
+        return PairOutcome(
+            case.name,
+            source,
+            target,
+            alignment,
+            oriented,
+            Cost.so_far(run) - before,
+            simulated=sum("simulation" in said.judged_by for step in run.steps[steps:] for said in step.judgements),
+            stored=stored_alignments(case, *sides) if oriented else {},
+            published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
+        )
+
     outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []
+    notes = list(task.notes)
     with run:
         for case in cases:
             try:
                 run.check()
-                outcomes.append(_match(case, wanted[case.name], read, run, options, embed, index, settings, asked))
+                outcomes.append(match(case))
             except Waiting as error:  # the other pairs are asked in the same round
                 waiting.append(error)
             except LimitError:
@@ -89,12 +107,15 @@ def run_cases(
                     raise
                 break
         raise_waiting(waiting)
-    failed = _run_installed(outcomes, cases, read) if installed else []
-    tried = [experiment(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
-    cut_short = []
     if run.partial:
         done = f"; {len(outcomes)} of {len(cases)} pairs were matched, and the last may be partial"
-        cut_short.append(f"Partial: {run.partial}{done if len(outcomes) < len(cases) else ''}.")
+        notes.append(f"Partial: {run.partial}{done if len(outcomes) < len(cases) else ''}.")
+    for at, case in enumerate(cases[: len(outcomes)] if installed else ()):
+        if outcomes[at].wanted:
+            found, failed = installed_alignments(case, read[case.source], read[case.target])
+            outcomes[at] = replace(outcomes[at], stored={**outcomes[at].stored, **found})
+            notes += failed
+    tried = [experiment(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     return MatchingResults(
         task=task.title,
         outcomes=tuple(outcomes),
@@ -104,66 +125,8 @@ def run_cases(
         run=run,
         peers=_peers(task, cases),
         simulation=f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else "",
-        notes=(*task.notes, *cut_short, *failed),
-        draws=tuple(draw for one in tried for draw in one.draws),
-        shares=tuple(draw for one in tried for draw in one.shares),
-        prompts=tuple(counted for one in tried for counted in one.prompts),
-        ablated=tuple(ablated for one in tried for ablated in one.ablated),
-    )
-
-
-def _run_installed(outcomes: list[PairOutcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]) -> list[str]:
-    """Add to the outcomes what installed matchers find; notes on those that failed."""
-    notes: list[str] = []
-    for at, (outcome, case) in enumerate(zip(outcomes, cases, strict=False)):
-        if outcome.wanted:
-            found, failed = installed_alignments(case, read[case.source], read[case.target])
-            outcomes[at] = replace(outcome, stored=(*outcome.stored, *found))
-            notes += failed
-    return notes
-
-
-def _match(
-    case: MatchingCase,
-    wanted: Oriented | None,
-    read: dict[Any, Ontology],
-    run: Run,
-    options: Options,
-    embedder: Embedder,
-    index: VectorIndex,
-    settings: Settings,
-    asked: dict[str, Any],
-) -> PairOutcome:
-    pairs = {triple[:2] for triple in wanted.triples if triple[2] == "equivalent"} if wanted else None
-    before, steps, begun = run.totals, len(run.steps), perf_counter()
-    counted = _counters(embedder)
-    source, target = comparable(read[case.source], read[case.target])
-    alignment = match_ontologies(
-        source, target, embedder=embedder, index=index, options=options, reference=pairs, run=run, settings=settings,
-        **asked,
-    )  # fmt: skip
-    seconds, after, new = perf_counter() - begun, run.totals, run.steps[steps:]
-    stored = [step.counts for step in new if step.name == "store"]
-    computed, reused = (now - then for now, then in zip(_counters(embedder), counted, strict=True))
-    usd = (before["usd"] or 0.0, after["usd"])
-    return PairOutcome(
-        name=case.name,
-        source=source,
-        target=target,
-        alignment=alignment,
-        wanted=wanted,
-        cost=PairCost(
-            seconds=seconds,
-            **{name: after[name] - before[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens")},
-            usd=None if usd[1] is None else usd[1] - usd[0],
-            texts_embedded=computed,
-            texts_reused=reused,
-            points_written=sum(int(counts["written"]) for counts in stored),
-            points=sum(int(counts["points"]) for counts in stored),
-        ),
-        simulated=sum("simulation" in said.judged_by for step in new for said in step.judgements),
-        stored=stored_alignments(case, read[case.source], read[case.target]) if wanted else (),
-        published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
+        notes=tuple(notes),
+        tried=Experiments(*(tuple(chain.from_iterable(each)) for each in zip(*tried, strict=True))),
     )
 
 
@@ -195,7 +158,3 @@ def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ..
         (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
     ]
     return (*over_pairs(sized), *figures) if sized and len(sized) == len(cases) else tuple(figures)
-
-
-def _counters(embedder: Embedder) -> tuple[int, int]:
-    return (embedder.computed, embedder.reused) if isinstance(embedder, CachedEmbedder) else (0, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.datasets.published import Figure
@@ -27,45 +27,10 @@ from kgnb.evaluate.alignment import (
     triples,
 )
 from kgnb.judging.question import Estimate
-from kgnb.kg.ontology import Entity, Ontology
+from kgnb.kg.ontology import Ontology
 from kgnb.mappings import Alignment
+from kgnb.reporting.sections import Cost
 from kgnb.run import Run
-
-
-@dataclass(frozen=True)
-class PairCost:
-    """What a pair took. Calls and tokens count cached replies too, so that they are the same in every run."""
-
-    seconds: float = 0.0
-    calls: int = 0
-    cached: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    usd: float | None = None
-    texts_embedded: int = 0  # texts whose vector had to be computed
-    texts_reused: int = 0  # texts whose vector the cache had
-    points_written: int = 0
-    points: int = 0  # vectors the pair needed, written now or before
-
-    @property
-    def tokens(self) -> int:
-        """All tokens."""
-        return self.prompt_tokens + self.completion_tokens
-
-    def __add__(self, other: PairCost) -> PairCost:
-        numbers = {
-            name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__ if name != "usd"
-        }
-        known = [cost.usd for cost in (self, other) if cost.usd is not None]
-        return PairCost(**numbers, usd=sum(known) if known else None)
-
-
-@dataclass(frozen=True)
-class StoredAlignment:
-    """One system's alignment of a pair, as the OAEI scores it, in the direction in which the ontologies are given."""
-
-    system: str
-    found: frozenset[Triple]
 
 
 @dataclass(frozen=True)
@@ -77,10 +42,10 @@ class PairOutcome:
     target: Ontology
     alignment: Alignment
     wanted: Oriented | None
-    cost: PairCost
+    cost: Cost
     simulated: int = 0  # questions a simulated judge answered from the reference
-    published: Mapping[str, Any] = field(default_factory=dict)
-    stored: tuple[StoredAlignment, ...] = ()  # other systems' alignments of the pair
+    published: Mapping[str, Figure] = field(default_factory=dict)
+    stored: Mapping[str, frozenset[Triple]] = field(default_factory=dict)  # other systems' mappings, as the OAEI scores
 
     @property
     def right(self) -> frozenset[Triple]:
@@ -88,14 +53,14 @@ class PairOutcome:
         return self.wanted.triples if self.wanted else frozenset()
 
     @cached_property
-    def relations(self) -> frozenset[str]:
-        """The relations that occur in the reference; other mappings are not scored."""
-        return frozenset(triple[2] for triple in self.right)
+    def relations(self) -> list[str]:
+        """The relations that are scored: those that occur in the reference."""
+        return sorted({triple[2] for triple in self.right}) or ["equivalent"]
 
     @cached_property
     def found(self) -> frozenset[Triple]:
         """The mappings that are scored: no owl:Thing, no relation that the reference never uses."""
-        return scored_by_oaei(triples(self.alignment, *(sorted(self.relations) or ["equivalent"])))
+        return scored_by_oaei(triples(self.alignment, *self.relations))
 
     @cached_property
     def score(self) -> Score | None:
@@ -105,30 +70,19 @@ class PairOutcome:
     @cached_property
     def trivial(self) -> Callable[[str, str], bool]:
         """Whether two entities share a label, or a local name where they have no label."""
-        return same_name({entity.iri: names(entity) for side in (self.source, self.target) for entity in side})
-
-    @cached_property
-    def kinds(self) -> dict[str, str]:
-        """The kind of every source entity."""
-        return {entity.iri: entity.kind for entity in self.source}
+        entities = (*self.source, *self.target)
+        return same_name({one.iri: [label.text for label in one.labels] or [one.local_name] for one in entities})
 
 
-def names(entity: Entity) -> list[str]:
-    """An entity's labels, or its local name where it has none: what a string matcher would compare."""
-    return [label.text for label in entity.labels] or [entity.local_name]
-
-
-@dataclass(frozen=True)
-class Ablated:
-    """One pair without one ingredient (``WHOLE``: with all of them)."""
+class Ablated(NamedTuple):
+    """Scores without one ingredient (``WHOLE``: with all of them), and those of the non-trivial part."""
 
     without: str
     whole: Score
     part: Score
 
 
-@dataclass(frozen=True)
-class Prompts:
+class Prompts(NamedTuple):
     """The prompts one judge would send for one pair, and the number of entities of both sides."""
 
     judge: str
@@ -137,8 +91,7 @@ class Prompts:
     entities: int
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """One pair, one error rate (None: nobody is asked), one random choice of the wrong answers."""
 
     rate: float | None
@@ -148,6 +101,30 @@ class Draw:
     questions: int = 0
     sources: int = 0
     ask: float | None = None  # how much could be asked; None: as the options say
+
+
+class AtRate(NamedTuple):
+    """One error rate, and how much could be asked, over all pairs: means over the draws."""
+
+    rate: float | None
+    ask: float | None
+    precision: float
+    recall: float
+    f1: float
+    spread: float  # standard deviation of F1 over the draws
+    non_trivial: float
+    questions: float
+    share: float  # questions, both sides', for every source entity
+    draws: int
+
+
+class Experiments(NamedTuple):
+    """What was tried on one pair, or on all of them: errors simulated, prompts counted, ingredients left out."""
+
+    draws: tuple[Draw, ...] = ()
+    shares: tuple[Draw, ...] = ()  # the same with more or less asked
+    prompts: tuple[Prompts, ...] = ()
+    ablated: tuple[Ablated, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,10 +140,7 @@ class MatchingResults:
     peers: tuple[Figure, ...] = ()  # published results on the task
     simulation: str = ""  # what is simulated, if anything
     notes: tuple[str, ...] = ()  # shown below the figures
-    draws: tuple[Draw, ...] = ()  # simulated errors, if asked for
-    shares: tuple[Draw, ...] = ()  # the same with more or less asked
-    prompts: tuple[Prompts, ...] = ()  # what a model would be sent, counted with them
-    ablated: tuple[Ablated, ...] = ()  # ingredients left out, if asked for
+    tried: Experiments = Experiments()
 
     @property
     def matcher(self) -> str:
@@ -180,7 +154,7 @@ class MatchingResults:
     @cached_property
     def scored(self) -> tuple[PairOutcome, ...]:
         """The pairs that have a reference."""
-        return tuple(outcome for outcome in self.outcomes if outcome.score is not None)
+        return tuple(outcome for outcome in self.outcomes if outcome.wanted)
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
@@ -205,7 +179,8 @@ class MatchingResults:
     @cached_property
     def per_kind(self) -> dict[str, Score]:
         """Micro, by the kind of the source entity."""
-        return _added(per_kind(one.found, one.right, one.kinds) for one in self.scored)
+        kinds = ({entity.iri: entity.kind for entity in one.source} for one in self.scored)
+        return _added(per_kind(one.found, one.right, each) for one, each in zip(self.scored, kinds, strict=True))
 
     @cached_property
     def per_relation(self) -> dict[str, Score]:
@@ -224,9 +199,9 @@ class MatchingResults:
         return risk_coverage(found, (triple for one in self.scored for triple in one.right))
 
     @cached_property
-    def cost(self) -> PairCost:
+    def cost(self) -> Cost:
         """The cost of all pairs."""
-        return sum((outcome.cost for outcome in self.outcomes), PairCost())
+        return sum((outcome.cost for outcome in self.outcomes), Cost())
 
     @cached_property
     def ontologies(self) -> tuple[Ontology, ...]:
@@ -234,7 +209,7 @@ class MatchingResults:
         return tuple({side.digest: side for one in self.outcomes for side in (one.source, one.target)}.values())
 
 
-def shares(score: Score | Average | Figure) -> tuple[float, float, float]:
+def shares(score: Score | Average | Figure | AtRate) -> tuple[float, float, float]:
     """Precision, recall and F1."""
     return score.precision, score.recall, score.f1
 

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting.ontology_matching.experiments import (
-    AGENT_OM,
-    SHARES_RATE,
-    WARNING,
-    WHOLE,
-    by_share,
-    curve,
-    summed,
-)
-from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome, shares
+from kgnb.reporting.ontology_matching.experiments import AGENT_OM, SHARES_RATE, WARNING, curve, summed
+from kgnb.reporting.ontology_matching.results import AtRate, MatchingResults, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, in_series, over_confidence, risk_over_coverage
-from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Words, absent, in_percent, write_numbers
+from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Cost, Fragment, absent, in_percent, words, write_numbers
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
@@ -87,7 +78,7 @@ def behind(results: MatchingResults) -> Table:
     parts |= {f"kind: {name}": score for name, score in results.per_kind.items()}
     if len(results.per_relation) > 1:
         parts |= {f"relation: {name}": score for name, score in results.per_relation.items()}
-    rows: list[list[Value]] = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
+    rows = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
     note = "Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."
     columns = [*texts(part="Part"), *COUNTS, *SCORES]
     return Table(columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED])
@@ -118,35 +109,27 @@ def cost(results: MatchingResults) -> Table:
     """What every pair took in this run, with what came from a cache."""
     columns = [
         *texts(pair="Pair"),
-        *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens", usd="US dollars"),
+        *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens"),
         *numbers(embedded="Texts embedded", reused="from cache", points="Vectors used", written="of them new"),
     ]
-    parts = [(one.name, one.cost) for one in results.outcomes]
-    rows: list[list[Value]] = []
-    for name, cost in parts if len(parts) == 1 else [*parts, ("all", results.cost)]:
-        usd = cost.usd if cost.calls else 0.0
-        row: list[Value] = [name, round(cost.seconds, 2), cost.calls, cost.cached, cost.tokens, usd]
-        rows.append([*row, cost.texts_embedded, cost.texts_reused, cost.points, cost.points_written])
+    parts = {one.name: one.cost for one in results.outcomes}
+    parts |= {"all": results.cost} if len(parts) > 1 else {}
+    rows = [[name, *(round(getattr(one, column.key), 2) for column in columns[1:])] for name, one in parts.items()]
+    sides = f"{2 * len(results.outcomes)} sides of {_pairs(len(results.outcomes))}"
     notes = [
-        f"{len(results.ontologies)} ontologies take {2 * len(parts)} sides of {_pairs(len(parts))}: each is embedded "
-        "and stored once, whatever it is matched with.",
+        f"{len(results.ontologies)} ontologies take {sides}: each is embedded and stored once, whatever it is matched "
+        "with.",
     ]
     return Table(columns, rows, caption="Pair by pair", notes=notes)
 
 
 def sources(results: MatchingResults) -> Table:
-    """Every ontology that was read: its size, how often it was used, and its digest."""
+    """Every ontology that was read: its size, and how often it was used."""
     columns = [*texts(ontology="Ontology"), Column("iri", "IRI", "iri")]
-    columns += [*numbers(entities="Entities", pairs="In pairs", mended="Mended on loading"), *texts(digest="Digest")]
+    columns += numbers(entities="Entities", pairs="In pairs", mended="Mended on loading")
+    used = [side.digest for one in results.outcomes for side in (one.source, one.target)]
     rows: list[list[Value]] = [
-        [
-            side.name,
-            side.iri,
-            len(side),
-            sum(side.digest in (one.source.digest, one.target.digest) for one in results.outcomes),
-            sum(number for _, number in side.mended),
-            side.digest[:16],
-        ]
+        [side.name, side.iri, len(side), used.count(side.digest), sum(number for _, number in side.mended)]
         for side in results.ontologies
     ]
     return Table(columns, rows, caption="Ontologies")
@@ -175,7 +158,7 @@ def _pairs(number: int) -> str:
     return "1 pair" if number == 1 else f"{number} pairs"
 
 
-def notice(results: MatchingResults) -> Words:
+def notice(results: MatchingResults) -> Fragment:
     """In a few sentences what was done, after a warning if anything is simulated."""
     done = (
         f"{_pairs(len(results.outcomes))} matched by the {results.judge}, embedder {results.embedder}: "
@@ -184,13 +167,13 @@ def notice(results: MatchingResults) -> Words:
     )
     if results.simulation:
         warning = f"SIMULATION: the judge answers from the reference ({results.simulation}); no matcher reached this."
-        return Words((warning, done), alarm=True)
-    return Words((done,))
+        return words(warning, done, look="alarm")
+    return words(done)
 
 
-def oracle_curves(results: MatchingResults) -> Plot | Words:
+def oracle_curves(results: MatchingResults) -> Plot | Fragment:
     """Scores, and the share of questions, against the error rate; bars show the spread of F1. SIMULATION."""
-    points = curve(results.draws)
+    points = curve(results.tried.draws)
     if not points:
         return absent("Not computed: run the report with -p curves=true.")
     asked = [point for point in points if point.rate is not None]
@@ -228,22 +211,20 @@ def oracle_curves(results: MatchingResults) -> Plot | Words:
     return Plot(draw, caption, f"SIMULATION. {alt}.", size=(7.2, 4.6))
 
 
+SIMULATED = percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)")
+
+
 def oracle_table(results: MatchingResults) -> Table | None:
     """The same as numbers, one row an error rate. SIMULATION."""
-    points = curve(results.draws)
+    points = curve(results.tried.draws)
     if not points:
         return None
-    columns = [
-        *texts(rate="Answers wrong"),
-        *percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)", part="F1, non-trivial"),
-        *numbers(questions="Questions"),
-        *percents(share="per source entity"),
-    ]
+    columns = [*texts(rate="Answers wrong"), *SIMULATED, *percents(part="F1, non-trivial")]
+    columns += [*numbers(questions="Questions"), *percents(share="per source entity")]
     rows: list[list[Value]] = []
     for one in points:
         rate = "nobody asked" if one.rate is None else f"{one.rate:.0%}"
-        scores = (one.precision, one.recall, one.f1, one.spread, one.non_trivial)
-        rows.append([rate, *scores, round(one.questions), one.share])
+        rows.append([rate, *shares(one), one.spread, one.non_trivial, round(one.questions), one.share])
     draws = max(one.draws for one in points)
     notes = [
         "Micro over pairs. " * (len(results.scored) > 1) + f"{draws} draws decide which answers are wrong; scores are "
@@ -256,23 +237,17 @@ def oracle_table(results: MatchingResults) -> Table | None:
 
 def oracle_shares(results: MatchingResults) -> Table | None:
     """The scores with more or fewer questions. SIMULATION."""
-    columns = [
-        *percents(ask="Asked at most"),
-        *numbers(questions="Questions"),
-        *percents(share="per source entity", precision="Precision", recall="Recall", f1="F1", spread="± (sd)"),
-    ]
-    rows: list[list[Value]] = [
-        [ask, round(one.questions), one.share, one.precision, one.recall, one.f1, one.spread]
-        for ask, one in by_share(results.shares)
-    ]
+    columns = [*percents(ask="Asked at most"), *numbers(questions="Questions"), *percents(share="per source entity")]
+    points = curve(results.tried.shares)
+    rows = [[one.ask, round(one.questions), one.share, *shares(one), one.spread] for one in points]
     notes = ["This table uses the reference, so nothing is tuned with it. What no answer could change is not asked."]
     caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
-    return Table(columns, rows, caption=caption, notes=notes) if rows else None
+    return Table([*columns, *SIMULATED], rows, caption=caption, notes=notes) if rows else None
 
 
-def prompts(results: MatchingResults) -> Table | Words:
+def prompts(results: MatchingResults) -> Table | Fragment:
     """The prompts that a model would be sent: one row a judge, beside what the paper's system took."""
-    if not results.prompts:
+    if not results.tried.prompts:
         return absent("What a model would be sent: not counted; run the report with -p curves=true.")
     columns = [
         *texts(judge="Judge"),
@@ -280,8 +255,8 @@ def prompts(results: MatchingResults) -> Table | Words:
         *numbers(question="Prompt tokens a question", entity="Prompt tokens an entity"),
     ]
     rows: list[list[Value]] = []
-    for name in dict.fromkeys(one.judge for one in results.prompts):
-        ours = [one for one in results.prompts if one.judge == name]
+    for name in dict.fromkeys(one.judge for one in results.tried.prompts):
+        ours = [one for one in results.tried.prompts if one.judge == name]
         questions, entities = sum(one.questions for one in ours), sum(one.entities for one in ours)
         calls, tokens, replies = (
             sum(getattr(one.expected, key) for one in ours) for key in ("calls", "prompt_tokens", "completion_tokens")
@@ -296,22 +271,17 @@ def prompts(results: MatchingResults) -> Table | Words:
     return Table(columns, rows, caption="What a model would be sent", notes=notes)
 
 
-def left_out(results: MatchingResults) -> Table | Words:
+def left_out(results: MatchingResults) -> Table | Fragment:
     """What every ingredient of the rule judge is worth, the most important first."""
-    if not results.ablated:
+    if not results.tried.ablated:
         return absent("Not computed: run the report with -p ablation=true.")
-    columns = [
-        *texts(without="Left out"),
-        *SCORES,
-        *texts(difference="F1, points"),
-        *percents(part="F1, non-trivial"),
-        *texts(part_difference="points"),
-    ]
-    (_, whole, part), *others = summed(results.ablated)
-    rows: list[list[Value]] = [[WHOLE, *shares(whole), None, part.f1, None]]
-    for name, one, its_part in sorted(others, key=lambda tried: (tried[1].f1, tried[0])):
-        differences = [f"{100 * (one.f1 - whole.f1):+.1f}", f"{100 * (its_part.f1 - part.f1):+.1f}"]
-        rows.append([name, *shares(one), differences[0], its_part.f1, differences[1]])
+    columns = [*texts(without="Left out"), *SCORES, *texts(difference="F1, points")]
+    columns += [*percents(part="F1, non-trivial"), *texts(part_difference="points")]
+    first, *others = summed(results.tried.ablated)
+    rows: list[list[Value]] = [[first.without, *shares(first.whole), None, first.part.f1, None]]
+    for one in sorted(others, key=lambda one: (one.whole.f1, one.without)):
+        lost, part_lost = one.whole.f1 - first.whole.f1, one.part.f1 - first.part.f1
+        rows.append([one.without, *shares(one.whole), f"{100 * lost:+.1f}", one.part.f1, f"{100 * part_lost:+.1f}"])
     notes = [
         "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
         "Nothing else is adjusted: without an ingredient, the scores move relative to a fixed threshold.",
@@ -319,16 +289,10 @@ def left_out(results: MatchingResults) -> Table | Words:
     return Table(columns, rows, caption="Each ingredient left out by itself", notes=notes)
 
 
-DIGITS = 6
-
-
 def save(results: MatchingResults, session: ReportSession) -> None:
     """Write the metrics, the timing and the alignments (SSSOM and Alignment RDF)."""
-    timing = {
-        "note": "of this run alone",
-        "pairs": {outcome.name: asdict(outcome.cost) for outcome in results.outcomes},
-        "all": asdict(results.cost),
-    }
+    pairs = {outcome.name: asdict(outcome.cost) for outcome in results.outcomes}
+    timing = {"note": "of this run alone", "pairs": pairs, "all": asdict(results.cost)}
     write_numbers(session, metrics(results, session), timing)
     folder = session.folder / "alignments"
     folder.mkdir(exist_ok=True)
@@ -355,7 +319,7 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
             for one in figures(results)
         ],
         "micro": _score(results.micro) if results.scored else None,
-        "mean": _rounded(asdict(results.mean)) if results.mean else None,
+        "mean": asdict(results.mean) if results.mean else None,
         "non_trivial": _score(results.non_trivial) if results.scored else None,
         "per_kind": {name: _score(score) for name, score in results.per_kind.items()},
         "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
@@ -372,38 +336,28 @@ def _pair(outcome: PairOutcome) -> dict[str, Any]:
 
 
 def _tried(results: MatchingResults) -> dict[str, Any]:
-    """The experiments that were asked for."""
-    tried: dict[str, Any] = {}
-    if results.draws:
-        points = [_rounded(asdict(point)) for point in curve(results.draws)]
-        tried["simulation_curves"] = {"note": WARNING, "rates": points}
-        tried["simulation_shares"] = [{"ask": ask} | _rounded(asdict(point)) for ask, point in by_share(results.shares)]
-    if results.prompts:
-        tried["prompts"] = [
-            {"judge": one.judge, "questions": one.questions, "entities": one.entities} | asdict(one.expected)
-            for one in results.prompts
-        ]
-    if results.ablated:
-        tried["ablation"] = [
+    """The experiments that were asked for, and other systems where there are any."""
+    rates, asked = (list(map(AtRate._asdict, curve(draws))) for draws in (results.tried.draws, results.tried.shares))
+    parts: dict[str, Any] = {
+        "simulation_curves": {"note": WARNING, "rates": rates} if rates else None,
+        "simulation_shares": asked,
+        "prompts": [one._asdict() | {"expected": asdict(one.expected)} for one in results.tried.prompts],
+        "ablation": [
             {"without": name} | _score(whole) | {"non_trivial": _score(part)}
-            for name, whole, part in summed(results.ablated)
-        ]
-    if any(one.stored for one in results.scored):
-        tried["stored_alignments"] = [
+            for name, whole, part in summed(results.tried.ablated)
+        ],
+        "stored_alignments": [
             {"system": name} | _score(whole) | {"non_trivial": _score(part)} for name, whole, part in compared(results)
-        ]
-    return tried
+        ],
+    }
+    return {name: part for name, part in parts.items() if part}
 
 
 def _score(score: Score) -> dict[str, Any]:
     counts = {"found": score.tp + score.fp, "reference": score.tp + score.fn, "right": score.tp}
-    return _rounded({"precision": score.precision, "recall": score.recall, "f1": score.f1}) | counts
+    return {"precision": score.precision, "recall": score.recall, "f1": score.f1} | counts
 
 
-def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in values.items()}
-
-
-def _cost(cost: PairCost) -> dict[str, Any]:
+def _cost(cost: Cost) -> dict[str, Any]:
     tokens = {"prompt_tokens": cost.prompt_tokens, "completion_tokens": cost.completion_tokens}
     return {"calls": cost.calls, "tokens": cost.tokens} | tokens | {"vectors": cost.points}

@@ -11,98 +11,120 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeAlias
 
 from kgnb.datasets.published import MatchingCase
-from kgnb.evaluate.alignment import Score, Triple, micro, non_trivial, oriented, score, scored_by_oaei, triples
+from kgnb.evaluate.alignment import Score, Triple, oriented, scored_by_oaei, triples
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load
 from kgnb.mappings import Mapping
-from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, StoredAlignment, shares
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, shares
 from kgnb.reporting.references import iris_of
-from kgnb.reporting.sections import SCORES, SHOWN, UNMEASURED, Detail, Words, absent
+from kgnb.reporting.sections import SCORES, SHOWN, UNMEASURED, Detail, Fragment, absent
 from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, texts
+
+MAPPED = texts(source="Source", relation="Relation", target="Target")
 
 
 def wrong(results: MatchingResults) -> Table:
     """Mappings that were found and are not in the reference, the most confident first."""
-    rows = [
-        (one, mapping)
-        for one in results.scored
-        for mapping in one.alignment
-        if _triple(mapping) in one.found - one.right
-    ]
+    found = [(one, m) for one in results.scored for m in one.alignment if _triple(m) in one.found - one.right]
     none = "no mapping was found that is not in the reference" if results.scored else UNMEASURED
-    return _mappings(rows, "Found, but not in the reference", none)
-
-
-def missed(results: MatchingResults) -> Table:
-    """Mappings of the reference that were not found, and how far each of them got."""
-    columns = texts(pair="Pair", source="Source", relation="Relation", target="Target", fate="What became of it")
-    rows: list[list[Value]] = []
-    details: list[list[Detail]] = []
-    for one in results.scored:
-        for triple in sorted(one.right - one.found):
-            fate, more = _fate(one, triple)
-            rows.append([one.name, *linked(one, triple), fate])
-            details.append([*both_sides(one, triple), *more])
-    notes = [] if results.scored else [UNMEASURED]
-    return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
+    return _mappings(found, "Found, but not in the reference", none)
 
 
 def unsure(results: MatchingResults) -> Table:
     """Mappings the judge could not decide, likeliest first."""
-    rows = [(one, mapping) for one in results.outcomes for mapping in one.alignment.unsure]
-    return _mappings(rows, "Unsure", "the judge decided everything it was asked")
+    found = [(one, mapping) for one in results.outcomes for mapping in one.alignment.unsure]
+    return _mappings(found, "Unsure", "the judge decided everything it was asked")
 
 
-def _mappings(rows: list[tuple[PairOutcome, Mapping]], title: str, none: str) -> Table:
-    rows = sorted(rows, key=lambda item: (-item[1].confidence, item[0].name, item[1].pair))
-    columns = [
-        *texts(pair="Pair", source="Source", relation="Relation", target="Target"),
-        *percents(confidence="Confidence"),
-        *texts(judged_by="Judged by"),
-    ]
-    shown: list[list[Value]] = [
-        [one.name, *linked(one, _triple(m), (m.source_label, m.target_label)), m.confidence, m.judged_by]
-        for one, m in rows
-    ]
-    details = [_reasons(one, mapping) for one, mapping in rows]
-    return Table(columns, shown, caption=f"{title}: {len(rows)}", details=details, notes=[] if rows else [none])
+def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -> Table:
+    found = sorted(found, key=lambda item: (-item[1].confidence, item[0].name, item[1].pair))
+    columns = [*texts(pair="Pair"), *MAPPED, *percents(confidence="Confidence"), *texts(judged_by="Judged by")]
+    rows = [[one.name, *_linked(one, _triple(m), m), m.confidence, m.judged_by] for one, m in found]
+    details = [[*_evidence(m), *_instead(one, m), *_sides(one, _triple(m))] for one, m in found]
+    return Table(columns, rows, caption=f"{title}: {len(rows)}", details=details, notes=[] if rows else [none])
+
+
+def missed(results: MatchingResults) -> Table:
+    """Mappings of the reference that were not found, and how far each of them got."""
+    columns = [*texts(pair="Pair"), *MAPPED, *texts(fate="What became of it")]
+    lost = [(one, triple) for one in results.scored for triple in sorted(one.right - one.found)]
+    fates = [_fate(one, triple) for one, triple in lost]
+    rows = [[one.name, *_linked(one, triple), fate] for (one, triple), (fate, _) in zip(lost, fates, strict=True)]
+    details = [[*_sides(one, triple), *more] for (one, triple), (_, more) in zip(lost, fates, strict=True)]
+    notes = [] if results.scored else [UNMEASURED]
+    return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
 
 
 def _triple(mapping: Mapping) -> Triple:
     return mapping.source, mapping.target, mapping.relation
 
 
-def _reasons(one: PairOutcome, mapping: Mapping) -> list[Detail]:
-    """The evidence for a mapping, and what the reference has for the two entities instead."""
-    details = evidence_details(mapping)
-    for triple in sorted(one.right):
-        if triple[0] == mapping.source or triple[1] == mapping.target:
-            source, target = (_name(iri, side) for iri, side in zip(triple, (one.source, one.target), strict=False))
-            details.append(("the reference has", f"{source} {triple[2]} {target}"))
-    return details + both_sides(one, _triple(mapping))
+def _linked(one: PairOutcome, triple: Triple, mapping: Mapping | None = None) -> list[Value]:
+    """A mapping as three cells: the source's name linked to its IRI, the relation, the target's name."""
+    source, target, relation = triple
+    labels = (mapping.source_label, mapping.target_label) if mapping else ("", "")
+    return [
+        LabelledIri(source, labels[0] or _name(source, one.source)),
+        relation,
+        LabelledIri(target, labels[1] or _name(target, one.target)),
+    ]
+
+
+def _name(iri: str, ontology: Ontology) -> str:
+    entity = ontology.find(iri)
+    return readable(entity) if entity else iri
+
+
+def _evidence(mapping: Mapping | None) -> list[Detail]:
+    """Why a mapping was found, to be opened below its row."""
+    if mapping is None:
+        return []
+    lines = [
+        f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}" for item in mapping.evidence
+    ]
+    told = [("why", mapping.rationale), ("evidence", "\n".join(["", *lines]) if lines else "")]
+    return [(head, text) for head, text in told if text]
+
+
+def _instead(one: PairOutcome, mapping: Mapping) -> list[Detail]:
+    """What the reference has for the two entities."""
+    others = [t for t in sorted(one.right) if t[0] == mapping.source or t[1] == mapping.target]
+    return [("the reference has", f"{_name(s, one.source)} {how} {_name(t, one.target)}") for s, t, how in others]
+
+
+def _sides(one: PairOutcome, triple: Triple) -> list[Detail]:
+    """A line on each of the two entities of a mapping; nothing for one that its ontology does not have."""
+    found = []
+    for name, ontology, iri in (("source", one.source, triple[0]), ("target", one.target, triple[1])):
+        if entity := ontology.find(iri):
+            synonyms = ", ".join(text.text for text in entity.synonyms[:5])
+            parents = ", ".join(_name(parent, ontology) for parent in entity.parents)
+            parts = [f"{entity.kind} {readable(entity)}", synonyms and f"also called {synonyms}"]
+            parts += [parents and f"below {parents}", *[t.text for t in (*entity.definitions, *entity.comments)[:1]]]
+            found.append((name, "; ".join(filter(None, parts))))
+    return found
 
 
 def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
     """How far a missed mapping got: dropped with a reason, unsure, another relation, or never accepted."""
-    pair = triple[:2]
-    for dropped in one.alignment.dropped:
-        if dropped.mapping.pair == pair:
-            return f"dropped: {dropped.reason}", evidence_details(dropped.mapping)
-    for mapping in one.alignment.unsure:
+    pair, alignment = triple[:2], one.alignment
+    told = [(f"dropped: {dropped.reason}", dropped.mapping) for dropped in alignment.dropped]
+    told += [("unsure", mapping) for mapping in alignment.unsure]
+    told += [(f"found as {mapping.relation}", mapping) for mapping in alignment]
+    for fate, mapping in told:
         if mapping.pair == pair:
-            return "unsure", evidence_details(mapping)
-    for mapping in one.alignment:
-        if mapping.pair == pair:
-            return f"found as {mapping.relation}", evidence_details(mapping)
-    rivals = [mapping for mapping in one.alignment if mapping.source == pair[0] or mapping.target == pair[1]]
+            return fate, _evidence(mapping)
+    rivals = [m for m in alignment if m.source == pair[0] or m.target == pair[1]]
     if rivals:
         taken = "; ".join(f"{m.source_label or m.source} = {m.target_label or m.target}" for m in rivals)
         return "another was chosen", [("chosen", taken)]
@@ -111,184 +133,155 @@ def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
     return "never accepted", []
 
 
-def evidence_details(mapping: Mapping) -> list[Detail]:
-    """The evidence for a mapping, to be opened below its row."""
-    lines = [
-        f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}" for item in mapping.evidence
-    ]
-    reason = [("why", mapping.rationale)] if mapping.rationale else []
-    return reason + ([("evidence", "\n".join(["", *lines]))] if lines else [])
-
-
-def both_sides(one: PairOutcome, triple: Triple) -> list[Detail]:
-    """A line on each of the two entities of a mapping; nothing for one that its ontology does not have."""
-    found = []
-    for name, ontology, iri in (("source", one.source, triple[0]), ("target", one.target, triple[1])):
-        if entity := ontology.find(iri):
-            parts = [
-                f"{entity.kind} {readable(entity)}",
-                *([f"also called {', '.join(text.text for text in entity.synonyms[:5])}"] if entity.synonyms else []),
-                *(
-                    [f"below {', '.join(_name(parent, ontology) for parent in entity.parents)}"]
-                    if entity.parents
-                    else []
-                ),
-                *[text.text for text in (*entity.definitions, *entity.comments)[:1]],
-            ]
-            found.append((name, "; ".join(parts)))
-    return found
-
-
-def linked(one: PairOutcome, triple: Triple, labels: tuple[str, str] = ("", "")) -> list[Value]:
-    """A mapping as three cells: the source's name linked to its IRI, the relation, the target's name."""
-    source, target = (
-        LabelledIri(iri, label or _name(iri, ontology))
-        for iri, label, ontology in zip(triple, labels, (one.source, one.target), strict=False)
-    )
-    return [source, triple[2], target]
-
-
-def _name(iri: str, ontology: Ontology) -> str:
-    entity = ontology.find(iri)
-    return readable(entity) if entity else iri
-
-
-def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> tuple[StoredAlignment, ...]:
-    """The alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; those of other pairs are skipped."""
-    if not isinstance(case.source, Path):
-        return ()
-    return tuple(_read(case.source.parent / "baselines", source, target))
-
-
-def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[StoredAlignment]:
-    sides = iris_of(source, target)
+def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> dict[str, frozenset[Triple]]:
+    """By system, the alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; other pairs' are skipped."""
+    folder, sides = Path(case.source).parent / "baselines", iris_of(source, target)
+    read = {}
     for file in sorted(folder.glob("*/*.rdf.gz"), key=lambda path: path.name.casefold()):
         alignment = load(file)
         found = scored_by_oaei(triples(alignment, *{mapping.relation for mapping in alignment}))
         try:
-            yield StoredAlignment(file.name.removesuffix(".rdf.gz"), oriented(found, *sides).triples)
+            read[file.name.removesuffix(".rdf.gz")] = oriented(found, *sides).triples
         except ValueError:  # it aligns two other ontologies
             continue
+    return read
 
 
-def beside(results: MatchingResults) -> Table | Words:
+Item: TypeAlias = tuple[int, Triple]  # a mapping of one of the pairs, by place
+
+
+@dataclass(frozen=True)
+class Others:
+    """Our mappings and those of other systems, of all pairs for which such alignments are stored."""
+
+    pairs: Sequence[PairOutcome]
+
+    def of(self, found: Iterable[Iterable[Triple]]) -> frozenset[Item]:
+        """The mappings of all pairs, given pair by pair."""
+        return frozenset((at, triple) for at, triples in enumerate(found) for triple in triples)
+
+    @cached_property
+    def right(self) -> frozenset[Item]:
+        """The references."""
+        return self.of(one.right for one in self.pairs)
+
+    @cached_property
+    def ours(self) -> frozenset[Item]:
+        """What we found."""
+        return self.of(one.found for one in self.pairs)
+
+    @cached_property
+    def systems(self) -> dict[str, frozenset[Item]]:
+        """What each other system found."""
+        names = dict.fromkeys(name for one in self.pairs for name in one.stored)
+        return {name: self.of(one.stored.get(name, ()) for one in self.pairs) for name in names}
+
+    @cached_property
+    def any(self) -> frozenset[Item]:
+        """What one of them found at least."""
+        return frozenset().union(*self.systems.values())
+
+    @cached_property
+    def all(self) -> frozenset[Item]:
+        """What all of them found that have an alignment of the pair."""
+        return frozenset(item for item in self.any if len(self.finders(item)) == len(self.pairs[item[0]].stored))
+
+    def finders(self, item: Item) -> list[str]:
+        """The systems that found a mapping."""
+        return [name for name, found in self.systems.items() if item in found]
+
+    def score(self, found: frozenset[Item], *, trivial: bool = True) -> Score:
+        """Of everything, or without the pairs that share a label."""
+        kept, wanted = (
+            side if trivial else {item for item in side if not self.pairs[item[0]].trivial(*item[1][:2])}
+            for side in (found, self.right)
+        )
+        return Score(len(kept & wanted), len(kept - wanted), len(wanted - kept))
+
+
+def others(results: MatchingResults) -> Others:
+    """The pairs of these results that have stored alignments."""
+    return Others([one for one in results.scored if one.stored])
+
+
+def compared(results: MatchingResults) -> list[tuple[str, Score, Score]]:
+    """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with stored alignments."""
+    about = others(results)
+    found = {results.matcher: about.ours, **about.systems} if about.pairs else {}
+    scored = [(name, about.score(one), about.score(one, trivial=False)) for name, one in found.items()]
+    return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
+
+
+def beside(results: MatchingResults) -> Table | Fragment:
     """All systems' scores by one evaluator, best first: of everything, and without the pairs that share a label."""
-    columns = [
-        *texts(system="System"),
-        *numbers(found="Found", right="Right"),
-        *SCORES,
-        *percents(
-            part_precision="Non-trivial: precision", part_recall="Non-trivial: recall", part_f1="Non-trivial: F1"
-        ),
-    ]
-    rows: list[list[Value]] = [
-        [name, whole.tp + whole.fp, whole.tp, *shares(whole), *shares(part)] for name, whole, part in compared(results)
-    ]
-    if not rows:
+    columns = [*texts(system="System"), *numbers(found="Found", right="Right"), *SCORES]
+    columns += percents(part_precision="Non-trivial: precision", part_recall="Non-trivial: recall")
+    columns += percents(part_f1="Non-trivial: F1")
+    scored = compared(results)
+    if not scored:
         return absent("No alignments of other systems lie beside this data.")
     notes = [
         "Other systems' alignments are read from their files and scored like ours; they may have used what we do not, "
         "such as other ontologies or trained models.",
     ]
+    rows: list[list[Value]] = [
+        [name, one.tp + one.fp, one.tp, *shares(one), *shares(part)] for name, one, part in scored
+    ]
     return Table(columns, rows, caption=results.labelled("Beside stored alignments"), notes=notes)
-
-
-def _systems(pairs: Sequence[PairOutcome]) -> dict[str, list[frozenset[Triple]]]:
-    """What each system found, pair by pair; empty for a pair of which it has no alignment."""
-    names = dict.fromkeys(stored.system for one in pairs for stored in one.stored)
-    found = [{stored.system: stored.found for stored in one.stored} for one in pairs]
-    return {name: [theirs.get(name, frozenset()) for theirs in found] for name in names}
-
-
-def compared(results: MatchingResults) -> list[tuple[str, Score, Score]]:
-    """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with stored alignments."""
-    pairs = [one for one in results.scored if one.stored]
-    found = {results.matcher: [one.found for one in pairs], **_systems(pairs)} if pairs else {}
-    scored = []
-    for name, sets in found.items():
-        sides = list(zip(sets, pairs, strict=True))
-        whole = micro(score(theirs, one.right) for theirs, one in sides)
-        scored.append((name, whole, micro(non_trivial(theirs, one.right, one.trivial) for theirs, one in sides)))
-    return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
 
 
 def overlap(results: MatchingResults) -> Table | None:
     """How our mappings overlap with those of each system, and with those of all systems together."""
-    pairs = [one for one in results.scored if one.stored]
-    if not pairs:
+    about = others(results)
+    if not about.pairs:
         return None
     columns = [
         *texts(system="System"),
         *numbers(both="Right, both", ours="Right, only we", theirs="Right, only they"),
         *numbers(wrong="Wrong, both", ours_wrong="Wrong, only we", theirs_wrong="Wrong, only they"),
     ]
-    found = _systems(pairs)
-    found |= {"any of them": [_any(one) for one in pairs], "all of them": [_all(one) for one in pairs]}
-    rows: list[list[Value]] = [[name, *_overlap(pairs, sets)] for name, sets in found.items()]
+    rows: list[list[Value]] = []
+    for name, found in {**about.systems, "any of them": about.any, "all of them": about.all}.items():
+        parts = (about.ours & found, about.ours - found, found - about.ours)
+        rows.append([name, *(len(part & about.right) for part in parts), *(len(part - about.right) for part in parts)])
     return Table(columns, rows, caption=results.labelled("Overlap"))
-
-
-def _overlap(pairs: Sequence[PairOutcome], found: Sequence[frozenset[Triple]]) -> list[int]:
-    """Right by both, by us alone, by them alone; wrong by both, by us alone, by them alone."""
-    counts = [0] * 6
-    for one, theirs in zip(pairs, found, strict=True):
-        for at, part in enumerate((one.found & theirs, one.found - theirs, theirs - one.found)):
-            counts[at] += len(part & one.right)
-            counts[at + 3] += len(part - one.right)
-    return counts
-
-
-def _any(one: PairOutcome) -> frozenset[Triple]:
-    return frozenset().union(*(stored.found for stored in one.stored))
-
-
-def _all(one: PairOutcome) -> frozenset[Triple]:
-    first, *others = (stored.found for stored in one.stored)
-    return first.intersection(*others)
 
 
 def only_ours(results: MatchingResults) -> Table | None:
     """What we found and nobody else did, right ones first; a row opens to the evidence."""
-    found = [(one, triple) for one in results.scored if one.stored for triple in sorted(one.found - _any(one))]
-    found.sort(key=lambda item: item[1] not in item[0].right)
-    return _listed(results, found, "Found by us alone")
+    about = others(results)
+    found = sorted(about.ours - about.any, key=lambda item: (item not in about.right, item))
+    return _listed(results, about, found, "Found by us alone")
 
 
 def only_theirs(results: MatchingResults) -> Table | None:
     """What every other system found, is right, and we missed."""
-    found = [
-        (one, triple) for one in results.scored if one.stored for triple in sorted((_all(one) & one.right) - one.found)
-    ]
-    return _listed(results, found, "Right, found by all others, missed by us")
+    about = others(results)
+    found = sorted((about.all & about.right) - about.ours)
+    return _listed(results, about, found, "Right, found by all others, missed by us")
 
 
 def often_theirs(results: MatchingResults) -> Table | None:
     """What is right, we missed, and most others found; most of them first."""
-    found = [
-        (one, triple)
-        for one in results.scored
-        for triple in sorted(one.right - one.found)
-        if 2 * len(_finders(one, triple)) > len(one.stored)
-    ]
-    found.sort(key=lambda item: -len(_finders(*item)))
-    return _listed(results, found, "Right, found by most, missed by us")
+    about = others(results)
+    finders = {item: len(about.finders(item)) for item in about.right - about.ours}
+    found = [item for item, number in finders.items() if 2 * number > len(about.pairs[item[0]].stored)]
+    found.sort(key=lambda item: (-finders[item], item))
+    return _listed(results, about, found, "Right, found by most, missed by us")
 
 
-def _finders(one: PairOutcome, triple: Triple) -> list[str]:
-    return [stored.system for stored in one.stored if triple in stored.found]
-
-
-def _listed(results: MatchingResults, found: list[tuple[PairOutcome, Triple]], title: str) -> Table | None:
-    if not any(one.stored for one in results.scored):
+def _listed(results: MatchingResults, about: Others, found: list[Item], title: str) -> Table | None:
+    if not about.pairs:
         return None
-    columns = texts(right="In reference", source="Source", relation="Relation", target="Target", systems="Found by")
+    columns = [*texts(right="In reference"), *MAPPED, *texts(systems="Found by")]
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
-    for one, triple in found[:SHOWN]:
-        right = "yes" if triple in one.right else "no"
-        rows.append([right, *linked(one, triple), ", ".join(_finders(one, triple)) or "us alone"])
+    for item in found[:SHOWN]:
+        one, triple = about.pairs[item[0]], item[1]
+        right = "yes" if item in about.right else "no"
+        rows.append([right, *_linked(one, triple), ", ".join(about.finders(item)) or "us alone"])
         mapping = next((m for m in one.alignment if _triple(m) == triple), None)
-        details.append([*(evidence_details(mapping) if mapping else []), *both_sides(one, triple)])
+        details.append([*_evidence(mapping), *_sides(one, triple)])
     caption = results.labelled(f"{title}: {len(found)}")
     return Table(columns, rows, caption=caption, details=details, total=len(found))
 
@@ -348,12 +341,12 @@ def installed_alignments(
     target: Ontology,
     systems: Sequence[System] = SYSTEMS,
     seconds: float = SECONDS,
-) -> tuple[tuple[StoredAlignment, ...], tuple[str, ...]]:
+) -> tuple[dict[str, frozenset[Triple]], list[str]]:
     """What the installed systems find for a pair of files, and a note on each that failed."""
     files = [Path(spec) for spec in (case.source, case.target) if isinstance(spec, str | Path) and Path(spec).is_file()]
     if len(files) < 2:  # an endpoint has no file to pass on
-        return (), ()
-    found: list[StoredAlignment] = []
+        return {}, []
+    found: dict[str, frozenset[Triple]] = {}
     notes: list[str] = []
     sides = iris_of(source, target)
     for system in systems:
@@ -364,9 +357,8 @@ def installed_alignments(
             notes.append(f"{system.label}, on {case.name}: {pairs}")
             continue
         known = [(*pair, "equivalent") for pair in pairs if pair[0] in sides[0] and pair[1] in sides[1]]
-        mapped = oriented(scored_by_oaei(known), *sides).triples if known else frozenset()
-        found.append(StoredAlignment(system.label, mapped))
-    return tuple(found), tuple(notes)
+        found[system.label] = oriented(scored_by_oaei(known), *sides).triples if known else frozenset()
+    return found, notes
 
 
 def _run(system: System, source: Path, target: Path, *, seconds: float) -> list[tuple[str, str]] | str:
