@@ -31,7 +31,7 @@ from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
-from kgnb.reporting.kg_construction import entity_scores, reference_graph, score_graph, score_table
+from kgnb.reporting.kg_construction import entity_records, records, reference_graph, score_table, scored
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.run import Event, Run
@@ -317,12 +317,10 @@ class KgcMagics(AgentMagics, agent=AGENT):
         path = Path(file_of(spec))
         if not path.is_file():
             raise DataError("there is no such file", where=spec, fix="Name an RDF file.")
-        wanted, mode = reference_graph(path), "legacy" if arguments.legacy else "strict"
-        if "kitchen" in spec and spec.startswith("huts:"):
-            scores = score_graph(task.session.graph, wanted, kitchen.QUERIES, mode)  # type: ignore[arg-type]
-        else:
-            scores = entity_scores(task.session.graph, wanted, task.pack, mode)  # type: ignore[arg-type]
-        return score_table(scores, f"Against {path.name}, {mode}")
+        graph, wanted, mode = task.session.graph, reference_graph(path), "legacy" if arguments.legacy else "strict"
+        ours = "kitchen" in spec and spec.startswith("huts:")
+        found = records(graph, wanted, kitchen.QUERIES) if ours else entity_records(graph, wanted, task.pack)
+        return score_table(scored(found, mode), f"Against {path.name}, {mode}")  # type: ignore[arg-type]
 
     @verb("kgc explain", "%kgc explain barley")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI or a label")

@@ -62,11 +62,6 @@ class Records:
     alternatives: tuple[str, ...] = ()
     forgiving: tuple[str, ...] = ()
 
-    def score(self, mode: Mode = "strict") -> Extraction:
-        """How well the two sides agree."""
-        slots = {"alternatives": self.alternatives, "forgiving": self.forgiving}
-        return evaluate.score_records(self.found, self.wanted, mode=mode, **slots)
-
     def differences(self) -> list[evaluate.Difference]:
         """Where the two sides differ."""
         return evaluate.differences(self.found, self.wanted, alternatives=self.alternatives)
@@ -81,11 +76,14 @@ def records(graph: Graph, reference: Graph, queries: Sequence[RecordQuery]) -> d
     }
 
 
-def score_graph(
-    graph: Graph, reference: Graph, queries: Sequence[RecordQuery], mode: Mode = "strict"
-) -> dict[str, Extraction]:
-    """How well a graph holds the records of the reference, by category."""
-    return {name: one.score(mode) for name, one in records(graph, reference, queries).items()}
+def scored(compared: Mapping[str, Records], mode: Mode = "strict") -> dict[str, Extraction]:
+    """How well the two sides agree, by category."""
+    return {
+        name: evaluate.score_records(
+            one.found, one.wanted, alternatives=one.alternatives, forgiving=one.forgiving, mode=mode
+        )
+        for name, one in compared.items()
+    }
 
 
 def micro(scores: Mapping[str, Extraction]) -> Score:
@@ -97,10 +95,10 @@ def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequ
     """Precision, recall and F1 by category, and of all together."""
     columns = [*texts(category="category"), *numbers(wanted="records", found="found"), *P_R_F1]
     found, wanted = (sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted"))
-    parts = {name: (one.wanted, one.found, one.total) for name, one in scores.items()}
-    parts["micro"] = (wanted, found, micro(scores))
+    parts = {**scores, "micro": Extraction(micro(scores), {}, found, wanted)}
     rows: list[list[Value]] = [
-        [name, wanted, found, one.precision, one.recall, one.f1] for name, (wanted, found, one) in parts.items()
+        [name, one.wanted, one.found, one.total.precision, one.total.recall, one.total.f1]
+        for name, one in parts.items()
     ]
     return Table(columns, rows, caption=caption, notes=notes)
 
@@ -116,11 +114,6 @@ def entity_records(graph: Graph, reference: Graph, pack: ToolPack) -> dict[str, 
         if mine or theirs:
             found[tool.label or tool.name] = Records(mine, theirs)
     return found
-
-
-def entity_scores(graph: Graph, reference: Graph, pack: ToolPack, mode: Mode = "strict") -> dict[str, Extraction]:
-    """How well a graph holds the reference's entities, class by class."""
-    return {name: one.score(mode) for name, one in entity_records(graph, reference, pack).items()}
 
 
 def _entities(graph: Graph, cls: URIRef) -> list[dict[str, list[str]]]:
@@ -212,7 +205,7 @@ def run_report(
 
     def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
         built = build_graph(named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings)
-        scores = score_graph(built.graph, wanted, queries) if wanted is not None else {}
+        scores = scored(records(built.graph, wanted, queries)) if wanted is not None else {}
         return Ablation(name, built, scores, dict(run.totals))
 
     settings_of = {"all of it": (Options(), tools)}
@@ -231,8 +224,7 @@ def run_report(
     if wanted is not None:
         compared = records(built.graph, wanted, queries) if own else entity_records(built.graph, wanted, pack)
     packs = (pack, *(compile_ontology(one) for one in others))
-    scores = {name: one.score() for name, one in compared.items()}
-    return BuildingResults(packs, built, run, scores, compared, tuple(found[1:] and found), linked, own)
+    return BuildingResults(packs, built, run, scored(compared), compared, tuple(found[1:] and found), linked, own)
 
 
 def each(tboxes: str) -> list[str]:

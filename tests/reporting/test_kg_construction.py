@@ -5,7 +5,7 @@ import pytest
 from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError
 from kgnb.reporting import kg_construction as report
-from kgnb.reporting.kg_construction import each, entity_scores, figures, micro, reference_graph, score_graph
+from kgnb.reporting.kg_construction import each, entity_records, figures, micro, records, reference_graph, scored
 from kgnb.reporting.session import current
 from kgnb.tasks.building import build_graph, compile_ontology
 from tests.reporting.conftest import drawn_cells
@@ -16,10 +16,10 @@ PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
 def test_the_rule_reads_our_notes_and_every_fact_it_writes_conforms() -> None:
     built = build_graph("huts:kitchen-notes", PACK, judge="rule")
     wanted = reference_graph(huts.path("kitchen-reference"))
-    assert micro(score_graph(built.graph, wanted, kitchen.QUERIES)).f1 > 0.95
+    assert micro(scored(records(built.graph, wanted, kitchen.QUERIES))).f1 > 0.95
     assert not built.session.validate()
     assert built.failed == ()
-    assert entity_scores(wanted, wanted, PACK)["recipe"].total.f1 == 1
+    assert scored(entity_records(wanted, wanted, PACK))["recipe"].total.f1 == 1
 
 
 def test_the_report_shows_every_part() -> None:

@@ -154,7 +154,7 @@ class Script:
 
 @pytest.mark.benchmark
 def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_a_local_slice(
-    benchmark_data: Path, session: ReportSession
+    benchmark_data: Path, session: ReportSession, tmp_path: Path
 ) -> None:
     task = question_set("qald10", benchmark_data)
     graph = open_questions_graph(task)
@@ -171,3 +171,7 @@ def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_
     assert answered and measure([one.item for one in answered]).f1 == 1.0
     refused = [one for one in measured if one.outcome.answer and "refused" in " ".join(one.outcome.answer.notes)]
     assert len(answered) + len(refused) >= 25
+    here = ReportSession(tmp_path, session.settings.with_(data=benchmark_data))
+    found = report.run_questions(dataset="qald10", most=3, session=here)
+    assert found.graph == "CoDEx-S as a local slice" and found.entities == "given"
+    assert str(report.notice(found)).startswith("SIMULATED REFERENCE")
