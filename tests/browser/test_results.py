@@ -154,19 +154,6 @@ def check_graph(opened: Visit) -> None:
     graph.get_by_label("Find a node").fill("")
 
 
-def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit: Callable[[Lab], Visit]) -> None:
-    opened.save()
-    saved = nbformat.read(opened.lab.folder / "results.ipynb", as_version=4)
-    for cell in saved.cells:
-        cell["id"] = "other-" + cell["id"]  # so that its signature is unknown to the server
-        cell.metadata["trusted"] = False
-    nbformat.write(saved, opened.lab.folder / "sent.ipynb")
-    page = visit(opened.lab)
-    page.open("sent.ipynb")
-    for number, kind in ((TABLE, "table"), (RUN, "run"), (SCORES, "table"), (GRAPH, "graph")):
-        expect(page.result(number).locator(f".kgnb-{kind}")).to_be_visible()
-
-
 def test_without_the_extension_the_html_reads_the_same(
     lab_without_extension: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], str]
 ) -> None:
