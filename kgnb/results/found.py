@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rdflib
+from rdflib.term import URIRef, XSDToPython
 
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
+from kgnb.kg.result_files import frame_of, python_value, save_rows, save_triples
 from kgnb.kg.schema import Names
-from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
+from kgnb.kg.terms import RDF, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results.bundle import JSON_ROWS, Bundled, count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, one_line, shortened
@@ -24,7 +27,6 @@ from kgnb.results.wording import short_iri, term_text
 if TYPE_CHECKING:
     import pandas
 
-_NUMBERS = {f"{XSD}{name}" for name in ("integer", "decimal", "double", "float", "int", "long", "nonNegativeInteger")}
 _TYPE = Iri(f"{RDF}type")
 PICTURED = 2000  # triples of which a picture is made; all of them stay in ``triples``
 
@@ -45,15 +47,11 @@ class Rows(Table):
 
     def df(self) -> pandas.DataFrame:
         """A typed data frame: numbers, booleans and dates as such, IRIs and other text as strings."""
-        from kgnb.kg.result_files import frame_of  # imports a file writer that a table does not need
-
         frame: pandas.DataFrame = frame_of(self.solutions)
         return frame
 
     def save(self, path: str | Path) -> Path:
         """Write all rows to a file: .csv, .tsv, .json or .parquet, by its ending."""
-        from kgnb.kg.result_files import save_rows
-
         return save_rows(self.solutions, path)
 
     def __repr__(self) -> str:
@@ -86,8 +84,6 @@ class Triples(GraphPicture):
 
     def save(self, path: str | Path) -> Path:
         """Write the triples to a file: .ttl, .nt or .jsonld, by its ending."""
-        from kgnb.kg.result_files import save_triples
-
         return save_triples(self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)})
 
     def graph(self, name: str = "") -> OxigraphGraph:
@@ -167,16 +163,19 @@ def rows_of(
 ) -> Rows:
     """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the prefixes in scope."""
     known = labels or {}
-    numeric = [_all_numbers(solutions, at) for at in range(len(solutions.variables))]
-    columns = [
-        Column(name, name, "number" if number else "text")
-        for name, number in zip(solutions.variables, numeric, strict=True)
-    ]
-    shown = [
-        tuple(_cell(term, number, short, known) for term, number in zip(row, numeric, strict=True))
-        for row in solutions.rows[:JSON_ROWS]  # no form shows more; ``solutions`` has them all
-    ]
-    return Rows(columns, shown, notes=notes, solutions=solutions, total=len(solutions))
+
+    def cell(term: Term | None) -> Value:
+        return LabelledIri(term, known.get(term) or short(term)) if isinstance(term, Iri) else term
+
+    columns, shown = [], []
+    for at, name in enumerate(solutions.variables):
+        terms = [row[at] for row in solutions.rows[:JSON_ROWS]]  # no form shows more; ``solutions`` has them all
+        numbers = [_number(term) for term in terms]
+        numeric = numbers.count(None) == terms.count(None) < len(terms)
+        columns.append(Column(name, name, "number" if numeric else "text"))
+        shown.append(numbers if numeric else [cell(term) for term in terms])
+    cells = list(zip(*shown, strict=True)) or [()] * len(solutions.rows[:JSON_ROWS])
+    return Rows(columns, cells, notes=notes, solutions=solutions, total=len(solutions))
 
 
 def triples_of(
@@ -218,31 +217,9 @@ def _plain(term: Term) -> str:
         return term_text(term)
 
 
-def _all_numbers(solutions: Solutions, at: int) -> bool:
-    """Whether a column holds only numbers, each valid for its datatype."""
-    seen = False
-    for row in solutions.rows:
-        term = row[at]
-        if term is None:
-            continue
-        if not (isinstance(term, Literal) and term.datatype in _NUMBERS and _number(term.text) is not None):
-            return False
-        seen = True
-    return seen
-
-
-def _cell(term: Term | None, number: bool, short: Callable[[str], str], labels: Mapping[str, str]) -> Value:
-    if isinstance(term, Literal) and number:
-        return _number(term.text)
-    return LabelledIri(term, labels.get(term) or short(term)) if isinstance(term, Iri) else term
-
-
-def _number(text: str) -> int | float | None:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
+def _number(term: Term | None) -> int | float | None:
+    """The number of a literal that is valid for its numeric datatype."""
+    if not isinstance(term, Literal) or XSDToPython.get(URIRef(term.datatype or "")) not in (int, float, Decimal):
         return None
+    value = python_value(term)
+    return value if isinstance(value, int | float) else None
