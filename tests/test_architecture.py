@@ -78,7 +78,7 @@ ROOMS = {
     "results": 2_280,
     "cli": 2_120,
     "vectors": 1_950,
-    "tasks": 2_070,
+    "tasks": 2_370,
     "judging": 1_680,
     "datasets": 1_450,
     "run": 1_800,

@@ -124,7 +124,7 @@ def test_wrong_inputs_say_what_where_and_how(settings: Settings, tmp_path: Path)
     ):
         with pytest.raises(DataError, match=message):
             match_ontologies(tmp_path / name, refuge(), settings=settings)
-    with pytest.raises(ValueError, match="there is no judge 'wizard'"):
+    with pytest.raises(ValueError, match="judge must be one of auto, .* not 'wizard'"):
         match_ontologies(alpine(), refuge(), judge="wizard", settings=settings)
     for judge, message in (("model", "KGNB_MODEL"), ("oracle", "--reference")):
         with pytest.raises(ConfigError, match=message):

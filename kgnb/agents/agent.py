@@ -1,42 +1,49 @@
-"""An agent as one value, and a task: one use of it, with inputs, options and the values of its stages so far.
+"""An agent as one value.
 
 A package exports ``AGENT``: its inputs, stages and options. The magic, the command, the form, completion, the panel,
-the report and the MCP tool are made from it. Stages are plain typed functions that name their arguments, which ``Task``
-finds: the value of an earlier stage, an input, an options object, something the agent ``provides``, or something that
-the shell lends (``model``, ``embedder``, ``index``, ``settings``).
+the report and the MCP tool are made from it. Stages are plain typed functions that name their arguments, which a
+``kgnb.tasks.task.Task`` finds: the value of an earlier stage, an input, an options object, something the agent
+``provides``, or something that the task lends (``model``, ``embedder``, ``index``, ``settings``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pydantic import TypeAdapter
 
 from kgnb.agents.options import OptionInfo, described, given_of, names_of
-from kgnb.errors import BackendError, KgnbError
+from kgnb.errors import KgnbError
 from kgnb.judging import Decisions, Judge, PersonJudge
-from kgnb.run import Event, Run, failures
 
-LENT = ("model", "embedder", "index", "settings", "remember", "run")
-"""Names that every shell lends; ``remember`` wraps a judge so that its model is never asked the same twice."""
+LENT = ("model", "writer", "embedder", "index", "settings", "remember", "run")
+"""Names that every task lends; ``writer`` is the model for texts, and ``remember`` wraps a judge so that its model is
+never asked the same twice."""
 
 
 class OutOfOrder(KgnbError):
     """A stage was called before the one it builds on."""
 
 
-def check_heard(run: Run) -> None:
-    """Ends a stage whose model failed on some questions in an error; its value is kept.
+class AgentTask(Protocol):
+    """What an agent's own functions may ask of a task."""
 
-    Raises:
-        BackendError: the model's server failed on some questions of the last stage.
-    """
-    if failed := failures(run.steps[-1:]):
-        stage = run.steps[-1].name
-        raise BackendError(failed, service="", fix=f"What was judged is kept. Run {stage} again: it asks the rest.")
+    agent: Agent
+    values: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """The argument of a stage with this name."""
+
+    def option(self, name: str) -> Any:
+        """The value of one option."""
+
+    def need(self, stage: str) -> Any:
+        """The value of a stage; OutOfOrder if it has not been run."""
+
+    def do(self, stage: str, **instead: Any) -> Any:
+        """Runs one stage and returns its value; ``instead`` replaces arguments of the stage, by name."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,7 @@ class Agent:
         stages: in order.
         options: its options classes (see ``options``), by the name that stages use for them.
         provides: further arguments of stages, made from the task: ``{"judge": lambda task: ...}``.
-        lent: names that only a shell of its own lends.
+        lent: names that only the agent's own kind of task lends.
         judges: those of ``provides`` that answer questions; they are made before a run does any work.
         prepare: changes the opened inputs before the first stage.
         reopens: options that decide how inputs are opened.
@@ -140,14 +147,14 @@ class Agent:
     options: Mapping[str, type[Any]] = field(default_factory=dict)
     summary: str = ""
     command: str = ""
-    provides: Mapping[str, Callable[[Task], Any]] = field(default_factory=dict)
+    provides: Mapping[str, Callable[[AgentTask], Any]] = field(default_factory=dict)
     lent: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     prepare: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     reopens: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
-    evaluate: Callable[[Task, str], Any] | None = None
-    explain: Callable[[Task, str], Any] | None = None
+    evaluate: Callable[[AgentTask, str], Any] | None = None
+    explain: Callable[[AgentTask, str], Any] | None = None
     exports: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     review: Review | None = None
     asked: tuple[Input, ...] = ()
@@ -200,153 +207,3 @@ class Agent:
             properties |= {name: option for name, option in options.items() if name not in self.internal}
         required = [one.name for one in taken]
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-class Listener(Protocol):
-    """A display of a running stage."""
-
-    def event(self, event: Event) -> None:
-        """Shows one event of the run."""
-
-    def clear(self) -> None:
-        """Removes the display."""
-
-
-class Task:
-    """An agent's inputs and options, and the values of its stages so far.
-
-    A stage's value is kept only when the stage is finished: an error or Stop leaves the earlier values as they are.
-
-    Args:
-        specs: the inputs as given, by name.
-        options: the options objects, by the agent's names for them.
-        opener: opens the inputs under the current options.
-        lend: returns the things the agent does not have itself, by name.
-        new_run: makes a run for this task that passes its events to a function.
-        watch: wraps things the agent provides before a stage gets them, so that the run records a judge's verdicts.
-    """
-
-    def __init__(
-        self,
-        agent: Agent,
-        specs: Mapping[str, Any],
-        options: Mapping[str, Any],
-        *,
-        opener: Callable[[Task], dict[str, Any]],
-        lend: Callable[[Task, str], Any],
-        new_run: Callable[[Task, Callable[[Event], None]], Run],
-        watch: Callable[[Task, Any], Any] = lambda _task, value: value,
-    ) -> None:
-        self.agent, self.specs, self.options = agent, dict(specs), dict(options)
-        self.values: dict[str, Any] = {}
-        self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
-        self._opener, self._lend, self._new_run, self._watch = opener, lend, new_run, watch
-        self._listener: Listener | None = None
-        self.inputs = self._open()
-        self.run = new_run(self, self._tell)
-
-    def _open(self) -> dict[str, Any]:
-        opened = self._opener(self)
-        return self.agent.prepare(opened) if self.agent.prepare else opened
-
-    def begin_again(self) -> None:
-        """Starts a new run with the current budget; values stay until their stage is run again."""
-        self.run = self._new_run(self, self._tell)
-
-    def option(self, name: str) -> Any:
-        """The value of one option."""
-        return next(getattr(one, name) for one in self.options.values() if name in names_of(type(one)))
-
-    def parameters(self) -> dict[str, Any]:
-        """All options by name, as a run records them."""
-        return {name: value for one in self.options.values() for name, value in asdict(one).items()}
-
-    def choose(self, given: Mapping[str, Any]) -> None:
-        """Changes options for later stages; inputs that depend on them are opened again.
-
-        Raises:
-            ValueError: a value is not allowed; then no option changes.
-        """
-        before = [self.option(name) for name in self.agent.reopens]
-        new = {key: replace(one, **given_of(type(one), given)) for key, one in self.options.items()}
-        self.options = new
-        if before != [self.option(name) for name in self.agent.reopens]:
-            self.inputs = self._open()
-            self.values.clear()
-
-    def __getitem__(self, name: str) -> Any:
-        """The argument of a stage with this name."""
-        if name in self.agent.sequence:
-            return self.need(name)
-        for known in (self.inputs, self.options):
-            if name in known:
-                return known[name]
-        if name in self.agent.provides:
-            return self._watch(self, self.agent.provides[name](self))
-        return self.run if name == "run" else self._lend(self, name)
-
-    def need(self, stage: str) -> Any:
-        """The value of a stage.
-
-        Raises:
-            OutOfOrder: it has not been run; the message says what to run first.
-        """
-        if stage in self.values:
-            return self.values[stage]
-        order, magic = self.agent.sequence, self.agent.magic
-        last = order.index(stage)
-        first = max((at + 1 for at, name in enumerate(order[:last]) if name in self.values), default=0)
-        lines = [f"%{magic} {name}" for name in order[first : last + 1]]
-        raise OutOfOrder(
-            f"the stage {stage} has not been run yet",
-            fix=f"Run first, in a cell above: {', then '.join(lines)}"
-            + (f", or all at once: %{magic} run" if last else ""),
-        )
-
-    def do(self, stage: str, listener: Listener, **instead: Any) -> Any:
-        """Runs one stage as a step of the run, keeps its value and drops those built on an older one.
-
-        ``instead`` replaces arguments of the stage, by name.
-
-        Raises:
-            OutOfOrder: a stage that it builds on has not been run.
-            BackendError: the model's server failed on some questions; the other answers are kept.
-        """
-        work = self.agent.stage(stage)
-
-        def needed(name: str) -> Any:
-            return instead[name] if name in instead else self[name]
-
-        positional, keywords = list(map(needed, work.needs)), {key: needed(name) for key, name in work.keywords.items()}
-        with self.telling(listener):
-            value = self.run.do(work.function, *positional, **keywords)
-        self.keep(stage, value)
-        check_heard(self.run)
-        return value
-
-    def keep(self, stage: str, value: Any) -> Any:
-        """Sets the value of a stage."""
-        order = self.agent.sequence
-        later = order[order.index(stage) + 1 :] if stage in order else ()
-        self.dropped = tuple(name for name in later if self.values.pop(name, None) is not None)
-        self.values.pop(stage, None)
-        self.values[stage] = value
-        if order and stage == order[-1]:
-            self.run.finish()  # running a stage again reopens it
-        return value
-
-    @contextmanager
-    def telling(self, listener: Listener) -> Iterator[None]:
-        """Shows the run's events in this block; on failure the display is removed."""
-        self._listener = listener
-        try:
-            yield
-        except BaseException:
-            listener.clear()
-            raise
-        finally:
-            self._listener = None
-
-    def _tell(self, event: Event) -> None:
-        if self._listener is not None:
-            self._listener.event(event)

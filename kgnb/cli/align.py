@@ -10,19 +10,15 @@ import click
 
 from kgnb.agents.entity_alignment import AGENT
 from kgnb.agents.entity_alignment.final_alignment import Settled
-from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.values import Options
-from kgnb.agents.options import given_of
-from kgnb.cli.outcome import check_outs
+from kgnb.cli.outcome import check_outs, stoppable
 from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.ranking import measure
 from kgnb.files import write_whole
 from kgnb.mapping_files import save
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
-from kgnb.tasks.aligning import AlignmentOutcome, rankings_of
-from kgnb.tasks.aligning import align as align_graphs
-from kgnb.tasks.sides import Links, Sides, links_of, open_sides
+from kgnb.tasks.aligning import AligningTask, AlignmentOutcome, rankings_of
+from kgnb.tasks.sides import Links
 
 PLAIN = ".tsv"
 EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
@@ -72,10 +68,14 @@ def align(first: str, second: str | None, **given: Any) -> int:
     beside = [given["ranking"]] if given["ranking"] else []
     check_outs(outs, (PLAIN, *EXPORTED), (first, second, given["seeds"]), beside)
     work = Work(given)
+    names = ("seeds", "names", "labels", "universe")
     with work.reading(first, second):
-        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"])
-        known = links_of(given["reference"]) if given["reference"] else sides.tests
-        outcome = _aligned(sides, known, given, work)
+        inputs = {"left": first, "right": second} | {name: given[name] for name in names}
+        task = work.task(AGENT, inputs, given, plans=given["plans"])
+        assert isinstance(task, AligningTask)
+        with stoppable(task.run):
+            task.run_through()
+    outcome = task.outcome()
     for out in outs:
         if out == "-":
             sys.stdout.write(plain_pairs(outcome.settled))
@@ -85,27 +85,7 @@ def align(first: str, second: str | None, **given: Any) -> int:
         write_whole(Path(given["ranking"]), _ranking(outcome))
     if outcome.settled.simulation:
         work.say("SIMULATION: the judge answers from the reference")
-    return work.end(outcome.run, *_summary(outcome, known))
-
-
-def _aligned(sides: Sides, known: Links, given: dict[str, Any], work: Work) -> AlignmentOutcome:
-    options = {name: value for name, value in given_of(Options, given).items() if name != "names"}
-    look = given_of(LookOptions, given)
-    words = {name: given[name] for name in ("seeds", "names", "universe", "judge", "planner")}
-    run = work.run(AGENT, sides.digests(), words | {"embedder": given["embedder"] or None} | options | look)
-    keywords: dict[str, Any] = {name: given[name] for name in ("universe", "judge", "planner", "error_rate")}
-    keywords |= {name: given[name] or None for name in ("plans", "embedder", "decisions")}
-    with work.stoppable(run):
-        return align_graphs(
-            sides,
-            options=Options(**options, names="hidden" if given["names"] == "hidden" else "native"),
-            look=LookOptions(**look),
-            reference=known or None,
-            seed=given["oracle_seed"],
-            run=run,
-            settings=work.settings,
-            **keywords,
-        )
+    return work.end(outcome.run, *_summary(outcome, task.known))
 
 
 def save_pairs(settled: Settled, alignment: Alignment, path: Path) -> Path:

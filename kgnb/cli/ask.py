@@ -8,21 +8,19 @@ from typing import Any
 
 import click
 
-from kgnb.agents.options import given_of, names_of
 from kgnb.agents.question_answering import AGENT
-from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.agents.question_answering.views import guessed
-from kgnb.backends import URL, file_of, open_graph
+from kgnb.backends import URL, file_of
 from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.work import Work, agent_command, took
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
-from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
-from kgnb.tasks.asking import AnswerOutcome, answer_question, answer_questions, graph_digests, plain, written
+from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, plain, written
 
 
 @click.command()
@@ -73,7 +71,7 @@ def ask(question: str | None, **given: Any) -> None:
         raise click.UsageError("an endpoint cannot be combined with other graphs: give one --graph")
     work = Work(given)
     if question is not None:
-        _one(Question("q1", question), given, work)
+        _one(Question("q1", question, given["entities"]), given, work)
     else:
         _many(given, work)
 
@@ -81,16 +79,16 @@ def ask(question: str | None, **given: Any) -> None:
 def _one(question: Question, given: dict[str, Any], work: Work) -> None:
     """Answers one question and prints the answer."""
     with work.reading(*given["graph"]):
-        graph, asking = _opened(given, work)
-        with asking["run"]:
-            answer = answer_question(question, graph, entities=given["entities"], **asking)
+        task = _task(given, work)
+        task.specs["question"] = question
+        answer = task.run_through()
     if given["as_json"]:
         click.echo(written(AnswerOutcome.of(answer)), nl=False)
     elif given["quiet"]:
         click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
     else:
         click.echo("\n".join(shown(answer)))
-    _end(work, asking["run"], "1 question")
+    _end(work, task.run, "1 question")
 
 
 def _many(given: dict[str, Any], work: Work) -> None:
@@ -112,9 +110,8 @@ def _many(given: dict[str, Any], work: Work) -> None:
     keywords = {name: given[name] for name in ("out", "resume", "width")}
     try:
         with work.reading(*given["graph"]):
-            graph, asking = _opened(given, work)
-            with asking["run"]:
-                answer_questions(questions, graph, on_outcome=came, **keywords, **asking)
+            task = _task(given, work)
+            answer_all(task, questions, on_outcome=came, **keywords)
     except KgnbError as error:
         if found and given["out"]:
             error.fix = (
@@ -128,7 +125,7 @@ def _many(given: dict[str, Any], work: Work) -> None:
     answered = counts["answered"] + counts["forced"]
     result = f"{count(len(found), 'question')}: {answered} answered, {counts['unsure']} unsure, {len(failed)} failed"
     waiting = f", {counts['waiting']} waiting for the model's replies" if counts["waiting"] else ""
-    _end(work, asking["run"], result + waiting)
+    _end(work, task.run, result + waiting)
     if wrong:
         raise Failed(f"{count(len(wrong), 'line')} of {given['questions']} could not be asked (see above)")
     if failed:
@@ -136,25 +133,17 @@ def _many(given: dict[str, Any], work: Work) -> None:
         raise Failed(f"{len(failed)} of {len(found)} questions failed{again}")
 
 
-def _opened(given: dict[str, Any], work: Work) -> tuple[Graph, dict[str, Any]]:
-    """The graph, and the arguments to ask it with: run, options, judge, embedder, examples."""
+def _task(given: dict[str, Any], work: Work) -> AskingTask:
+    """The graph with its judges, and what they learn from."""
     specs = list(given["graph"])
-    graph = open_graph(specs[0] if len(specs) == 1 else specs)
     examples, wrong = scan_questions(given["examples"]) if given["examples"] else ((), ())
     if wrong:
         raise wrong[0]
-    data = {graph.name: ""} if URL.match(specs[0]) else graph_digests(specs, graph)
-    embedder = given["embedder"] or None
-    parameters = {"embedder": embedder} | {name: given[name] for name in ("judge", *names_of(Options))}
-    return graph, {
-        "judge": given["judge"],
-        "embedder": embedder,
-        "decisions": given["decisions"],
-        "examples": [(each.text, each.entities, each.values or ()) for each in examples],
-        "options": Options(**given_of(Options, given)),
-        "run": work.run(AGENT, data, parameters),
-        "settings": work.settings,
-    }
+    known = [(each.text, each.entities, each.values or ()) for each in examples]
+    inputs = {"graph": specs[0] if len(specs) == 1 else specs}
+    task = work.task(AGENT, inputs, given, examples=known, decisions=given["decisions"])
+    assert isinstance(task, AskingTask)
+    return task
 
 
 def _end(work: Work, run: Run, what: str) -> None:

@@ -18,7 +18,6 @@ from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.documents import find_documents, is_utf8
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
-from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.options import given_of, names_of
 from kgnb.backends import file_of, open_graph
@@ -31,7 +30,7 @@ from kgnb.kg.quads import Quad, quads, written
 from kgnb.kg.result_files import inert
 from kgnb.kg.terms import Iri, Term
 from kgnb.shapes.phrases import joined
-from kgnb.tasks.building import READERS, build_graph, compile_ontology
+from kgnb.tasks.building import READERS, BuildingTask, compile_ontology
 from kgnb.tasks.building import ground as ground_graph
 
 SHAPES = click.option("--shapes", metavar="FILE", help="SHACL shapes in addition to those in the ontology.")
@@ -130,20 +129,18 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     outs = given["out"] or ("-",)
     check_outs(outs, SUFFIXES)
     work = Work(given)
-    keywords = {name: given[name] for name in ("judge", "namespace", "outside", "extractor", "examples", "folder")}
+    named = ("shapes", "open_world", "derive_types", "only", "namespace")
+    inputs = {"tbox": tbox, "documents": list(documents)} | {name: given[name] for name in named}
+    beside = {name: given[name] for name in ("judge", "outside", "extractor", "examples")}
     with work.reading(tbox):
-        pack = compile_ontology(
-            tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"],
-            derive_types=given["derive_types"],
-        )  # fmt: skip
+        task = work.task(AGENT, inputs, given, journals=given["folder"], **beside)
+        assert isinstance(task, BuildingTask)
+        task.check()
+        pack: ToolPack = task.do("compile")
         if not pack.tbox.classes and not pack.tbox.properties:
             fix = "TBOX is the file that declares classes and properties; documents come after it."
             raise DataError("it declares no class or property: is it data?", where=tbox, fix=fix)
-        data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-        run = work.run(AGENT, data, {"tbox": tbox, "documents": list(documents), "judge": given["judge"]})
-        with run:
-            options = Options(**given_of(Options, given))
-            built = build_graph(list(documents), pack, options=options, run=run, settings=work.settings, **keywords)
+        built = task.run_through()
     for out in outs:
         if out == "-":
             sys.stdout.write(built.session.trig())
@@ -154,7 +151,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
         write_whole(Path(given["review"]), rows.to_csv(index=False))
     counts = {name: value for name, value in built.counts().items() if value or name in ("documents", "facts")}
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    status = work.end(run, counted(counts), *failed, *_silent(built, documents), *mistakes(pack, tbox))
+    status = work.end(task.run, counted(counts), *failed, *_silent(built, documents), *mistakes(pack, tbox))
     return status or int(bool(failed))
 
 

@@ -9,16 +9,13 @@ from typing import Any
 import click
 
 from kgnb.agents.ontology_matching import AGENT
-from kgnb.agents.ontology_matching.values import Options
-from kgnb.agents.options import given_of
-from kgnb.backends import open_ontology
-from kgnb.cli.outcome import refuse_unwritable
+from kgnb.cli.outcome import refuse_unwritable, stoppable
 from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.mapping_files import WRITERS, load, save, writer_for
 from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
-from kgnb.tasks.matching import digests, match_ontologies, open_reference
+from kgnb.tasks.matching import open_reference
 
 
 @click.command()
@@ -50,23 +47,15 @@ def match(source: str, target: str, **given: Any) -> int:
         if out != "-":
             writer_for(out)
             refuse_unwritable(out, (source, target, given["reference"], given["decisions"]))
-    options = Options(**given_of(Options, given))
     work = Work(given)
     with work.reading(source, target):
-        left, right = (open_ontology(spec, individuals=options.individuals) for spec in (source, target))
-        wanted, pairs = frozenset[Triple](), None
-        if given["reference"]:  # read first: one that cannot be read costs no work
-            wanted = turned(open_reference(given["reference"]), left, right, given["reference"]).triples
-            pairs = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
-        parameters = {"source": source, "target": target} | {name: given[name] for name in ("judge", "plan", "seed")}
-        parameters |= {"embedder": given["embedder"] or None} | given_of(Options, given)
-        run = work.run(AGENT, digests(left, right), parameters)
-        keywords: dict[str, Any] = {name: given[name] for name in ("judge", "error_rate", "seed", "plan")}
-        keywords |= {name: given[name] or None for name in ("embedder", "index", "decisions")}
-        with work.stoppable(run):
-            alignment = match_ontologies(
-                left, right, options=options, reference=pairs, run=run, settings=work.settings, **keywords
-            )
+        task = work.task(AGENT, {"source": source, "target": target, "plan": given["plan"]}, given)
+        wanted = frozenset[Triple]()
+        if reference := given["reference"]:
+            wanted = turned(open_reference(reference), task["source"], task["target"], reference).triples
+            task.given["reference"] = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
+        with stoppable(task.run):
+            alignment = task.run_through()
     for out in outs:
         if out == "-":
             sys.stdout.write(WRITERS[given["form"]](alignment))
@@ -77,7 +66,7 @@ def match(source: str, target: str, **given: Any) -> int:
         found = scored_by_oaei(triples(alignment, *{triple[2] for triple in wanted}))
         scored = [scores_in_words(score(found, wanted))]
     counts = f"{count(len(alignment), 'mapping')}, {len(alignment.unsure)} unsure, {len(alignment.dropped)} dropped"
-    return work.end(run, counts, *scored)
+    return work.end(task.run, counts, *scored)
 
 
 @click.command()

@@ -13,14 +13,14 @@ from typing import Any
 import click
 
 from kgnb.agents.agent import Agent
-from kgnb.agents.options import described, given_of
+from kgnb.agents.options import described
 from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
 from kgnb.cli.progress import TerminalLine, spent
 from kgnb.files import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.agents import new_task, run_through
-from kgnb.tasks.running import new_run
+from kgnb.tasks.agents import new_task
+from kgnb.tasks.task import Task
 
 Command = Callable[..., Any]
 RANGES: dict[type[Any], Any] = {int: click.IntRange, float: click.FloatRange}
@@ -85,12 +85,11 @@ def command_of(agent: Agent) -> click.Command:
 def _run(agent: Agent, given: dict[str, Any]) -> int:
     inputs = {one.name: given[one.name] for one in agent.inputs}
     writers = [_writer(agent, out, list(inputs.values())) for out in given["out"]]
-    options = {name: value for cls in agent.options.values() for name, value in given_of(cls, given).items()}
     work = Work(given)
     with work.reading(*inputs.values()):
-        task = new_task(agent, inputs, options, settings=work.settings, folder=work.folder, on_event=work.line.event)
-        with work.stoppable(task.run):
-            value = run_through(task)
+        task = work.task(agent, inputs, given)
+        with stoppable(task.run):
+            value = task.run_through()
     for out, write in zip(given["out"], writers, strict=True):
         write_whole(Path(out), write(value))
     if not given["out"]:
@@ -128,28 +127,15 @@ class Work:
         finally:
             self.line.clear()
 
-    def run(self, agent: Agent, data: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
-        """A run of the agent that is shown on the line, and saved where the command says."""
-        return new_run(
-            agent.name,
-            data,
-            parameters=parameters,
-            settings=self.settings,
-            folder=self.folder,
-            on_event=self.line.event,
-        )
+    def task(self, agent: Agent, inputs: Mapping[str, Any], given: Mapping[str, Any], **more: Any) -> Task:
+        """A task with the options of the command; its run is shown on the line, and saved where the command says."""
+        more |= {one.name: given[one.name] for one in agent.knobs() if one.name in given}
+        return new_task(agent, inputs, settings=self.settings, folder=self.folder, on_event=self.line.event, **more)
 
     @property
     def seconds(self) -> float:
         """The seconds since the command began."""
         return perf_counter() - self._begun
-
-    @staticmethod
-    @contextmanager
-    def stoppable(run: Run) -> Iterator[None]:
-        """The run; the first Ctrl-C ends its model calls but not the command."""
-        with run, stoppable(run):
-            yield
 
     def say(self, *lines: str) -> None:
         """Prints lines on standard error, unless the command is to be quiet."""

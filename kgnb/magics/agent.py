@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from kgnb.agents.agent import Agent, OutOfOrder, Task
+from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.options import OptionInfo
 from kgnb.cli.progress import ProgressLine
 from kgnb.datasets import huts
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.judging import Judge
 from kgnb.magics.arguments import add_option, argument
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.table import Table, Value, texts
-from kgnb.run import Event, Run
-from kgnb.tasks.agents import ASKING
-from kgnb.tasks.running import digests_of, new_run, remembering
-from kgnb.vectors.cached_embedder import CachedEmbedder
+from kgnb.run import Run
+from kgnb.tasks.agents import kind_of
+from kgnb.tasks.task import Task
 from kgnb.widgets.review import Thing
-
-T = TypeVar("T", bound=Task)
 
 
 class AgentMagics(VerbMagics):
@@ -77,21 +73,13 @@ class AgentMagics(VerbMagics):
 
     def new_task(self, arguments: argparse.Namespace) -> Task:
         """A task over the inputs the line names."""
-        given = vars(arguments)
-        specs = {one.name: given[one.name] for one in self.agent.inputs if one.name in given}
-        return self.task_of(Task, specs, self.agent.chosen(given))
+        kind, given = kind_of(self.agent), vars(arguments)
+        names = (*(one.name for one in self.agent.inputs), *kind.more)
+        specs = {**kind.more, **{name: given[name] for name in names if name in given}}
+        chosen = self.agent.chosen({one.name: given[one.name] for one in self.agent.knobs() if one.name in given})
+        return kind(self.agent, specs, chosen, self.session)
 
-    def task_of(self, kind: type[T], specs: Mapping[str, Any], chosen: Mapping[str, Any]) -> T:
-        """A task of this class over these inputs, with these options."""
-        return kind(
-            self.agent, specs, chosen, opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
-        )
-
-    def opened(self, task: Task) -> dict[str, Any]:
-        """Every input, opened according to its kind."""
-        return {one.name: self.session.opened(one.kind, task.specs[one.name]) for one in self.agent.inputs}
-
-    def started(self, task: Task) -> Any:
+    def started(self, task: Any) -> Any:
         """What ``start`` shows: each input and how much is in it."""
         rows: list[list[Value]] = []
         for one in self.agent.inputs:
@@ -121,17 +109,10 @@ class AgentMagics(VerbMagics):
         """Runs all stages from the beginning."""
         task = self.current_task(arguments)
         task.begin_again()
-        self.check(task)
         progress = self.progress()
-        for stage in self.agent.sequence:
-            task.do(stage, progress)
+        found = task.run_through(progress)
         progress.say(summary(*task.run.steps, name="run"))
-        return task.values[self.agent.sequence[-1]]
-
-    def check(self, task: Task) -> None:
-        """Makes the agent's judges, so that a missing model or file is reported before any work is done."""
-        for name in self.agent.judges:
-            task[name]
+        return found
 
     def evaluate(self, arguments: argparse.Namespace) -> Any:
         """Measures the task against a reference."""
@@ -194,7 +175,7 @@ class AgentMagics(VerbMagics):
                 fix=f"Run this first, in a cell above: {self.first_line()}",
             )
         if self.stale:
-            over = " and ".join(str(spec) for spec in self.task.specs.values())
+            over = " and ".join(str(self.task.specs[one.name]) for one in self.agent.inputs)
             print(f"The last %{self.magic} start failed; this still uses the task before it, over {over}.")
         self.task.choose(vars(arguments))
         return self.task
@@ -210,44 +191,6 @@ class AgentMagics(VerbMagics):
     def progress(self) -> ProgressLine:
         """The progress line of the stage that is about to run."""
         return NotebookLine() if getattr(self.shell, "kernel", None) is not None else ShellLine()
-
-    def new_run(self, task: Task, tell: Callable[[Event], None]) -> Run:
-        """A run for this task, kept by the session."""
-        run = new_run(
-            self.agent.name,
-            digests_of({one.name: task.inputs[one.name] for one in self.agent.inputs}),
-            parameters=task.parameters(),
-            settings=self.session.settings,
-            on_event=tell,
-        )
-        self.session.runs.append(run)
-        return run
-
-    def lend(self, task: Task, name: str) -> Any:
-        """What a stage needs and the agent does not provide: taken from the session as it is set now."""
-        chosen = task.parameters()
-        match name:
-            case "model":
-                asks = chosen.get("judge", "auto") in ASKING or "model" in chosen.values()
-                model = self.session.model() if asks else None
-                return task.run.watch(model) if model is not None else None
-            case "embedder":
-                many = self.agent.name == "ontology_matching"
-                embedder = self.session.embedder(str(chosen.get("embedder", "")), many=many)
-                if isinstance(embedder, CachedEmbedder):
-                    embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
-                return embedder
-            case "index":
-                return self.session.index(str(chosen.get("index", "")))
-            case "settings":
-                return self.session.settings
-            case "remember":
-                return lambda asked: remembering(asked, self.session.settings)
-        raise KeyError(name)
-
-    def watched(self, task: Task, value: Any) -> Any:
-        """What the agent provides; a judge is recorded by the run."""
-        return task.run.watch_judge(value) if isinstance(value, Judge) else value
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Words that fit an input or option: open graphs, our own data sets, names of backends."""

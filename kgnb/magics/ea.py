@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kgnb.agents.agent import OutOfOrder, Task
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.entity_alignment import AGENT
-from kgnb.agents.entity_alignment.agent import decisions_of
-from kgnb.agents.entity_alignment.final_alignment import Settled, settle
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.judging_values import Aligned, EntityVerdicts, Planned, Selected
+from kgnb.agents.entity_alignment.judging_values import EntityVerdicts
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.agents.entity_alignment.values import SHOWN
 from kgnb.cli.align import save_pairs
@@ -27,44 +26,12 @@ from kgnb.magics.arguments import argument
 from kgnb.magics.names import entity_called, local_name
 from kgnb.magics.om import COUNTS
 from kgnb.magics.verbs import verb
-from kgnb.mappings import Alignment
 from kgnb.reporting.references import ranked_metrics
 from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
-from kgnb.tasks.sides import Links, Sides, links_of, open_sides
-
-
-class AligningTask(Task):
-    """An alignment in progress; its current result is computed once, and again after any change."""
-
-    _settled: Settled | None = None
-
-    def settled(self) -> Settled:
-        """The result of the stages so far: the first alignment, changed by the judge's answers."""
-        if self._settled is None:
-            proposal = self.need("propose")
-            aligned = self.values.get("reflect") or self.values.get("align")
-            if aligned is None:
-                aligned = Aligned(Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody")
-            decisions = decisions_of(self)
-            self._settled = settle(aligned, decided=decisions.by_entity() if decisions else None)
-        return self._settled
-
-    def keep(self, stage: str, value: Any) -> Any:
-        """Takes a value as that of a stage."""
-        self.forget()
-        return super().keep(stage, value)
-
-    def choose(self, given: Any) -> None:
-        """Takes other options for the stages to come."""
-        self.forget()
-        super().choose(given)
-
-    def forget(self) -> None:
-        """Something changed, so the result must be computed again."""
-        self._settled = None
+from kgnb.tasks.aligning import AligningTask
 
 
 class EaMagics(AgentMagics, agent=AGENT):
@@ -78,8 +45,8 @@ class EaMagics(AgentMagics, agent=AGENT):
         "%ea start a.ttl b.ttl --seeds known.tsv",
         "%ea start dbp15k/fr_en --names hidden",
     )
-    @argument("first", metavar="A", help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder")
-    @argument("second", metavar="B", nargs="?", default=None, help="the other graph; omit it if A is a folder of both")
+    @argument("left", metavar="A", help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder")
+    @argument("right", metavar="B", nargs="?", default=None, help="the other graph; omit it if A is a folder of both")
     @argument("--seeds", metavar="FILE", default=None, help="known pairs: a file, none, or folder (default for one)")
     @argument("--names", metavar="TEXT", default="native", help="native, hidden, or a JSON file of names [native]")
     @argument("--labels", metavar="FILE", nargs="+", default=(), help="vocabularies that label properties and classes")
@@ -90,24 +57,9 @@ class EaMagics(AgentMagics, agent=AGENT):
         started: Table = self.start(arguments)
         return started
 
-    def new_task(self, arguments: argparse.Namespace) -> AligningTask:
-        """A task over two graphs, or a folder that holds both."""
-        specs = {name: getattr(arguments, name) for name in ("first", "second", "seeds", "names", "labels", "universe")}
-        chosen = AGENT.chosen({**vars(arguments), "names": "hidden" if arguments.names == "hidden" else "native"})
-        return self.task_of(AligningTask, specs, chosen)
-
-    def opened(self, task: Task) -> dict[str, Any]:
-        """Both graphs with their seeds, names and test pairs."""
-        given = task.specs
-        first, second = (self.session.source(given[name]) for name in ("first", "second"))
-        labels = [self.session.source(spec) for spec in given["labels"]]
-        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels)
-        self._reference(task)  # one that cannot be read is reported before any work is done
-        return {"left": sides.left, "right": sides.right, "sides": sides}
-
-    def started(self, task: Task) -> Table:
+    def started(self, task: AligningTask) -> Table:
         """Both graphs with their counts, and what is known beforehand."""
-        sides: Sides = task["sides"]
+        sides = task.sides
         columns = (*texts(side="side", name="graph"), *numbers(**{key: key for key in sides.left.counts()}))
         rows: list[list[Value]] = [
             [side, graph.name, *graph.counts().values()]
@@ -120,39 +72,15 @@ class EaMagics(AgentMagics, agent=AGENT):
         """The line to start with."""
         return "%ea start A B"
 
-    def lend(self, task: Task, name: str) -> Any:
-        """The known pairs and the test pairs, and what every agent is lent."""
-        match name:
-            case "pairs":
-                return self._reference(task) or task["sides"].tests
-            case "tested":
-                return task["sides"].tests if task.specs["universe"] == "test" else ()
-        return super().lend(task, name)
-
-    def _reference(self, task: Task) -> Links:
-        reference = task.option("reference")
-        return links_of(reference) if reference else ()
-
-    def run(self, arguments: argparse.Namespace) -> Alignment:
-        """Runs all stages; the alignment they lead to."""
-        super().run(arguments)
-        task = self._task(arguments)
-        totals, number = task.run.totals, max(1, len(task.need("propose")))
-        share = len(task.settled().aligned.answers) / number
-        tokens = (totals["prompt_tokens"] + totals["completion_tokens"]) / number
-        return task.settled().alignment(
-            [f"{share:.1%} of the entities were judged; {tokens:.1f} model tokens per entity; EA-Agent takes 672"]
-        )
-
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
     @options_of(AGENT.knobs(("reference",)))
     def measure(self, arguments: argparse.Namespace) -> Table:
         """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after judging."""
         task = self._task(arguments)
         task.need("propose")
-        sides = task["sides"]
+        sides = task.sides
         seeded = {one for one, _ in sides.seeds}
-        tests = tuple(pair for pair in self._reference(task) or sides.tests if pair[0] not in seeded)
+        tests = tuple(pair for pair in task.known if pair[0] not in seeded)
         if not tests:
             raise OutOfOrder("there are no pairs to compare with", fix="Name some: %ea evaluate --reference FILE")
         return ranked_metrics(task.settled(), sides, tests, COUNTS)
@@ -197,7 +125,7 @@ class EaMagics(AgentMagics, agent=AGENT):
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs for the two sides, entities for an item."""
-        if name in ("first", "second"):
+        if name in ("left", "right"):
             return [*self.session.graphs, *(f"huts:{own}" for own in huts.FILES)]
         if name == "item" and self.task is not None:
             return [one for one in self.task["left"].names if one][:2000]

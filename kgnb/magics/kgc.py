@@ -5,27 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from kgnb.agents.agent import OutOfOrder, Task
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.documents import Document, find_documents, read_document
+from kgnb.agents.kg_construction.documents import Readable, read_document
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefinition
-from kgnb.backends import file_of, open_graph
+from kgnb.backends import file_of
 from kgnb.datasets import kitchen
 from kgnb.errors import DataError
 from kgnb.files import write_whole
-from kgnb.kg.quads import digest
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
@@ -34,36 +33,23 @@ from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import entity_records, records, reference_graph, score_table, scored
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
-from kgnb.run import Event, Run
-from kgnb.tasks.agents import Silent
-from kgnb.tasks.building import READERS, build_graph, ground
-from kgnb.tasks.running import new_run
+from kgnb.tasks.building import READERS, BuildingTask, ground
 from kgnb.widgets.form import Form, tool_controls
 
 
-class BuildingTask(Task):
-    """A graph in progress: the values of its stages, the session that writes it, and the documents that were read.
+class GraphInCells(BuildingTask):
+    """A graph in progress that a person may change and look into."""
 
-    The graph grows over cells: documents read later are added to those read before, and no stage takes that back.
-    """
-
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        self.session: ConstructionSession  # set by whoever compiles
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.before: ConstructionSession | None = None  # the graph that this one replaced
         self.texts: dict[str, str] = {}  # documents that were read, by name
 
-    @property
-    def pack(self) -> ToolPack:
-        """The compiled tools."""
-        pack: ToolPack = self.need("compile")
-        return pack
-
-    @property
-    def built(self) -> Built:
-        """The graph as it is now."""
-        built: Built | None = self.values.get("instantiate")
-        return built or Built(self.pack, self.session, (), ())
+    def joined(self, built: Built, read: Sequence[Readable]) -> Built:
+        """The graph with what was just read; its documents' texts are kept, to be quoted."""
+        failed = {journal.document for journal in built.failed}
+        self.texts |= {one.name: read_document(one).text for one in read if one.name not in failed}
+        return super().joined(built, read)
 
     @property
     def grounding(self) -> Grounding:
@@ -76,24 +62,6 @@ class BuildingTask(Task):
         if grounding is None:
             raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
         return grounding
-
-    def keep(self, stage: str, value: Any) -> Any:
-        """Takes a value as that of a stage; when the graph changes, its links are dropped."""
-        stale = {"compile": ("plan", "instantiate", "ground"), "instantiate": ("ground",)}.get(stage, ())
-        self.dropped = tuple(name for name in stale if self.values.pop(name, None) is not None)
-        self.values[stage] = value
-        self.run.finish()  # a later stage opens it again
-        return value
-
-    def joined(self, built: Built, documents: list[Document]) -> Built:
-        """The graph with what was just read; its journals also keep the documents read before."""
-        earlier, new = self.built, {journal.document for journal in built.journals}
-        journals = [one for one in earlier.journals if one.document not in new]
-        doubts = [one for one in earlier.doubts if one.document not in new]
-        self.texts |= {document.name: document.text for document in documents}
-        grown = Built(built.pack, built.session, (*journals, *built.journals), (*doubts, *built.doubts), built.partial)
-        self.keep("instantiate", grown)
-        return grown
 
     def call(self, name: str, arguments: dict[str, Any], who: str) -> CallResult:
         """A call a person makes."""
@@ -188,12 +156,11 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
     def _compile(self, arguments: argparse.Namespace) -> ToolPack:
         earlier = self.task
-        specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world")}
-        task = self.task_of(BuildingTask, specs, AGENT.chosen({}))
-        pack: ToolPack = task.do("compile", Silent())
-        task.session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
+        specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world", "namespace")}
+        task = GraphInCells(AGENT, {**GraphInCells.more, **specs}, AGENT.chosen({}), self.session)
+        pack: ToolPack = task.do("compile")
         self.session.tasks[AGENT.name] = task
-        if isinstance(earlier, BuildingTask):
+        if isinstance(earlier, GraphInCells):
             task.before = earlier.session if earlier.session.facts else earlier.before
             if facts := len(earlier.session.facts):
                 print(
@@ -201,21 +168,6 @@ class KgcMagics(AgentMagics, agent=AGENT):
                     "replaces it: %kgc export FILE --before"
                 )
         return pack
-
-    def opened(self, task: Task) -> dict[str, Any]:
-        """The ontology, and any shapes given beside it."""
-        return {
-            name: open_graph(self.session.source(task.specs[name]))
-            for name in ("tbox", "shapes")
-            if task.specs[name] is not None
-        }
-
-    def new_run(self, task: Task, tell: Callable[[Event], None]) -> Run:
-        """A run for this task, kept by the session."""
-        data = {name: digest(graph.triples())[:16] for name, graph in task.inputs.items()}
-        run = new_run(AGENT.name, data, parameters=task.parameters(), settings=self.session.settings, on_event=tell)
-        self.session.runs.append(run)
-        return run
 
     def first_line(self) -> str:
         """The line to start with."""
@@ -226,7 +178,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     def _plan(self, arguments: argparse.Namespace) -> Plan:
         task = self._task(arguments)
         budget = sys.maxsize if arguments.steps else task["budget"]
-        made: Plan = task.do("plan", Silent(), budget=budget)
+        made: Plan = task.do("plan", budget=budget)
         print(summary(task.run.steps[-1]))
         return made
 
@@ -236,23 +188,11 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @FOLDER
     def _instantiate(self, arguments: argparse.Namespace) -> Built:
         task = self._task(arguments)
-        found = find_documents([file_of(one) for one in arguments.documents])
+        task.given |= {"judge": arguments.judge, "journals": arguments.folder}
         progress = self.progress()
-        with task.telling(progress):
-            built = build_graph(
-                [str(one) if isinstance(one, str) else one for one in arguments.documents],
-                task.pack,
-                judge=arguments.judge,
-                model=self.session.model("extract"),
-                options=task["options"],
-                session=task.session,
-                folder=arguments.folder,
-                run=task.run,
-                settings=self.session.settings,
-            )
+        built = task.read([str(one) if isinstance(one, str) else one for one in arguments.documents], progress)
         progress.say(summary(task.run.steps[-1]))
-        failed = {journal.document for journal in built.failed}
-        return task.joined(built, [read_document(entry) for entry in found if entry.name not in failed])
+        return built
 
     @agent_verb(AGENT, "ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
     @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
@@ -387,16 +327,16 @@ class KgcMagics(AgentMagics, agent=AGENT):
             return (*self.session.graphs, "huts:kitchen", "huts:pantry", "huts:kitchen-reference")
         if name == "documents":
             return ("huts:kitchen-notes",)
-        if not isinstance(task, BuildingTask):
+        if not isinstance(task, GraphInCells):
             return ()
         if name == "tool":
             return tuple(tool.name for tool in task.pack.tools)
         return tuple(task.session.labels().values())[:200] if name == "item" else ()
 
-    def _task(self, arguments: argparse.Namespace) -> BuildingTask:
+    def _task(self, arguments: argparse.Namespace) -> GraphInCells:
         """The current task, with the options of this line; a run whose budget is spent makes way for a new one."""
         task = self.current_task(arguments)
-        assert isinstance(task, BuildingTask)
+        assert isinstance(task, GraphInCells)
         if task.run.limit:
             task.begin_again()
         return task

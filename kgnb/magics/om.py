@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from kgnb import mapping_files
-from kgnb.agents.agent import OutOfOrder, Task
-from kgnb.agents.ontology_matching import AGENT, pipeline
+from kgnb.agents.agent import OutOfOrder
+from kgnb.agents.ontology_matching import AGENT
 from kgnb.agents.ontology_matching.coherence import Coherence, check
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions, PairDecision, curated
 from kgnb.agents.ontology_matching.values import KINDS
@@ -29,7 +29,6 @@ from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.explain import contrast, explain, named_among, two_items
 from kgnb.magics.picture import MOST, picture
-from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import decisions_of
 from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
@@ -39,7 +38,7 @@ from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
 from kgnb.results.table import ScoreRow as Row
-from kgnb.tasks.matching import decisions_in, keep_decisions, open_decisions, open_reference, reference_pairs
+from kgnb.tasks.matching import decisions_in, open_reference
 from kgnb.widgets.review import Thing
 
 
@@ -48,17 +47,7 @@ class OmMagics(AgentMagics, agent=AGENT):
 
     nothing_yet = "no ontologies have been named yet"
 
-    def opened(self, task: Task) -> dict[str, Any]:
-        """Both ontologies; a reference that cannot be read is reported before any work is done."""
-        inputs = {
-            name: self.session.ontology(spec, individuals=task.option("individuals"))
-            for name, spec in task.specs.items()
-        }
-        if task.option("reference"):
-            open_reference(task.option("reference"))
-        return inputs
-
-    def started(self, task: Task) -> Table:
+    def started(self, task: Any) -> Table:
         """Both ontologies with their counts, and what was repaired in them."""
         columns = (*texts(side="side", name="ontology"), *numbers(**{kind: kind for kind in KINDS}))
         rows: list[list[Value]] = [
@@ -72,62 +61,13 @@ class OmMagics(AgentMagics, agent=AGENT):
         ]
         return Table(columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()])
 
-    def lend(self, task: Task, name: str) -> Any:
-        """What the judges read from files, and what every agent is lent."""
-        match name:
-            case "pairs":
-                return reference_pairs(task.option("reference"))
-            case "decided":
-                return open_decisions(task.option("decisions"))
-        return super().lend(task, name)
-
-    def run_stage(self, stage: str, arguments: argparse.Namespace) -> Any:
-        """Runs a stage; the alignment contains every decision of a person."""
-        value = super().run_stage(stage, arguments)
-        return self._decided() if stage == "merge" else value
-
-    def _decided(self) -> Alignment:
-        task = self.task
-        assert task is not None
-        decisions = open_decisions(task.option("decisions")) if task.option("decisions") else None
-        source, target = task.inputs["source"], task.inputs["target"]
-        kept = keep_decisions(task.values["merge"], decisions, source, target, task.options["options"])
-        task.values["merge"] = kept
-        return kept
-
     @agent_verb(AGENT, "run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
     @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed order, or the model picks each stage")
     def run_all(self, arguments: argparse.Namespace) -> Any:
         """Run all six stages from the beginning."""
-        if arguments.plan == "fixed":
-            self.run(arguments)
-        else:
-            self._follow_the_model(self.current_task(arguments))
-        return self._decided()
-
-    def _follow_the_model(self, task: Task) -> None:
-        """Lets the model choose the stages; the task then has an alignment and no values before it."""
-        model = self.session.model("plan")
-        if model is None:
-            raise OutOfOrder("--plan model needs a model", fix="Name one first: %llm use MODEL")
-        task.begin_again()
-        self.check(task)
-        progress = self.progress()
-        with task.telling(progress):
-            alignment = pipeline.match_ontologies(
-                task["source"],
-                task["target"],
-                index=task["index"],
-                embedder=task["embedder"],
-                judge=task["judge"],
-                options=task["options"],
-                model=task.run.watch(model),
-                run=task.run,
-                plan="model",
-            )
-        task.values.clear()
-        task.keep("merge", alignment)
-        progress.say(summary(*task.run.steps, name="run"))
+        if self.task is not None:
+            self.task.specs["plan"] = arguments.plan
+        return self.run(arguments)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @options_of(AGENT.knobs(("reference",)))
@@ -166,7 +106,7 @@ class OmMagics(AgentMagics, agent=AGENT):
         """Check the alignment with the reasoner HermiT; needs Java and the extra owlready2."""
         task = self.current_task(arguments)
         alignment = task.need("merge")
-        graphs = [self.session.graph_of(spec) for spec in task.specs.values()]
+        graphs = [self.session.graph_of(task.specs[side]) for side in ("source", "target")]
         if None in graphs:
             return Coherence("an ontology given as a Python value, or on a server, has no file to check")
         source, target = (graph.triples() for graph in graphs if graph is not None)

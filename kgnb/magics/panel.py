@@ -13,13 +13,13 @@ from kgnb.kg.prefixes import shorten
 from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.completing import schema_of
-from kgnb.magics.kgc import BuildingTask
 from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.results.bundle import one_of
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
 from kgnb.run.watched import CALLS
+from kgnb.tasks.building import BuildingTask
 
 Json = dict[str, Any]
 

@@ -10,29 +10,30 @@ from typing import Any
 
 from IPython.display import display
 
-from kgnb.agents.agent import Listener, OutOfOrder, Task
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.question_answering import AGENT, pipeline, views
 from kgnb.agents.question_answering.act import act_question
 from kgnb.agents.question_answering.answer import answer_question_of
-from kgnb.agents.question_answering.judges import GIVE, KEEP, NONE, PERFORM, QaQuestion
+from kgnb.agents.question_answering.judges import GIVE, KEEP, NONE, PERFORM, QaQuestion, RuleJudge
 from kgnb.agents.question_answering.pipeline import STALLED
 from kgnb.agents.question_answering.reflect import reflect_question
-from kgnb.agents.question_answering.state import GraphContext, Judges, State
+from kgnb.agents.question_answering.state import Judges, State
 from kgnb.agents.question_answering.values import Answer, Query, Question, written
 from kgnb.backends import file_of
 from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
 from kgnb.judging import Option, Verdict
 from kgnb.kg.result_files import save_triples
+from kgnb.llm.model import ChatModel
 from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, numbers, texts
-from kgnb.tasks.agents import ASKING
-from kgnb.tasks.asking import AnswerOutcome, entity_named, open_context, open_judges
+from kgnb.tasks.asking import AnswerOutcome, AskingTask, entity_named
 from kgnb.tasks.asking import written as as_line
+from kgnb.tasks.task import Listener
 
 BEFORE = {
     "observe": ("link", "reflect", "act"),
@@ -59,14 +60,22 @@ class Chosen:
         return [Verdict(decision, first, 1.0, "chosen by hand", self.name, more) for _ in questions]
 
 
-class AskingTask(Task):
+class QuestionInCells(AskingTask):
     """A graph, and the state of the current question after each stage, oldest first."""
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.states: list[State] = []  # of the current question
         self.answers: list[Answer] = []
-        self.context: GraphContext  # what many questions share; set by whoever makes the task
+
+    def judging(self) -> tuple[Judges, ChatModel | None]:
+        """The judges and their model; a person needs no judge here, as each line holds the choice."""
+        return (Judges.all(RuleJudge()), None) if self.option("judge") == "person" else super().judging()
+
+    def judge_again(self) -> None:
+        """Takes the judge of the option as it is now."""
+        judges, model = self.judging()
+        self.context = replace(self.context, judges=judges, model=model).watched(self.run)
 
     @property
     def state(self) -> State:
@@ -202,21 +211,11 @@ class QaMagics(AgentMagics, agent=AGENT):
 
     nothing_yet = "no graph has been named yet"
 
-    def new_task(self, arguments: argparse.Namespace) -> AskingTask:
+    def new_task(self, arguments: argparse.Namespace) -> QuestionInCells:
         """A task over one graph, with its judge: one that cannot be made is reported before any question."""
-        task = self.task_of(AskingTask, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)))
-        task.context = open_context(
-            task["graph"],
-            judge="rule",
-            embedder=task["embedder"],
-            options=task["options"],
-            run=task.run,
-            settings=self.session.settings,
-        )
-        self._set_judge(task)
-        return task
+        return QuestionInCells(AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)), self.session)
 
-    def started(self, task: Task) -> Table:
+    def started(self, task: Any) -> Table:
         """The graph, the judge and the embedder."""
         rows: list[list[Value]] = [
             ["graph", task["graph"].name],
@@ -329,40 +328,31 @@ class QaMagics(AgentMagics, agent=AGENT):
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities linked in the current question; else what every agent suggests."""
-        if name == "entity" and isinstance(self.task, AskingTask) and self.task.states:
+        if name == "entity" and isinstance(self.task, QuestionInCells) and self.task.states:
             return tuple(link.iri for link in self.task.state.linked.links)
         return ("huts:questions",) if name == "file" else super().suggestions(name)
 
     def current(self, method: Verb) -> dict[str, object]:
         """What every agent's form starts from, and the current question."""
         values = super().current(method)
-        if isinstance(self.task, AskingTask):
+        if isinstance(self.task, QuestionInCells):
             values["question"] = self.task.states[-1].question.text if self.task.states else ""
         if method.verb == "start":
             values["graph"] = values["graph"] or "huts:graph"
         return values
 
-    def _task(self, arguments: argparse.Namespace) -> AskingTask:
+    def _task(self, arguments: argparse.Namespace) -> QuestionInCells:
         """The current task, with the options of this line; they also hold for what comes after it."""
         before = self.task.option("embedder") if self.task is not None else ""
         if getattr(arguments, "embedder", before) != before and self.task is not None:
             raise ValueError("the embedder is chosen at the start: %qa start GRAPH --embedder NAME")
         task = self.current_task(arguments)
-        assert isinstance(task, AskingTask)
+        assert isinstance(task, QuestionInCells)
         if hasattr(arguments, "judge"):
-            self._set_judge(task)
+            task.judge_again()
         return task
 
-    def _set_judge(self, task: AskingTask) -> None:
-        """Sets the judge of the context; a person needs none here, as each line holds the choice."""
-        if task.option("judge") == "person":
-            return
-        model = self.session.model() if task.option("judge") in ASKING else None
-        watched = task.run.watch(model) if model is not None else None
-        judges = open_judges(task.option("judge"), watched)
-        task.context = replace(task.context, judges=judges, model=watched).watched(task.run)
-
-    def _begin(self, task: AskingTask, arguments: argparse.Namespace) -> Any:
+    def _begin(self, task: QuestionInCells, arguments: argparse.Namespace) -> Any:
         """Links a new question, or the current one again."""
         words = " ".join(map(str, arguments.question))
         if arguments.question and not words.strip():
@@ -378,7 +368,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         task.states = []
         return self._step(task, "link", pipeline.begin(question, task.context, task["options"]))
 
-    def _step(self, task: AskingTask, stage: str, state: State, by: Chosen | None = None) -> State:
+    def _step(self, task: QuestionInCells, stage: str, state: State, by: Chosen | None = None) -> State:
         progress = self.progress()
         new = task.step(stage, progress, state.at(task.context), by)
         progress.say(summary(task.run.steps[-1]))
@@ -401,7 +391,7 @@ class QaMagics(AgentMagics, agent=AGENT):
             display(views.memory(new))  # type: ignore[no-untyped-call]  # IPython is untyped
         return new.value
 
-    def _to_the_end(self, task: AskingTask) -> Answer:
+    def _to_the_end(self, task: QuestionInCells) -> Answer:
         """Runs the rest of the loop, and says in one line what it took."""
         if task.option("judge") == "person":
             raise OutOfOrder(

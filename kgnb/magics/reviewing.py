@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgnb.agents.agent import Agent, Review, Task
+from kgnb.agents.agent import Agent, Review
 from kgnb.errors import DataError
 from kgnb.judging import Decisions, Pending
 from kgnb.magics.arguments import argument
@@ -15,6 +15,7 @@ from kgnb.magics.names import local_name
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
+from kgnb.tasks.task import Task
 from kgnb.widgets.review import Thing, nothing_waits, review_table, subject, suggested, things, waiting
 
 Named = Callable[[str, Sequence[Thing]], Sequence[Thing]]

@@ -7,23 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kgnb.backends import URL, open_embedder, open_graph, open_index, open_ontology
+from kgnb.backends import URL, open_graph, open_ontology
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
-from kgnb.llm.model import ChatModel
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.agents import open_input
-from kgnb.tasks.running import Role, answering_model
-from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.index import VectorIndex
-
-if TYPE_CHECKING:
-    from kgnb.agents.agent import Task
+from kgnb.tasks.task import Opener, Task
 
 
 @dataclass
@@ -43,11 +36,11 @@ class NamedGraph:
         self.schema = self.reading = None
 
 
-class Session:
-    """The state of one IPython shell, made by ``kgnb.magics.load``."""
+class Session(Opener):
+    """The state of one IPython shell, made by ``kgnb.magics.load``; its tasks may name open graphs."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        super().__init__(settings)
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
         self.tasks: dict[str, Task] = {}  # by the agent's name
@@ -56,31 +49,11 @@ class Session:
         self.answering: dict[str, Answering] = {}  # by comm target
         self.before_cell: Callable[[Any], None] | None = None
         self.after_cell: Callable[[Any], None] | None = None
-        self._models: dict[Settings, ChatModel | None] = {}
-        self._indexes: dict[str, VectorIndex] = {}
 
     @property
     def begun(self) -> list[Run]:
         """The runs that have a step, oldest first; a person counts them from 1."""
         return [run for run in self.runs if run.steps]
-
-    def model(self, role: Role = "judge") -> ChatModel | None:
-        """The chat model for a role, or None; opened once for each state of the settings."""
-        settings = self.settings.of_role(role)
-        if settings not in self._models:
-            self._models[settings] = answering_model(settings, role)
-        return self._models[settings]
-
-    def embedder(self, name: str = "", *, many: bool = False) -> Embedder:
-        """The embedder of this name, or that of the settings; ``many``: for thousands of texts."""
-        return open_embedder(name or None, self.settings, many=many)
-
-    def index(self, location: str = "") -> VectorIndex:
-        """The index at this location, or that of the settings; opened once, so that one in memory keeps its content."""
-        location = location or self.settings.index
-        if location not in self._indexes:
-            self._indexes[location] = open_index(location, self.settings)
-        return self._indexes[location]
 
     def graph(self, name: str = "") -> NamedGraph:
         """The open graph of this name, or the current one; DataError if there is none."""
@@ -109,11 +82,11 @@ class Session:
             named.ontologies[individuals] = open_ontology(named.graph, individuals=individuals)
         return named.ontologies[individuals]
 
-    def opened(self, kind: str, spec: Any) -> Any:
-        """An agent's input, opened according to its kind: graph, ontology, file, folder or text."""
-        if kind == "ontology":
-            return self.ontology(spec)
-        return open_input(kind, self.source(spec) if kind == "graph" else spec)
+    def new_run(self, *given: Any) -> Run:
+        """A run, kept by the session."""
+        run = super().new_run(*given)
+        self.runs.append(run)
+        return run
 
     def graph_of(self, spec: Any) -> Graph | None:
         """The graph behind a spec of ``ontology``; None for an Ontology or a graph on a server."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from kgnb.agents.agent import Agent, OutOfOrder, Task
+from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.agents.options import OptionInfo
 from kgnb.files import write_whole
@@ -19,6 +19,7 @@ from kgnb.reporting.sections import spent
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import current, tell
 from kgnb.tasks.agents import new_task
+from kgnb.tasks.task import Task
 
 
 def agent_notebooks(folder: Path) -> list[Path]:
@@ -86,7 +87,7 @@ def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> 
     if missing := [name for name, value in inputs.items() if not value]:
         raise ValueError(f"the report lacks an input: give -p {missing[0]}=...")
     session = current()
-    return new_task(agent, inputs, options, settings=session.settings, folder=session.folder / "run", on_event=tell)
+    return new_task(agent, inputs, settings=session.settings, folder=session.folder / "run", on_event=tell, **options)
 
 
 def stage(task: Task, name: str) -> Any:

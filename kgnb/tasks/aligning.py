@@ -1,4 +1,4 @@
-"""Entity alignment for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
+"""Entity alignment: its task, and the functions a script calls."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.agents.entity_alignment import final_alignment as pipeline
-from kgnb.agents.entity_alignment.final_alignment import Settled
-from kgnb.agents.entity_alignment.judges import EntityDecisions, make_judge, make_planner
-from kgnb.agents.entity_alignment.judging_values import AlignQuestion, LookOptions, PlanQuestion
+from kgnb.agents.agent import Agent
+from kgnb.agents.entity_alignment import AGENT
+from kgnb.agents.entity_alignment.agent import decisions_of
+from kgnb.agents.entity_alignment.final_alignment import Settled, settle
+from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions
+from kgnb.agents.entity_alignment.judging_values import (
+    Aligned,
+    AlignQuestion,
+    LookOptions,
+    Planned,
+    PlanQuestion,
+    Selected,
+)
 from kgnb.agents.entity_alignment.values import Options
-from kgnb.backends import GraphSource, open_embedder
+from kgnb.backends import GraphSource
 from kgnb.judging import Judge, Verdict
-from kgnb.judging.named import judge_of
 from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, remembering, within
 from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
+from kgnb.tasks.task import Task
 from kgnb.vectors.embedder import Embedder
 
 Universe = OneOf["test", "all"]
@@ -118,59 +126,117 @@ def align(
         ConfigError: a backend or judge lacks a setting.
         BackendError: an endpoint or model server fails for good.
     """
-    settings = settings or Settings.load()
     if universe not in ("test", "all"):
         raise ValueError(f"universe is {universe!r}: choose test or all")
-    if isinstance(judge, str):
-        judge, settings = judge_and_model(judge, settings)
-    wanted = judge in ("auto", "model") or planner == "model"
-    chat = model or (answering_model(settings) if wanted else None)
-    sides = left if isinstance(left, Sides) else open_sides(left, right, seeds=seeds, names=names, labels=labels)
-    known = links_of(reference) if reference is not None else sides.tests or None
-    ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
-    with within(run, "entity_alignment", sides.digests(), settings, on_event) as run:
-        before = run.totals
-        watched = run.watch(chat) if chat else None
-        asked = _judge(judge, watched, known, error_rate, seed, ruled, settings)
-        planned_by = (
-            make_planner(planner, model=watched, decisions=plans, width=settings.width)
-            if isinstance(planner, str)
-            else planner
-        )
-        tested = universe == "test" and bool(sides.tests)
-        settled = pipeline.align_entities(
-            sides.left,
-            sides.right,
-            embedder=open_embedder(embedder, settings),
-            judge=run.watch_judge(asked),
-            planner=run.watch_judge(planned_by),
-            options=replace(options, names="hidden") if names == "hidden" else options,
-            look=replace(look, share=0.0) if judge == "first" else look,
-            seeds=sides.seeds,
-            sources=list(dict.fromkeys(one for one, _ in sides.tests)) if tested else None,
-            targets=list(dict.fromkeys(other for _, other in sides.tests)) if tested else None,
-            decided=ruled.by_entity() if ruled is not None else None,
-            run=run,
-        )
-    spent = {name: run.totals[name] - before[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
-    tokens = spent["prompt_tokens"] + spent["completion_tokens"]
-    return AlignmentOutcome(
-        settled, sides, run, "the test targets" if tested else "all entities", spent["calls"], tokens
-    )
+    inputs = {"left": left, "right": right, "seeds": seeds, "names": names, "labels": labels, "universe": universe}
+    known = links_of(reference) if reference is not None else None
+    task = AligningTask.of(
+        AGENT, inputs, judge=judge, planner=planner, plans=plans, embedder=embedder, model=model, options=options,
+        look=replace(look, share=0.0) if judge == "first" else look, reference=known, error_rate=error_rate,
+        oracle_seed=seed, decisions=decisions, run=run, settings=settings, on_event=on_event,
+    )  # fmt: skip
+    task.run_through()
+    return task.outcome()
 
 
-def _judge(
-    judge: JudgeGiven,
-    model: ChatModel | None,
-    reference: Iterable[tuple[str, str]] | None,
-    error_rate: float,
-    seed: int,
-    decisions: EntityDecisions | None,
-    settings: Settings,
-) -> Judge[AlignQuestion]:
-    told: dict[str, Any] = {"model": model, "reference": reference, "error_rate": error_rate, "seed": seed}
-    told |= {"decisions": decisions, "width": settings.width, "remember": lambda asked: remembering(asked, settings)}
-    return judge_of(judge, lambda name: make_judge(name, **told))
+class AligningTask(Task):
+    """An alignment in progress; its result so far is computed once, and again after any change."""
+
+    more = {"right": None, "seeds": None, "names": "native", "labels": (), "universe": "test"}
+    takes = ("model", "plans")
+
+    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+        self._settled: Settled | None = None
+        if isinstance(specs["names"], str) and specs["names"] == "hidden":
+            options = {**options, "options": replace(options["options"], names="hidden")}
+        super().__init__(agent, specs, options, *more)
+
+    def open(self) -> dict[str, Any]:
+        """Both graphs, with their seeds, names and test pairs; or those of a folder that holds both."""
+        given, source = self.specs, self.opener.source
+        if isinstance(given["left"], Sides):
+            self.sides: Sides = given["left"]
+        else:
+            left, right, *labels = map(source, (given["left"], given["right"], *given["labels"]))
+            right = None if right == "" else right  # a folder holds both; MCP has no way to leave an input out
+            self.sides = open_sides(left, right, seeds=given["seeds"], names=given["names"], labels=labels)
+        self.lend("pairs")  # a reference that cannot be read is reported before any work is done
+        return {"left": self.sides.left, "right": self.sides.right}
+
+    def digests(self) -> dict[str, str]:
+        """The digest of each side by its name."""
+        return self.sides.digests()
+
+    def begin_again(self) -> None:
+        """Starts a new run."""
+        super().begin_again()
+        self._before = self.run.totals
+
+    @property
+    def known(self) -> Links:
+        """The pairs to be found: those of the reference, else the folder's test pairs."""
+        reference = self.option("reference")
+        return links_of(reference) if reference != "" else self.sides.tests
+
+    @property
+    def tested(self) -> bool:
+        """Whether only the entities of the test pairs are aligned."""
+        return self.specs["universe"] == "test" and bool(self.sides.tests)
+
+    def lend(self, name: str) -> Any:
+        """The known pairs, the ends of the test pairs, and what every agent is lent."""
+        match name:
+            case "pairs":
+                return self.known
+            case "seeds":
+                return self.sides.seeds
+            case "sources" | "targets":
+                ends = [pair[name == "targets"] for pair in self.sides.tests]
+                return list(dict.fromkeys(ends)) if self.tested else None
+            case "plans":
+                return self.option("decisions")
+        return super().lend(name)
+
+    def settled(self) -> Settled:
+        """The result of the stages so far: the first alignment, changed by the judge's answers."""
+        if self._settled is None:
+            proposal = self.need("propose")
+            aligned = self.values.get("reflect") or self.values.get("align")
+            if aligned is None:
+                aligned = Aligned(Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody")
+            self._settled = settle(aligned, decided=self._decided())
+        return self._settled
+
+    def _decided(self) -> Mapping[str, Decided] | None:
+        decisions = decisions_of(self)
+        return decisions.by_entity() if decisions else None
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Sets the value of a stage."""
+        self.forget()
+        return super().keep(stage, value)
+
+    def choose(self, given: Mapping[str, Any]) -> None:
+        """Changes options for later stages."""
+        self.forget()
+        super().choose(given)
+
+    def forget(self) -> None:
+        """Something changed, so the result must be computed again."""
+        self._settled = None
+
+    def result(self) -> Alignment:
+        """The alignment; choosing it is a step of the run."""
+        self._settled = self.run.do(settle, self.need("reflect"), decided=self._decided())
+        return self.outcome().alignment
+
+    def outcome(self) -> AlignmentOutcome:
+        """The result so far, with what this alignment took."""
+        calls, *tokens = (
+            self.run.totals[name] - self._before[name] for name in ("calls", "prompt_tokens", "completion_tokens")
+        )
+        universe = "the test targets" if self.tested else "all entities"
+        return AlignmentOutcome(self.settled(), self.sides, self.run, universe, calls, sum(tokens))
 
 
 def rankings_of(outcome: AlignmentOutcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:

@@ -1,4 +1,4 @@
-"""Question answering for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
+"""Question answering: its task, the functions a script calls, and files of answers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from kgnb.agents.question_answering import pipeline
+from kgnb.agents.agent import Agent
+from kgnb.agents.question_answering import AGENT, pipeline
 from kgnb.agents.question_answering.model_judges import ModelActor, make_judges
 from kgnb.agents.question_answering.names import NAMING
 from kgnb.agents.question_answering.state import Example, GraphContext, Judges, OverlappingModel, TurnLock
 from kgnb.agents.question_answering.values import Answer, Options, Question
-from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
+from kgnb.backends import GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
 from kgnb.files import read_lines, write_whole
@@ -33,7 +33,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, new_run
+from kgnb.tasks.task import Listener, Task
 from kgnb.vectors.embedder import Embedder
 
 
@@ -181,20 +181,26 @@ DEAD_AFTER = 3
 """Questions in a row on which a service may fail before the batch is given up: it is not the question's fault."""
 
 
+class AskArguments(TypedDict, total=False):
+    """What every function that asks takes by name."""
+
+    judge: JudgeSource
+    embedder: str | Embedder | None
+    model: ChatModel | None
+    options: Options
+    examples: Sequence[Example]
+    decisions: str | Path | None
+    run: Run | None
+    settings: Settings | None
+    on_event: Callable[[Any], None] | None
+
+
 def answer_question(
     question: str | Question,
     graph: GraphSource | GraphContext,
     *,
     entities: Sequence[str] = (),
-    judge: JudgeSource = "auto",
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
-    examples: Sequence[Example] = (),
-    decisions: str | Path | None = None,
-    run: Run | None = None,
-    settings: Settings | None = None,
-    on_event: Callable[[Any], None] | None = None,
+    **given: Unpack[AskArguments],
 ) -> Answer:
     """The answer to a question from a graph: values, the triples that prove them, SPARQL that reproduces them.
 
@@ -219,89 +225,78 @@ def answer_question(
     >>> [answer.label(value) for value in answer.values]
     ['Wilma Aschauer']
     """
-    settings = settings or Settings.load()
-    own_run = run is None
-    context, run = _opened(
-        graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
-        examples=examples, decisions=decisions,
-    )  # fmt: skip
-    with run if own_run else nullcontext():
-        asked = question if isinstance(question, Question) else Question("q1", question)
-        if entities:
-            asked = replace(asked, entities=tuple(entities))
-        run.expect(Estimate(options.rounds), "up to")
-        return pipeline.answer_question(_named(asked, context), context, options=options, run=run)
+    asked = question if isinstance(question, Question) else Question("q1", question)
+    asked = replace(asked, entities=tuple(entities)) if entities else asked
+    return AskingTask.of(AGENT, {"graph": graph, "question": asked}, **given).run_through()
 
 
-def _opened(
-    graph: GraphSource | GraphContext,
-    run: Run | None,
-    settings: Settings,
-    on_event: Callable[..., None] | None,
-    **given: Any,
-) -> tuple[GraphContext, Run]:
-    """The given context and run, or new ones, opened with the arguments ``given``."""
-    if isinstance(graph, GraphContext):
-        return graph, run or new_run("question_answering", {}, settings=settings, on_event=on_event)
-    opened = open_graph(graph)
-    run = run or new_run("question_answering", graph_digests(graph, opened), settings=settings, on_event=on_event)
-    return open_context(opened, run=run, settings=settings, **given), run
+class AskingTask(Task):
+    """A graph, and what all questions about it share: names, relations, vectors, judges."""
+
+    context: GraphContext
+    takes = ("model", "examples", "decisions")
+
+    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+        super().__init__(agent, specs, options, *more)
+        if isinstance(specs["graph"], GraphContext):
+            self.context = specs["graph"]
+            return
+        self._turn = TurnLock()
+        judges, model = self.judging()
+        self.context = pipeline.open_context(
+            self["graph"], embedder=self["embedder"], judge=judges, options=self["options"], model=model,
+            examples=self.given.get("examples", ()), run=self.run, turn=self._turn,
+        )  # fmt: skip
+
+    def open(self) -> dict[str, Any]:
+        """The graph, from files read as one or from one source; that of a context as it is."""
+        spec = self.opener.source(self.specs["graph"])
+        return {"graph": spec.graph if isinstance(spec, GraphContext) else open_graph(spec)}
+
+    def digests(self) -> dict[str, str]:
+        """The digest of each file; only the name of a graph without files, such as an endpoint."""
+        source = self.specs["graph"]
+        return {} if isinstance(source, GraphContext) else graph_digests(source, self["graph"])
+
+    def judging(self) -> tuple[Judges, ChatModel | None]:
+        """The judges of the option, and the model behind them; a model that is asked lets other questions go on."""
+        model: ChatModel | None = self["model"]
+        model = OverlappingModel(model, self._turn) if model is not None else None
+        return open_judges(self.option("judge"), model, self.given.get("decisions")), model
+
+    def run_through(self, listener: Listener | None = None) -> Answer:
+        """Answers the question among the inputs, a text or a Question."""
+        asked = self.specs["question"]
+        question = asked if isinstance(asked, Question) else Question("q1", asked)
+        with self.ending(), self.telling(listener):
+            self.run.expect(Estimate(self["options"].rounds), "up to")
+            return self.answer(question)
+
+    def answer(self, question: Question) -> Answer:
+        """The answer to a question; names among its entities become the IRIs they stand for."""
+        graph, own = self.context.graph, self.context.reader.own_naming
+        entities = tuple(entity_named(name, graph, own) for name in question.entities)
+        asked = replace(question, entities=entities)
+        return pipeline.answer_question(asked, self.context, options=self["options"], run=self.run)
 
 
-def open_context(
-    graph: GraphSource,
-    *,
-    judge: JudgeSource = "auto",
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
-    examples: Sequence[Example] = (),
-    decisions: str | Path | None = None,
-    run: Run | None = None,
-    settings: Settings | None = None,
-) -> GraphContext:
+def open_context(graph: GraphSource, **given: Unpack[AskArguments]) -> GraphContext:
     """The shared context of many questions over one graph: labels, relations and vectors are looked up once.
 
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in ``answer_question``.
     """
-    settings = settings or Settings.load()
-    if isinstance(judge, str):
-        judge, settings = judge_and_model(judge, settings)
-    chat = model or (answering_model(settings) if judge in ("auto", "model", "cascade") else None)
-    opened = open_graph(graph)
-    watched = run.watch(chat) if run is not None and chat is not None else chat
-    turn = TurnLock()
-    if watched is not None:
-        watched = OverlappingModel(watched, turn)
-    return pipeline.open_context(
-        opened,
-        embedder=open_embedder(embedder, settings),
-        judge=open_judges(judge, watched, decisions),
-        options=options,
-        model=watched,
-        examples=examples,
-        run=run,
-        turn=turn,
-    )
+    return AskingTask.of(AGENT, {"graph": graph}, **given).context
 
 
 def answer_questions(
     questions: Iterable[Askable],
     graph: GraphSource | GraphContext,
     *,
-    judge: JudgeSource = "auto",
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
-    examples: Sequence[Example] = (),
-    decisions: str | Path | None = None,
     out: str | Path | None = None,
     resume: bool = False,
     width: int | None = None,
-    run: Run | None = None,
-    settings: Settings | None = None,
-    on_event: Callable[[Any], None] | None = None,
     on_outcome: Callable[[AnswerOutcome], None] | None = None,
+    **given: Unpack[AskArguments],
 ) -> list[AnswerOutcome]:
     """The outcome of every question, in order: its answer, or its own error.
 
@@ -315,6 +310,7 @@ def answer_questions(
         width: questions under way at once: one works while the others wait for the model. By default the settings'
             number of model calls at once; of no use without a model.
         on_outcome: called with every outcome.
+        given: as in ``answer_question``.
 
     Raises:
         ValueError: two questions have one id.
@@ -322,18 +318,26 @@ def answer_questions(
         Waiting: some questions wait for replies of a ``batch:`` model; the other answers are in ``out``.
         LimitError: a budget is exhausted; the answers so far are in ``out``.
     """
-    settings = settings or Settings.load()
+    task = AskingTask.of(AGENT, {"graph": graph}, **given)
+    return answer_all(task, questions, out=out, resume=resume, width=width, on_outcome=on_outcome)
+
+
+def answer_all(
+    task: AskingTask,
+    questions: Iterable[Askable],
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    width: int | None = None,
+    on_outcome: Callable[[AnswerOutcome], None] | None = None,
+) -> list[AnswerOutcome]:
+    """The outcome of every question to a task's graph, in order; see ``answer_questions``."""
     asked = list(_asked(questions))
-    own_run = run is None
-    context, run = _opened(
-        graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
-        examples=examples, decisions=decisions,
-    )  # fmt: skip
     file = AnswerFile(out, resume=resume) if out is not None else None
     found: dict[str, AnswerOutcome] = dict(file.kept) if file is not None else {}
-    with run if own_run else nullcontext():
+    with task.ending():
         left = [each for each in asked if each.id not in found]
-        for outcome in _outcomes(left, context, options, run, settings.width if width is None else width):
+        for outcome in _outcomes(task, left, task.opener.settings.width if width is None else width):
             found[outcome.id] = outcome
             if file is not None:
                 file.add(outcome)
@@ -344,9 +348,7 @@ def answer_questions(
     return [found[each.id] for each in asked]
 
 
-def _outcomes(
-    questions: Sequence[Question], context: GraphContext, options: Options, run: Run, width: int
-) -> Iterator[AnswerOutcome]:
+def _outcomes(task: AskingTask, questions: Sequence[Question], width: int) -> Iterator[AnswerOutcome]:
     """Asks the questions, ``width`` at a time, and yields their outcomes in order.
 
     Several failures of a service in a row end it. A question that waits for a reply has not failed:
@@ -354,13 +356,14 @@ def _outcomes(
     """
     dead = 0
     pending: list[Waiting] = []
-    _expect(run, context, questions, options)
+    context, run = task.context, task.run
+    _expect(run, context, questions, task["options"])
     forecast = Forecast(run)
 
     def asked(question: Question) -> Answer:
         with context.turn.taken():
             run.check()
-            return pipeline.answer_question(_named(question, context), context, options=options, run=run)
+            return task.answer(question)
 
     at_once = max(1, min(width, len(questions))) if context.model is not None else 1
     with ThreadPoolExecutor(at_once) as pool:
@@ -414,12 +417,6 @@ def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
     if not paths or not all(path.is_file() for path in paths):
         return {graph.name: ""}
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-
-
-def _named(question: Question, context: GraphContext) -> Question:
-    """The question with names among its entities replaced by the IRIs they stand for."""
-    own = context.reader.own_naming
-    return replace(question, entities=tuple(entity_named(name, context.graph, own) for name in question.entities))
 
 
 def _asked(questions: Iterable[Askable]) -> Iterator[Question]:

@@ -1,20 +1,23 @@
-"""Graph construction for scripts: opens inputs, fills in defaults, runs the pipeline."""
+"""Graph construction: its task, and the functions a script calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kgnb.agents.agent import Agent
+from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
-from kgnb.agents.kg_construction.documents import Documents, find_documents
+from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents
 from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
-from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
+from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.instantiate import build_graph as build
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.pack import ToolPack
@@ -24,11 +27,13 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError
+from kgnb.kg.quads import digest
 from kgnb.llm.model import ChatModel
 from kgnb.llm.tools import Tool
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, within
+from kgnb.tasks.running import new_run
+from kgnb.tasks.task import Listener, Task
 
 READERS = ("auto", "rule", "model")
 
@@ -67,7 +72,7 @@ def build_graph(
     judge: str | Reader | Callable[[PassageTask, Workspace], object] = "auto",
     shapes: GraphSource | None = None,
     model: ChatModel | None = None,
-    options: BuildOptions = BuildOptions(),
+    options: Options = Options(),
     namespace: str | None = None,
     session: ConstructionSession | None = None,
     folder: str | Path | None = None,
@@ -106,47 +111,143 @@ def build_graph(
     >>> build_graph({"note": note}, "huts:kitchen", judge="rule").counts()["documents"]
     1
     """
-    settings = settings or Settings.load()
-    found = find_documents(_named(documents))
-    if not isinstance(pack_or_tbox, ToolPack):
-        pack = compile_ontology(pack_or_tbox, shapes)
-    elif shapes is None:
-        pack = pack_or_tbox
-    else:
-        raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
-    target = session or (pack.session(namespace, checked=checked) if namespace else pack.session(checked=checked))
-    data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-    with within(run, "kg_construction", data, settings, on_event) as run:
-        if isinstance(judge, str):
-            judge, settings = judge_and_model(judge, settings)
-        chat = model or (answering_model(settings, "extract") if judge in ("auto", "model") else None)
-        reader = make_reader(judge, pack, run.watch(chat) if chat else None, options)
+    inputs = {
+        "tbox": pack_or_tbox, "documents": documents, "shapes": shapes, "namespace": namespace, "session": session,
+        "checked": checked,
+    }  # fmt: skip
+    return BuildingTask.of(
+        AGENT, inputs, judge=judge, model=model, options=options, journals=folder, outside=outside,
+        extractor=extractor, examples=examples, run=run, settings=settings, on_event=on_event,
+    ).run_through()  # fmt: skip
+
+
+class BuildingTask(Task):
+    """A graph in progress: the tools, the session that writes it, and the documents that were read.
+
+    The graph grows: documents read later are added to those read before, and no stage takes that back.
+    """
+
+    more = {
+        "documents": (), "shapes": None, "open_world": False, "derive_types": False, "only": (), "namespace": None,
+        "session": None, "checked": True,
+    }  # fmt: skip
+    takes = ("model", "judge", "journals", "outside", "extractor", "examples")
+
+    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+        super().__init__(agent, specs, options, *more)
+        if isinstance(self["tbox"], ToolPack):
+            self.keep("compile", self["tbox"])
+
+    def open(self) -> dict[str, Any]:
+        """The ontology, or the pack made of it, and any shapes given beside it."""
+        tbox, shapes = self.specs["tbox"], self.specs["shapes"]
+        if isinstance(tbox, ToolPack):
+            if shapes is not None:
+                raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
+            return {"tbox": tbox}
+        more = {"shapes": self.opener.opened("graph", shapes)} if shapes is not None else {}
+        return {"tbox": self.opener.opened("graph", tbox)} | more
+
+    def digests(self) -> dict[str, str]:
+        """Digests of the ontology and of the shapes."""
+        if isinstance(self["tbox"], ToolPack):
+            return {name: self["tbox"].manifest[f"{name}_sha256"][:16] for name in ("tbox", "shapes")}
+        return {"shapes": ""} | {name: digest(graph.triples())[:16] for name, graph in self.inputs.items()}
+
+    def lend(self, name: str) -> Any:
+        """How the ontology is compiled, and what every agent is lent; ``model`` is the one that reads."""
+        match name:
+            case "shapes":
+                return self.inputs.get("shapes")
+            case "closed_world":
+                return not self.specs["open_world"]
+            case "derive_types" | "only":
+                return self.specs[name]
+            case "model":
+                return self.opener.model("extract") if self.given.get("judge", "auto") in ("auto", "model") else None
+        return super().lend(name)
+
+    @property
+    def pack(self) -> ToolPack:
+        """The compiled tools."""
+        pack: ToolPack = self.need("compile")
+        return pack
+
+    @property
+    def built(self) -> Built:
+        """The graph as it is now."""
+        built: Built | None = self.values.get("instantiate")
+        return built or Built(self.pack, self.session, (), ())
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Sets the value of a stage; compiling begins a graph, and when the graph changes, its links are dropped."""
+        if stage == "compile":
+            begun = {"namespace": self.specs["namespace"]} if self.specs["namespace"] else {}
+            given, checked = self.specs["session"], self.specs["checked"]
+            self.session: ConstructionSession = given or value.session(**begun, checked=checked)
+        stale = {"compile": ("plan", "instantiate", "ground"), "instantiate": ("ground",)}.get(stage, ())
+        self.dropped = tuple(name for name in stale if self.values.pop(name, None) is not None)
+        self.values[stage] = value
+        if self.opener.run is None:
+            self.run.finish()  # a later stage opens it again
+        return value
+
+    def check(self) -> None:
+        """Opens the model, if one is to read."""
+        self["model"]
+
+    def run_through(self, listener: Listener | None = None) -> Built:
+        """Compiles the ontology, unless it is a pack, and reads the documents."""
+        self.check()
+        with self.ending():
+            if "compile" not in self.values:
+                self.do("compile", listener)
+            return self.read(self.specs["documents"], listener)
+
+    def read(self, documents: Documents, listener: Listener | None = None) -> Built:
+        """The graph with what these documents say; who reads, and with what, is ``given``."""
+        found, given, settings = find_documents(_named(documents)), self.given, self.opener.settings
+        options: Options = self["options"]
+        reader = make_reader(given.get("judge", "auto"), self.pack, self["model"], options)
+        extractor = given.get("extractor")
         if isinstance(extractor, str):
-            extractor = open_model(settings.with_(model=extractor))
-        shown = read_examples(examples)
+            extractor = open_model(settings.with_(model=extractor)) if extractor else None
+        outside, shown = given.get("outside", ()), read_examples(given.get("examples"))
         if (outside or extractor or shown) and not isinstance(reader, ModelReader):
             raise ConfigError(
                 "outside tools, an extractor and examples need a model",
                 fix="Set a model (KGNB_MODEL).",
             )
-        with outside_tools(outside) as asked:
+        folder = Path(given["journals"]) / "journals" if given.get("journals") else None
+        with outside_tools(outside) as asked, self.telling(listener):
             if isinstance(reader, ModelReader):
-                notes = run.watch(extractor) if extractor else None
+                notes = self.run.watch(extractor) if extractor else None
                 reader = replace(
                     reader, outside=asked or reader.outside, extractor=notes or reader.extractor,
                     examples=shown or reader.examples,
                 )  # fmt: skip
-            return build(
-                found, pack, reader, options=options, session=target, checked=checked, run=run,
-                folder=Path(folder) / "journals" if folder is not None else None,
+            checked = self.specs["checked"]
+            built = build(
+                found, self.pack, reader, options=options, session=self.session, checked=checked, run=self.run,
+                folder=folder,
             )  # fmt: skip
+        return self.joined(built, found)
+
+    def joined(self, built: Built, read: Sequence[Readable]) -> Built:
+        """The graph with what was just ``read``; its journals also keep the documents read before."""
+        earlier, new = self.built, {journal.document for journal in built.journals}
+        journals = [one for one in earlier.journals if one.document not in new]
+        doubts = [one for one in earlier.doubts if one.document not in new]
+        grown = Built(built.pack, built.session, (*journals, *built.journals), (*doubts, *built.doubts), built.partial)
+        found: Built = self.keep("instantiate", grown)
+        return found
 
 
 def make_reader(
     judge: str | Reader | Callable[[PassageTask, Workspace], object],
     pack: ToolPack,
     model: ChatModel | None,
-    options: BuildOptions = BuildOptions(),
+    options: Options = Options(),
 ) -> Reader:
     """The reader of this name, or the one given.
 
@@ -185,13 +286,13 @@ def ground(
 
     ``schema`` says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
     """
-    settings = settings or Settings.load()
     more = [open_graph(schema)] if schema is not None else []
     if isinstance(graph, Built):
         more.append(open_graph(graph.pack.subclasses()))
         graph = graph.graph
     mine, theirs = open_graph(graph), open_graph(reference)
-    with within(run, "kg_construction", {}, settings, on_event) as noting:
+    noting = run or new_run("kg_construction", {}, settings=settings or Settings.load(), on_event=on_event)
+    with noting if run is None else nullcontext():
         return noting.do(
             ground_graph, mine, noting.watch_graph(theirs), options, schema=more, predicates=predicates,
             decisions=decisions, cache=Path(cache) if cache is not None else None,

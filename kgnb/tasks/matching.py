@@ -1,4 +1,4 @@
-"""Ontology matching for scripts: opens inputs, fills in defaults from the settings, runs the pipeline."""
+"""Ontology matching: its task, and the function a script calls."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Any, cast
 from typing import Literal as OneOf
 
-from kgnb.agents.ontology_matching import pipeline
-from kgnb.agents.ontology_matching.judges import make_judge
-from kgnb.agents.ontology_matching.retrieve import comparable
+from kgnb.agents.ontology_matching import AGENT
+from kgnb.agents.ontology_matching.pipeline import run_as_planned
 from kgnb.agents.ontology_matching.reviewed import GivenDecisions, MatchDecisions, PairDecision, PairDecisions, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
-from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_ontology
+from kgnb.backends import OntologySource, file_of
 from kgnb.judging import Decisions, Judge, Verdict
-from kgnb.judging.named import judge_of
-from kgnb.kg.ontology import Kind, Ontology
+from kgnb.kg.ontology import Kind
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import Role, answering_model, judge_and_model, remembering, within
+from kgnb.tasks.task import Listener, Task
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -67,66 +65,57 @@ def match_ontologies(
     >>> len(alignment) > 10
     True
     """
-    settings = settings or Settings.load()
-    if isinstance(judge, str):
-        judge, settings = judge_and_model(judge, settings)
-    wanted = judge in ("auto", "model", "cascade") or plan == "model"
-    chat = model or (answering_model(settings) if wanted else None)
-    source = open_ontology(source, individuals=options.individuals)
-    target = open_ontology(target, individuals=options.individuals)
-    source, target = comparable(source, target)
-    with within(run, "ontology_matching", digests(source, target), settings, on_event) as run:
-        watched = run.watch(chat) if chat else None
-        role: Role = "plan" if plan == "model" else "write"
-        beside = watched
-        if chat and not model and settings.of_role(role) != settings.of_role("judge"):
-            found = answering_model(settings, role)
-            beside = run.watch(found) if found else None
-        path = decisions.path if isinstance(decisions, Decisions) else decisions
-        decided = open_decisions(path) if path is not None else None
-        asked = judge_of(
-            judge,
-            lambda name: make_judge(
-                name,
-                model=watched,
-                reference=reference_pairs(reference) if reference is not None else None,
-                error_rate=error_rate,
-                seed=seed,
-                decisions=decided,
-                exclusive=options.cardinality == "1:1",
-                context=options.context,
-                relations=options.relations,
-                ask=options.ask,
-                width=settings.width,
-                remember=lambda asked: remembering(asked, settings),
-            ),
-        )
-        alignment = pipeline.match_ontologies(
-            source,
-            target,
-            index=index if isinstance(index, VectorIndex) else open_index(index, settings),
-            embedder=open_embedder(embedder, settings, many=True),
-            judge=run.watch_judge(asked),
-            options=options,
-            model=beside,
-            run=run,
-            plan=plan,
-        )
-        return keep_decisions(alignment, decided, source, target, options)
+    inputs = {"source": source, "target": target, "plan": plan}
+    known = reference_pairs(reference) if reference is not None else None
+    return MatchingTask.of(
+        AGENT, inputs, judge=judge, embedder=embedder, index=index, model=model, options=options, reference=known,
+        error_rate=error_rate, seed=seed, decisions=decisions, run=run, settings=settings, on_event=on_event,
+    ).run_through()  # fmt: skip
 
 
-def digests(*ontologies: Ontology) -> dict[str, str]:
-    """The digest of every ontology by its name, as a run records them."""
-    return {ontology.name or ontology.iri: ontology.digest for ontology in ontologies}
+class MatchingTask(Task):
+    """A match in progress; its alignment contains every decision of a person."""
 
+    more = {"plan": "fixed"}
 
-def keep_decisions(
-    alignment: Alignment, decisions: PairDecisions | None, source: Ontology, target: Ontology, options: Options
-) -> Alignment:
-    """The alignment with all decisions of a person applied, also on pairs that were not candidates."""
-    if decisions is None:
+    def open(self) -> dict[str, Any]:
+        """Both ontologies; a reference that cannot be read is reported before any work is done."""
+        self.lend("pairs")
+        individuals = self.option("individuals")
+        return {side: self.opener.ontology(self.specs[side], individuals=individuals) for side in ("source", "target")}
+
+    def lend(self, name: str) -> Any:
+        """What the judges read from files, and what every agent is lent."""
+        match name:
+            case "pairs":
+                reference = self.option("reference")
+                return reference_pairs(reference) if reference != "" else None
+            case "decided":
+                return open_decisions(self.option("decisions")) if self.option("decisions") else None
+        return super().lend(name)
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Sets the value of a stage; decisions also hold for pairs that were not candidates."""
+        decisions: PairDecisions | None = self["decided"] if stage == "merge" else None
+        if decisions is not None:
+            exclusive = self.option("cardinality") == "1:1"
+            value = honoured(value, decisions.by_pair(), self["source"], self["target"], exclusive=exclusive)
+        return super().keep(stage, value)
+
+    def run_through(self, listener: Listener | None = None) -> Alignment:
+        """Runs all stages, in order or as a model plans; ValueError for a plan without a model."""
+        alignment: Alignment
+        if self.specs["plan"] == "fixed":
+            alignment = super().run_through(listener)
+            return alignment
+        model = self.given.get("model") or self.opener.model("plan")
+        if model is None:
+            raise ValueError("--plan model needs a model\nName one first: KGNB_MODEL, or %llm use MODEL.")
+        self.values.clear()
+        self.check()
+        with self.ending(), self.telling(listener):
+            alignment = super().keep("merge", run_as_planned(self, self.run.watch(model)))
         return alignment
-    return honoured(alignment, decisions.by_pair(), source, target, exclusive=options.cardinality == "1:1")
 
 
 def open_decisions(path: str | Path) -> PairDecisions:

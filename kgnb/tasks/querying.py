@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -57,44 +58,28 @@ def query(
     """
     graph = open_graph(source)
     known = {**dict(getattr(graph, "prefixes", ())), **(prefixes or {})}
-    asked = fill(text, values or {}) if values is not None else text
-    form = query_form(asked)
-    head = declarations(asked, known)
-    _refuse_unknown_prefixes(head + asked, graph)
-    try:
-        return _answer(graph, form, head + asked, known, limit, timeout, update, export, labels)
-    except DataError as error:
-        raise _placed(error, len(head)) from error
-
-
-def _answer(
-    graph: Graph,
-    form: str,
-    asked: str,
-    known: Mapping[str, str],
-    limit: int | None,
-    timeout: float | None,
-    update: bool,
-    export: str | Path | None,
-    labels: str,
-) -> Found:
-    if form == "UPDATE":
-        return _change(graph, asked, update, timeout)
-    if update:
+    written = fill(text, values) if values is not None else text
+    form, head = query_form(written), declarations(written, known)
+    asked = head + written
+    _refuse_unknown_prefixes(asked, graph)
+    if form != "UPDATE" and update:
         raise DataError(f"this is a {form} query, and changes nothing", where="SPARQL query", fix="leave out --update")
+    if form == "ASK" and export is not None:
+        raise DataError("yes or no is not written to a file", where=str(export), fix="leave out --export")
     found: Found
-    if form == "SELECT":
-        solutions = _ordered(graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked))
-        cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
-        named = _names(graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels)
-        found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels)
-        if export is not None:
-            save_rows(solutions, export)
-    elif form == "ASK":
-        found = YesNo(graph.ask(asked, timeout=timeout))
-        if export is not None:
-            raise DataError("yes or no is not written to a file", where=str(export), fix="leave out --export")
-    else:
+    with _placing(len(head)):
+        if form == "UPDATE":
+            return _change(graph, asked, update, timeout)
+        if form == "ASK":
+            return YesNo(graph.ask(asked, timeout=timeout))
+        if form == "SELECT":
+            solutions = _ordered(graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked))
+            cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
+            named = _names(graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels)
+            found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels)
+            if export is not None:
+                save_rows(solutions, export)
+            return found
         triples = tuple(graph.construct(asked, timeout=timeout))
         kept = triples[:limit] if limit is not None else triples
         named = _names(graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True)
@@ -103,7 +88,7 @@ def _answer(
             found = replace(found, notes=(*found.notes, f"There are more triples than these {limit:,}."))
         if export is not None:
             found.save(export)
-    return found
+        return found
 
 
 def _names(graph: Graph, terms: Iterable[Term | None], language: str, types: bool = False) -> Names:
@@ -146,15 +131,18 @@ def _refuse_unknown_prefixes(text: str, graph: Graph) -> None:
         )
 
 
-def _placed(error: DataError, before: int) -> DataError:
-    """The error with its position in the query as written, without the declarations added before it."""
-    place = re.search(r"line 1, column (\d+)", error.where)
-    if place is None or not before:
-        return error
-    where = error.where.replace(place[0], f"line 1, column {max(1, int(place[1]) - before)}")
-    what = error.what.removeprefix(f"{error.where}: ")
-    near = re.sub(r"(PREFIX \S* <\S*> )+", "", what)
-    return DataError(near, where=where, fix=error.fix, details=error.details)
+@contextmanager
+def _placing(before: int) -> Iterator[None]:
+    """Errors say their position in the query as written, without the declarations added before it."""
+    try:
+        yield
+    except DataError as error:
+        place = re.search(r"line 1, column (\d+)", error.where)
+        if place is None or not before:
+            raise
+        where = error.where.replace(place[0], f"line 1, column {max(1, int(place[1]) - before)}")
+        near = re.sub(r"(PREFIX \S* <\S*> )+", "", error.what.removeprefix(f"{error.where}: "))
+        raise DataError(near, where=where, fix=error.fix, details=error.details) from error
 
 
 def _remote(graph: Graph) -> bool:

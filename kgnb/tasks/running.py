@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 from typing import Literal as OneOf
@@ -50,18 +49,6 @@ def new_run(
         prices=prices_of(settings),
         on_event=on_event,
     )
-
-
-@contextmanager
-def within(
-    run: Run | None, agent: str, data: Mapping[str, str], settings: Settings, on_event: Callable[[Any], None] | None
-) -> Iterator[Run]:
-    """The given run, left open; or a new one, ended on exit."""
-    if run is not None:
-        yield run
-        return
-    with new_run(agent, data, settings=settings, on_event=on_event) as made:
-        yield made
 
 
 def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:

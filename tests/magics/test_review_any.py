@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kgnb.agents.agent import Agent, Input, Review, Stage, Task
+from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
 from kgnb.agents.options import Field, options
 from kgnb.judging import CallableJudge, Decisions, Option, Verdict, overridden
 from kgnb.magics.agent import magics_of
@@ -51,7 +51,7 @@ def spell(text: str, judge: Any) -> tuple[Answer, ...]:
     return tuple(map(Answer, questions, judge.judge(questions)))
 
 
-def judge_of(task: Task) -> Any:
+def judge_of(task: AgentTask) -> Any:
     nobody = CallableJudge(lambda question: Verdict("unsure"))
     file = task.option("decisions")
     return overridden(nobody, Decisions(file)) if file else nobody

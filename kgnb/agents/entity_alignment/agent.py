@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from kgnb.agents.agent import Agent, Input, Review, Stage, Task
+from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import reviewable
 from kgnb.agents.entity_alignment.judges import (
@@ -43,44 +42,42 @@ class Looking:
     reference: str = Field(default="", description="pairs to be found, for evaluate and the oracle")
 
 
-def decisions_of(task: Task) -> EntityDecisions | None:
+def decisions_of(task: AgentTask) -> EntityDecisions | None:
     """The file of a person's decisions, if one is named."""
     return EntityDecisions(task.option("decisions")) if task.option("decisions") else None
 
 
-def _judge(task: Task) -> Judge[AlignQuestion]:
-    looking = task.options["looking"]
+def _judge(task: AgentTask) -> Judge[AlignQuestion]:
     return make_judge(
-        looking.judge,
+        task.option("judge"),
         model=task["model"],
         reference=task["pairs"] or None,
-        error_rate=looking.error_rate,
-        seed=looking.oracle_seed,
+        error_rate=task.option("error_rate"),
+        seed=task.option("oracle_seed"),
         decisions=decisions_of(task),
         width=task["settings"].width,
         remember=task["remember"],
     )
 
 
-def _planner(task: Task) -> Judge[PlanQuestion]:
-    looking = task.options["looking"]
-    return make_planner(looking.planner, model=task["model"], decisions=looking.decisions or None)
+def _planner(task: AgentTask) -> Judge[PlanQuestion]:
+    return make_planner(
+        task.option("planner"),
+        model=task["model"],
+        decisions=task["plans"] or None,
+        width=task["settings"].width,
+    )
 
 
-def _selected(task: Task) -> Selected:
+def _selected(task: AgentTask) -> Selected:
     """The value of ``select``, with the current options of the look."""
-    selected: Selected = replace(task.need("select"), options=task.options["look"])
+    selected: Selected = replace(task.need("select"), options=task["look"])
     return selected
 
 
-def _aligned(task: Task) -> Aligned:
+def _aligned(task: AgentTask) -> Aligned:
     aligned: Aligned = task.need("align")
-    return replace(aligned, selected=replace(aligned.selected, options=task.options["look"]))
-
-
-def _ends(side: int) -> Any:
-    """The sources (0) or targets (1) of a folder's test pairs; None (all entities) without a folder."""
-    return lambda task: [pair[side] for pair in task["tested"]] or None
+    return replace(aligned, selected=replace(aligned.selected, options=task["look"]))
 
 
 OWN = tuple(name for name in names_of(Options) if name != "names")
@@ -128,10 +125,8 @@ AGENT = Agent(
         "planner": _planner,
         "selected": _selected,
         "aligned": _aligned,
-        "seeds": lambda task: task["sides"].seeds,
-        "sources": _ends(0),
-        "targets": _ends(1),
     },
+    lent=("seeds", "sources", "targets", "pairs", "plans"),
     judges=("judge", "planner"),
     internal=("names",),
     review=Review(

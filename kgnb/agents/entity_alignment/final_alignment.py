@@ -7,32 +7,23 @@ counterpart, and those left without one, are assigned so that the sum of confide
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
+from kgnb.agents.entity_alignment.graphs import Integers
 from kgnb.agents.entity_alignment.judges import Decided
 from kgnb.agents.entity_alignment.judging_values import (
     Aligned,
-    AlignQuestion,
     EntityVerdicts,
-    LookOptions,
-    PlanQuestion,
 )
-from kgnb.agents.entity_alignment.plan import plan
-from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.select import Selector, select
-from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, SHOWN, TAKEN, WEIGHTS, Options, Proposal
-from kgnb.judging import UNSURE, Judge, Verdict
+from kgnb.agents.entity_alignment.select import Selector
+from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, SHOWN, TAKEN, WEIGHTS, Proposal
+from kgnb.judging import UNSURE, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
-from kgnb.run import Run
-from kgnb.vectors.embedder import Embedder
 
 FIRST, PERSON = "first alignment", "person"
 NONE_SAID = "none of its candidates, says the judge"
@@ -332,35 +323,6 @@ def _choice(wish: _Wish, target: int, lost: int) -> Choice:
         return Choice(target, 0.0, PERSON, lost=lost)
     confidence = SECOND_CHOICE * wish.worth if target >= 0 else 0.0
     return Choice(target, round(confidence, 4), FIRST, lost=lost, answer=wish.answer)
-
-
-def align_entities(
-    left: EntityGraph,
-    right: EntityGraph,
-    *,
-    embedder: Embedder,
-    judge: Judge[AlignQuestion],
-    planner: Judge[PlanQuestion],
-    options: Options = Options(),
-    look: LookOptions = LookOptions(),
-    seeds: Sequence[tuple[str, str]] = (),
-    sources: Sequence[str] | None = None,
-    targets: Sequence[str] | None = None,
-    decided: Mapping[str, Decided] | None = None,
-    run: Run | None = None,
-) -> Settled:
-    """Every source's counterpart among the targets, if any, with who chose it.
-
-    ``seeds`` are known pairs. ``sources`` and ``targets`` (IRIs) limit which entities are aligned and which may be
-    matched; by default they are all entities of their graphs.
-    """
-    run = run or Run("entity_alignment")
-    proposal = run.do(propose, left, right, embedder, options, seeds=seeds, sources=sources, targets=targets)
-    planned = run.do(plan, proposal, planner, options=look)
-    selected = run.do(select, planned, options=look)
-    aligned = run.do(align, selected, judge)
-    reflected = run.do(reflect, aligned, judge)
-    return run.do(settle, reflected, decided=decided)
 
 
 def reviewable(aligned: Aligned) -> list[EntityVerdicts]:

@@ -1,6 +1,6 @@
 """Graph construction, described: its stages and options, from which shells are made.
 
-Its graph grows over cells, so a shell keeps a session beside the stages' values; ``serve`` is a server and no step.
+Its graph grows over cells, so its task keeps a session beside the stages' values; ``serve`` is a server and no step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AGENT = Agent(
     options={"options": Options, "grounding": GroundOptions},
     stages=(
         Stage(
-            compile, ("tbox", "shapes"), {"closed_world": "closed_world"},
+            compile, ("tbox", "shapes"), {name: name for name in ("closed_world", "derive_types", "only")},
             help="Compile an ontology into tools that can only write valid facts, and start a new graph.",
         ),
         Stage(plan, ("compile", "budget"), help="Make the prompts for every step of the task."),
@@ -41,11 +41,7 @@ AGENT = Agent(
         ),
         Stage(serve, help="Offer the tools to any MCP client.", apart=True),
     ),
-    provides={
-        "shapes": lambda task: task.inputs.get("shapes"),
-        "closed_world": lambda task: not task.specs.get("open_world", False),
-        "budget": lambda task: task.option("tool_budget"),
-    },
-    lent=("reader", "built", "reference"),
+    provides={"budget": lambda task: task.option("tool_budget")},
+    lent=("shapes", "closed_world", "derive_types", "only", "reader", "built", "reference"),
     begins="compile",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgnb.agents.agent import Agent, Input, Review, Stage, Task
+from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
 from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
@@ -55,15 +55,15 @@ class Judging:
     )
 
 
-def _judge(task: Task) -> Judge[MatchQuestion]:
-    chosen, matching = task.options["judging"], task.options["options"]
+def _judge(task: AgentTask) -> Judge[MatchQuestion]:
+    matching: Options = task["options"]
     return make_judge(
-        chosen.judge,
+        task.option("judge"),
         model=task["model"],
-        reference=task["pairs"] if chosen.reference else None,
-        error_rate=chosen.error_rate,
-        seed=chosen.seed,
-        decisions=task["decided"] if chosen.decisions else None,
+        reference=task["pairs"],
+        error_rate=task.option("error_rate"),
+        seed=task.option("seed"),
+        decisions=task["decided"],
         exclusive=matching.cardinality == "1:1",
         context=matching.context,
         relations=matching.relations,
@@ -91,7 +91,7 @@ AGENT = Agent(
     options={"options": Options, "storing": Storing, "judging": Judging},
     stages=(
         Stage(
-            retrieve, ("source", "target"), {**_OPTIONS, "model": "model"}, ("context",),
+            retrieve, ("source", "target"), {**_OPTIONS, "model": "writer"}, ("context",),
             "Describe every entity of both in three views: syntactic, lexical, semantic.",
             ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
         ),
@@ -123,6 +123,7 @@ AGENT = Agent(
         ),
     ),
     provides={"judge": _judge},
+    lent=("pairs", "decided"),
     judges=("judge",),
     prepare=_prepared,
     reopens=("individuals",),

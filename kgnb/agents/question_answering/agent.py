@@ -5,8 +5,6 @@ The stages pass on one state, and observe, act and reflect repeat, so a task kee
 
 from __future__ import annotations
 
-from typing import Any
-
 from kgnb.agents.agent import Agent, Input, Stage
 from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering import views
@@ -27,10 +25,6 @@ class Judging:
     embedder: str = Field(
         default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
     )
-
-
-def _state(task: Any) -> Any:
-    return task.state
 
 
 __all__ = ["AGENT", "Judging", "views"]  # importing it registers the tables and cards
@@ -67,7 +61,7 @@ AGENT = Agent(
             "Answer from the memory: values, the triples that prove them, and SPARQL that reproduces them.",
         ),
     ),
-    provides={"state": _state},
+    lent=("state",),
     start_help="Name the graph to ask; what is set here holds for all questions.",
     start_examples=("%qa start huts:graph", "%qa start https://example.org/sparql --judge rule --depth 2"),
 )  # fmt: skip

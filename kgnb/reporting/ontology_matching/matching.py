@@ -24,7 +24,8 @@ from kgnb.reporting.ontology_matching.stored import installed_alignments, stored
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
-from kgnb.tasks.matching import digests, match_ontologies
+from kgnb.tasks.matching import match_ontologies
+from kgnb.tasks.running import digests_of
 
 
 def run_cases(
@@ -68,7 +69,13 @@ def run_cases(
     wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
     asked: dict[str, Any] = {"judge": judge, "error_rate": error_rate, "seed": seed}
     names = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
-    run = run_in(session, "ontology_matching", digests(*read.values()), names, settings)
+    run = run_in(
+        session,
+        "ontology_matching",
+        digests_of({str(spec): ontology for spec, ontology in read.items()}),
+        names,
+        settings,
+    )
     embed, index = open_embedder(embedder or None, settings, many=True), open_index(None, settings)
 
     def match(case: MatchingCase) -> PairOutcome:

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.final_alignment import Settled, align_entities
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.judges import RuleJudge
-from kgnb.agents.entity_alignment.plan import RulePlanner
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import NO_CANDIDATE, Options
+from kgnb.tasks.aligning import align
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.agents.entity_alignment.graphs_at_hand import World, names, without_values, world
 
@@ -19,15 +18,9 @@ CYRILLIC = str.maketrans("abcdefghiklmnoprstuy", "абцдефгхиклмноп
 
 
 def aligned(left: EntityGraph, right: EntityGraph, seeds: Sequence[tuple[str, str]] = (), **options: object) -> Settled:
-    found = align_entities(
-        left,
-        right,
-        embedder=CharacterEmbedder(128),
-        judge=RuleJudge(),
-        planner=RulePlanner(),
-        options=Options(rounds=2, **options),  # type: ignore[arg-type]
-        seeds=seeds,
-    )
+    told = Options(rounds=2, **options)  # type: ignore[arg-type]
+    outcome = align(left, right, embedder=CharacterEmbedder(128), judge="rule", options=told, seeds=seeds or "none")
+    found = outcome.settled
     counts = found.counts()
     assert counts["matched"] + counts["unmatched"] == counts["entities"] == len(left)
     assert sum(found.unmatched().values()) == counts["unmatched"]

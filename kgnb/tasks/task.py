@@ -1,0 +1,360 @@
+"""A task: one use of an agent, with its inputs, its options, and the values of its stages so far.
+
+Scripts, commands, reports, MCP clients and notebooks all run agents by it. They differ only in the ``Opener``: where
+models, embedders, indexes and inputs come from. A notebook's session is an opener that keeps things open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+from kgnb.agents.agent import Agent, OutOfOrder
+from kgnb.agents.options import described, given_of, names_of
+from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
+from kgnb.errors import BackendError, DataError
+from kgnb.judging import CallableJudge, Decisions, Judge
+from kgnb.kg.ontology import Ontology
+from kgnb.llm.model import ChatModel
+from kgnb.run import Event, Run, failures
+from kgnb.settings import Settings
+from kgnb.tasks.running import Role, answering_model, digests_of, judge_and_model, new_run, remembering
+from kgnb.vectors.cached_embedder import CachedEmbedder
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+
+ASKING = ("auto", "model", "cascade")  # judges that may ask a model
+
+
+class Opener:
+    """Opens what tasks work with, as the settings say; a model and an index are opened once.
+
+    Args:
+        run: the run of its tasks, left open at the end; by default each task has its own.
+        folder: where a task's own run is saved.
+        on_event: called with every event of a task's own run.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        run: Run | None = None,
+        folder: Path | None = None,
+        on_event: Callable[[Event], Any] | None = None,
+    ) -> None:
+        self.settings = settings or Settings.load()
+        self.run = run
+        self._folder, self._on_event = folder, on_event
+        self._models: dict[Settings, ChatModel | None] = {}
+        self._indexes: dict[str, VectorIndex] = {}
+
+    def model(self, role: Role = "judge", name: str = "") -> ChatModel | None:
+        """The chat model of this name, or of the settings for this role; None if there is none."""
+        settings = self.settings.with_(model=name) if name else self.settings.of_role(role)
+        if settings not in self._models:
+            self._models[settings] = answering_model(settings)
+        return self._models[settings]
+
+    def embedder(self, name: str = "", *, many: bool = False) -> Embedder:
+        """The embedder of this name, or that of the settings; ``many``: for thousands of texts."""
+        return open_embedder(name or None, self.settings, many=many)
+
+    def index(self, location: str = "") -> VectorIndex:
+        """The index at this location, or that of the settings."""
+        location = location or self.settings.index
+        if location not in self._indexes:
+            self._indexes[location] = open_index(location, self.settings)
+        return self._indexes[location]
+
+    def source(self, spec: Any) -> Any:
+        """What a person means by a graph's name."""
+        return spec
+
+    def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
+        """The ontology given by a path, a URL, a data set or a Python object."""
+        return open_ontology(spec, individuals=individuals)
+
+    def opened(self, kind: str, spec: Any) -> Any:
+        """An input, opened as its kind says: graph, ontology, file, folder or text.
+
+        Raises:
+            DataError: a file or folder is not there, or cannot be read.
+        """
+        if kind == "graph":
+            return open_graph(self.source(spec))
+        if kind == "ontology":
+            return self.ontology(spec)
+        if kind in ("file", "folder"):
+            path = Path(file_of(spec)).expanduser()
+            if not (path.is_file() if kind == "file" else path.is_dir()):
+                raise DataError(f"there is no such {kind}", where=str(spec), fix=f"Name a {kind} that exists.")
+            return path
+        return spec
+
+    def new_run(
+        self, agent: str, data: Mapping[str, str], parameters: Mapping[str, Any], tell: Callable[[Event], Any]
+    ) -> Run:
+        """A run over this data (the digest of every input by its name)."""
+        return self.run or new_run(
+            agent, data, parameters=parameters, settings=self.settings, folder=self._folder,
+            on_event=self._on_event or tell,
+        )  # fmt: skip
+
+
+class Listener(Protocol):
+    """A display of a running stage."""
+
+    def event(self, event: Event) -> None:
+        """Shows one event of the run."""
+
+    def clear(self) -> None:
+        """Removes the display."""
+
+
+class Task:
+    """An agent's inputs and options, and the values of its stages so far.
+
+    A stage's value is kept only when the stage is finished: an error or Stop leaves the earlier values as they are.
+
+    Args:
+        specs: the inputs as given, by name.
+        options: the options objects, by the agent's names for them.
+        opener: opens the inputs, and whatever the agent does not have itself.
+        given: what is open already, by name: a model, an embedder, an index; or a judge, a reference, decisions in
+            place of the option that would name it.
+    """
+
+    more: ClassVar[Mapping[str, Any]] = {}  # what may be said of the inputs besides, and what holds where it is not
+    takes: ClassVar[tuple[str, ...]] = ("model",)  # what may be given besides options
+
+    def __init__(
+        self,
+        agent: Agent,
+        specs: Mapping[str, Any],
+        options: Mapping[str, Any],
+        opener: Opener,
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.agent, self.specs, self.options = agent, dict(specs), dict(options)
+        self.opener, self.given = opener, dict(given or {})
+        self.values: dict[str, Any] = {}
+        self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
+        self._listener: Listener | None = None
+        self.inputs = self._opened()
+        self.begin_again()
+
+    @classmethod
+    def of(
+        cls,
+        agent: Agent,
+        inputs: Mapping[str, Any],
+        *,
+        run: Run | None = None,
+        settings: Settings | None = None,
+        folder: Path | None = None,
+        on_event: Callable[[Event], Any] | None = None,
+        **told: Any,
+    ) -> Self:
+        """A task with these options, by name, or objects of the options classes; what is None is left out.
+
+        What a name cannot say is given as it is: a model, an embedder, a judge (or a function from a question to a
+        verdict), a reference. The judge ``recorded:NAME`` or ``batch:FOLDER`` is one that asks that model.
+
+        Raises:
+            TypeError: a name is no option, and nothing that the agent takes.
+        """
+        settings = settings or Settings.load()
+        told = {name: _plain(value) for name, value in told.items() if value is not None}
+        kinds = {one.name: one.kind for options in agent.options.values() for one in described(options)}
+        if unknown := told.keys() - kinds.keys() - agent.options.keys() - {*cls.takes}:
+            raise TypeError(f"agent {agent.name} takes no {min(unknown)}")
+        judge = told.get("judge")
+        if isinstance(judge, str):
+            told["judge"], settings = judge_and_model(judge, settings)
+        elif callable(judge) and "judge" in kinds and not isinstance(judge, Judge):
+            told["judge"] = CallableJudge(judge)
+        named = {name: value for name, value in told.items() if kinds.get(name) is not str or isinstance(value, str)}
+        chosen = agent.chosen(named) | {name: told[name] for name in agent.options if name in told}
+        given = {name: told[name] for name in told if name not in named or name in cls.takes}
+        opener = Opener(settings, run=run, folder=folder, on_event=on_event)
+        return cls(agent, {**cls.more, **inputs}, chosen, opener, given)
+
+    def open(self) -> dict[str, Any]:
+        """Every input, opened according to its kind."""
+        return {one.name: self.opener.opened(one.kind, self.specs[one.name]) for one in self.agent.inputs}
+
+    def _opened(self) -> dict[str, Any]:
+        opened = self.open()
+        return self.agent.prepare(opened) if self.agent.prepare else opened
+
+    def begin_again(self) -> None:
+        """Starts a new run with the current budget; values stay until their stage is run again."""
+        named = {name: spec for name, spec in self.specs.items() if isinstance(spec, str | list | bool)}
+        self.run = self.opener.new_run(self.agent.name, self.digests(), named | self.parameters(), self._tell)
+
+    def digests(self) -> dict[str, str]:
+        """The digest of every input by its name, as a run records them."""
+        return digests_of({one.name: self.inputs[one.name] for one in self.agent.inputs})
+
+    def option(self, name: str) -> Any:
+        """The value of one option, or what was given in its place."""
+        if name in self.given:
+            return self.given[name]
+        return next(getattr(one, name) for one in self.options.values() if name in names_of(type(one)))
+
+    def parameters(self) -> dict[str, Any]:
+        """All options by name, as a run records them."""
+        return {name: value for one in self.options.values() for name, value in asdict(one).items()}
+
+    def choose(self, given: Mapping[str, Any]) -> None:
+        """Changes options for later stages; inputs that depend on them are opened again.
+
+        Raises:
+            ValueError: a value is not allowed; then no option changes.
+        """
+        before = [self.option(name) for name in self.agent.reopens]
+        new = {key: replace(one, **given_of(type(one), given)) for key, one in self.options.items()}
+        self.options = new
+        if before != [self.option(name) for name in self.agent.reopens]:
+            self.inputs = self._opened()
+            self.values.clear()
+
+    def __getitem__(self, name: str) -> Any:
+        """The argument of a stage with this name; models and judges record on the run what they are asked."""
+        if name in self.agent.sequence:
+            return self.need(name)
+        for known in (self.inputs, self.options):
+            if name in known:
+                return known[name]
+        if name in self.given:
+            value = self.given[name]
+        else:
+            value = self.agent.provides[name](self) if name in self.agent.provides else self.lend(name)
+        if isinstance(value, Judge):
+            return self.run.watch_judge(value)
+        return self.run.watch(value) if isinstance(value, ChatModel) else value
+
+    def lend(self, name: str) -> Any:
+        """What a stage needs and the agent does not have itself."""
+        match name:
+            case "model" | "writer":
+                asks = self.option("judge") in ASKING if "judge" in self.parameters() else True
+                if "model" in self.given or not (asks or "model" in self.parameters().values()):
+                    return self.given.get("model")
+                return self.opener.model("judge" if name == "model" else "write")
+            case "embedder":
+                chosen = self.parameters().get("embedder") or ""
+                embedder = self.opener.embedder(chosen, many=self.agent.name == "ontology_matching")
+                if isinstance(embedder, CachedEmbedder):
+                    embedder.on_progress = lambda done, total: self.run.progress(done, total, "texts embedded")
+                return embedder
+            case "index":
+                return self.opener.index(self.parameters().get("index") or "")
+            case "settings":
+                return self.opener.settings
+            case "remember":
+                return lambda asked: remembering(asked, self.opener.settings)
+            case "run":
+                return self.run
+        raise KeyError(name)
+
+    def need(self, stage: str) -> Any:
+        """The value of a stage.
+
+        Raises:
+            OutOfOrder: it has not been run; the message says what to run first.
+        """
+        if stage in self.values:
+            return self.values[stage]
+        order, magic = self.agent.sequence, self.agent.magic
+        last = order.index(stage)
+        first = max((at + 1 for at, name in enumerate(order[:last]) if name in self.values), default=0)
+        lines = [f"%{magic} {name}" for name in order[first : last + 1]]
+        raise OutOfOrder(
+            f"the stage {stage} has not been run yet",
+            fix=f"Run first, in a cell above: {', then '.join(lines)}"
+            + (f", or all at once: %{magic} run" if last else ""),
+        )
+
+    def do(self, stage: str, listener: Listener | None = None, **instead: Any) -> Any:
+        """Runs one stage as a step of the run, keeps its value and drops those built on an older one.
+
+        ``instead`` replaces arguments of the stage, by name. With a ``listener``, a person watches who can run the
+        stage again: what a model's server failed to answer is then an error.
+
+        Raises:
+            OutOfOrder: a stage that it builds on has not been run.
+            BackendError: the model's server failed on some questions; the other answers are kept.
+        """
+        work = self.agent.stage(stage)
+
+        def needed(name: str) -> Any:
+            return instead[name] if name in instead else self[name]
+
+        positional, keywords = list(map(needed, work.needs)), {key: needed(name) for key, name in work.keywords.items()}
+        with self.telling(listener):
+            value = self.run.do(work.function, *positional, **keywords)
+        self.keep(stage, value)
+        if listener is not None and (failed := failures(self.run.steps[-1:])):
+            again = self.run.steps[-1].name
+            raise BackendError(failed, service="", fix=f"What was judged is kept. Run {again} again: it asks the rest.")
+        return value
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Sets the value of a stage."""
+        order = self.agent.sequence
+        later = order[order.index(stage) + 1 :] if stage in order else ()
+        self.dropped = tuple(name for name in later if self.values.pop(name, None) is not None)
+        self.values.pop(stage, None)
+        self.values[stage] = value
+        if order and stage == order[-1] and self.opener.run is None:
+            self.run.finish()  # running a stage again reopens it
+        return value
+
+    def check(self) -> None:
+        """Makes the agent's judges, so that a missing model or file is reported before any work is done."""
+        for name in self.agent.judges:
+            self[name]
+
+    def run_through(self, listener: Listener | None = None) -> Any:
+        """Runs all stages; returns the result."""
+        self.check()
+        with self.ending():
+            for stage in self.agent.sequence:
+                self.do(stage, listener)
+            return self.result()
+
+    def result(self) -> Any:
+        """What the agent is for, once all stages have run: the value of the last one."""
+        return self.need(self.agent.sequence[-1])
+
+    def ending(self) -> Any:
+        """Ends the run with the block; a run that was given stays open."""
+        return self.run if self.opener.run is None else nullcontext()
+
+    @contextmanager
+    def telling(self, listener: Listener | None) -> Iterator[None]:
+        """Shows the run's events in this block; on failure the display is removed."""
+        self._listener = listener
+        try:
+            yield
+        except BaseException:
+            if listener is not None:
+                listener.clear()
+            raise
+        finally:
+            self._listener = None
+
+    def _tell(self, event: Event) -> None:
+        if self._listener is not None:
+            self._listener.event(event)
+
+
+def _plain(value: Any) -> Any:
+    """A path, or the path of a file of decisions, as text; anything else unchanged."""
+    value = value.path if isinstance(value, Decisions) else value
+    return str(value) if isinstance(value, Path) else value
