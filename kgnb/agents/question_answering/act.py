@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
 from kgnb.agents.question_answering.judges import ActQuestion
 from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
@@ -82,7 +81,7 @@ def _ended(state: State, acted: Acted, column: str) -> State:
 
 def tried(state: State) -> tuple[Acted, ...]:
     """Run the best interpretations as queries; keep those with results, one for each distinct result."""
-    schema, found = graph_schema(state.context), dict[frozenset[Term], Acted]()
+    schema, found = state.context.reader.schema, dict[frozenset[Term], Acted]()
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
         said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
@@ -176,7 +175,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
         raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
-            check(action.sparql, state.seen | graph_schema(state.context).iris)
+            check(action.sparql, state.seen | state.context.reader.schema.iris)
         return action
     named = [action.entity, action.relation] if isinstance(action, Neighbours) else []
     if isinstance(action, Paths):
@@ -186,7 +185,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
             raise ValueError("paths are of 1 to 3 triples")
         named = [action.a, action.b]
     for iri in named:
-        if iri is not None and iri not in state.seen and iri not in graph_schema(state.context).iris:
+        if iri is not None and iri not in state.seen and iri not in state.context.reader.schema.iris:
             raise ValueError(unknown(iri, state.seen))
     return action
 

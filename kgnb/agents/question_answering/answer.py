@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, sparql
 from kgnb.agents.question_answering.judges import GIVE, AnswerQuestion
-from kgnb.agents.question_answering.querying import Resolved, projected, resolve, same_values, values_of
+from kgnb.agents.question_answering.querying import Resolved, projected, resolve, values_of
 from kgnb.agents.question_answering.reflect import end_of
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
-from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query, Status
+from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
@@ -23,49 +23,40 @@ from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 _MOST = 200  # values a judge looks at
 _SUPPORT = 200  # triples shown as proof
 _LABELLED = 1000  # values whose labels are looked up; the rest show their IRI
+_EMPTY = ((Literal("false", datatype=f"{XSD}boolean"),), (Literal("0", datatype=f"{XSD}integer"),))
+
+_Tested = tuple[tuple[Term, ...], str, str]
+"""Values, a query that returns exactly these ("" if there is none), and a note."""
 
 
 def answer(state: State) -> State:
     """Answer the question, or say why that is not possible."""
-    if state.acted is not None and isinstance(state.acted.action, Commit | GiveUp):
-        return replace(state, stage="answer", answered=_committed(state, state.acted, state.acted.action))
-    if state.acted is not None and state.acted.refused and not any(one.values or one.triples for one in state.history):
-        blank = _blank(state, state.acted.judged_by, state.acted.reason, 0.0)
-        return replace(state, stage="answer", answered=_unsure(state, blank, (), ()))
-    question, acted = answer_question_of(state)
-    (verdict,) = state.context.judges.answer.judge([question])
-    by = verdict.judged_by or state.context.judges.answer.name
-    chosen = _chosen(question, verdict.decision, [verdict.choice, *(choice for choice, _ in verdict.also)])
-    base = _blank(state, by, verdict.rationale, verdict.confidence)
-    support = _support(state, question, acted, chosen)
-    if not chosen or not support or verdict.confidence < state.options.confidence:
-        if chosen and acted is not None and acted.interpretation is not None:
-            values, query, _ = _reproduced(state, question, acted, chosen)
-            base = replace(base, guess=Guess(values, query), labels=_labels(state, values, ()))
-        return replace(state, stage="answer", answered=_unsure(state, base, chosen, support))
-    values, query, note = _reproduced(state, question, acted, chosen)
-    status: Status = "answered" if state.finished else "forced"
-    found = replace(
-        base, values=values, support=support[:_SUPPORT], sparql=query, status=status,
-        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, values, support[:_SUPPORT]),
-    )  # fmt: skip
+    acted = state.acted
+    if acted is not None and isinstance(acted.action, Commit | GiveUp):
+        found = _committed(state, acted, acted.action)
+    elif acted is not None and acted.refused and not any(one.values or one.triples for one in state.history):
+        found = _unsure(state, _blank(state, acted.judged_by, acted.reason, 0.0), (), ())
+    else:
+        found = _judged(state)
     return replace(state, stage="answer", answered=found)
 
 
-def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
-    """An answer without values, with everything known about how it was reached."""
-    return Answer(
-        state.question,
-        rounds=state.round,
-        judged_by=by,
-        paths=state.memory.paths,
-        linked=state.linked,
-        rationale=rationale,
-        confidence=round(confidence, 4),
-        notes=tuple(
-            note for one in state.history for note in (*one.notes, *(_said(r.action, r.reason) for r in one.refused))
-        ),
-    )
+def _judged(state: State) -> Answer:
+    """The values that a judge chooses among those found."""
+    question, acted = answer_question_of(state)
+    (verdict,) = state.context.judges.answer.judge([question])
+    by = verdict.judged_by or state.context.judges.answer.name
+    choices = [verdict.choice, *(choice for choice, _ in verdict.also)] if verdict.decision == GIVE else []
+    indexes = dict.fromkeys(int(choice) for choice in choices if choice is not None and choice.isdecimal())
+    chosen = tuple(question.values[at] for at in indexes if at < len(question.values))
+    base = _blank(state, by, verdict.rationale, verdict.confidence)
+    support = _support(state, question, acted, chosen)
+    if chosen and support and verdict.confidence >= state.options.confidence:
+        return _answered(state, base, support, _reproduced(state, question, acted, chosen))
+    if chosen and acted is not None and acted.interpretation is not None:
+        values, query, _ = _reproduced(state, question, acted, chosen)
+        base = replace(base, guess=Guess(values, query), labels=_labels(state, values, ()))
+    return _unsure(state, base, chosen, support)
 
 
 def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
@@ -74,38 +65,68 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
     if isinstance(ending, GiveUp):
         return _unsure(state, base, (), ())
     found = resolve(state, ending)
-    query, note = "", ""
+    tested: _Tested = (found.values, "", "")
     support: tuple[Triple, ...] = ()
     if found.query is not None and isinstance(found.query.action, Query):
         support = found.query.triples
-        query, note = _gives(state, found, found.query.action.sparql)
-    if not support:
-        paths = [path for path in state.memory.paths if end_of(path, state.linked.entities) in found.values]
-        support = tuple(dict.fromkeys(triple for path in paths for triple in path)) or _touching(state, found.values)
-    if not query and (interpretation := _common(state, found.values)):
-        query, note = _gives(state, found, sparql(interpretation))
-    if not query and not support:
+        tested = _tested(state, _column_query(found, found.query.action.sparql), found.values)
+    support = support or _along(state, found.values) or _touching(state, found.values)
+    if not tested[1] and (interpretation := _common(state, found.values)):
+        tested = _tested(state, sparql(interpretation), found.values)
+    if not tested[1] and not support:
         return _unsure(state, base, found.values, ())
+    return _answered(state, base, support, (found.values, *tested[1:]))
+
+
+def _answered(state: State, base: Answer, support: tuple[Triple, ...], tested: _Tested) -> Answer:
+    values, query, note = tested
     return replace(
-        base, values=found.values, support=support[:_SUPPORT], sparql=query, status="answered",
-        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, found.values, support[:_SUPPORT]),
+        base, values=values, support=support[:_SUPPORT], sparql=query,
+        status="answered" if state.finished else "forced",
+        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, values, support[:_SUPPORT]),
     )  # fmt: skip
 
 
-def _gives(state: State, found: Resolved, query: str) -> tuple[str, str]:
-    """A tested query that returns exactly the values ("" if there is none), and a note."""
-    column = found.column
-    if found.query is not None and len(found.query.columns) > 1 and refuse_update(query) == "SELECT":
-        query = projected(query, column)
-    if found.query is not None and not found.whole:
-        query = projected(query, column, found.values)
+def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
+    """An answer without values, with everything known about how it was reached."""
+    notes: list[str] = []
+    for one in state.history:
+        notes += [*one.notes, *(f"refused: {refusal.action[:200]}: {refusal.reason}" for refusal in one.refused)]
+    return Answer(
+        state.question,
+        rounds=state.round,
+        judged_by=by,
+        paths=state.memory.paths,
+        linked=state.linked,
+        rationale=rationale,
+        confidence=round(confidence, 4),
+        notes=tuple(notes),
+    )
+
+
+def _column_query(found: Resolved, query: str) -> str:
+    """The query of a model, for the one column and the values that answer."""
+    assert found.query is not None
+    if len(found.query.columns) > 1 and refuse_update(query) == "SELECT":
+        query = projected(query, found.column)
+    return query if found.whole else projected(query, found.column, found.values)
+
+
+def _tested(state: State, query: str, values: tuple[Term, ...], *, more: bool = False) -> _Tested:
+    """The values, with the query if it returns exactly these, or with ``more``, at least these."""
     try:
-        values, note = values_of(state.context.reader, query)
+        found, note = values_of(state.context.reader, query)
     except (BackendError, DataError, ValueError) as error:
-        return "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
-    if same_values(values, found.values):
-        return query, note
-    return "", "no query is shown: none gives exactly these values"
+        return values, "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
+    if set(found) == set(values) or (more and set(found) >= set(values)):
+        return found, query, note
+    return values, "", "no query is shown: none gives exactly these values"
+
+
+def _along(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
+    """The triples of all remembered paths that end in the values."""
+    paths = (path for path in state.memory.paths if end_of(path, state.linked.entities) in values)
+    return tuple(dict.fromkeys(triple for path in paths for triple in path))
 
 
 def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
@@ -118,11 +139,11 @@ def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
     """The question which of the values found are the answer, and the action that returned them."""
     acted = state.followed or next((a for a in reversed(state.history) if a.values or a.triples), None)
-    values: tuple[Term, ...] = ()
     if acted is not None and acted.values:
         values = acted.values
     elif acted is not None and acted.interpretation is not None:
-        values = tuple(dict.fromkeys(_end(acted.interpretation.hops[-1], triple) for triple in acted.triples))
+        back = acted.interpretation.hops[-1].inverse
+        values = tuple(dict.fromkeys(triple[0] if back else triple[2] for triple in acted.triples))
     else:
         values = tuple(dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths))
     offered = values[:_MOST]
@@ -140,87 +161,50 @@ def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
     )
 
 
-def _chosen(question: AnswerQuestion, decision: str, choices: Sequence[str | None]) -> tuple[Term, ...]:
-    if decision != GIVE:
-        return ()
-    indexes = [int(choice) for choice in choices if choice is not None and choice.isdecimal()]
-    return tuple(question.values[at] for at in dict.fromkeys(indexes) if at < len(question.values))
-
-
 def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen: Sequence[Term]) -> tuple[Triple, ...]:
     """The triples that prove the chosen values: whole paths ending in them, or all that a query matched."""
-    if not chosen:
-        return ()
-    if acted is not None and (acted.values or acted.interpretation is not None):
-        if set(chosen) == set(question.values) or not acted.interpretation:
-            return acted.triples or _denied(acted)
-        paths = _paths(acted, chosen)
-        return tuple(dict.fromkeys(triple for path in paths for triple in path)) or acted.triples
-    paths = [path for path in state.memory.paths if end_of(path, state.linked.entities) in chosen]
-    return tuple(dict.fromkeys(triple for path in paths for triple in path))
+    if not chosen or acted is None or not (acted.values or acted.interpretation):
+        return _along(state, chosen)
+    if acted.interpretation and set(chosen) != set(question.values):
+        return tuple(one for one in acted.triples if one[0] in chosen or one[2] in chosen) or acted.triples
+    if not acted.triples and acted.interpretation and acted.interpretation.hops and acted.values in _EMPTY:
+        return acted.interpretation.nearby  # for "no" or a count of zero: what the start of the pattern has instead
+    return acted.triples
 
 
-def _denied(acted: Acted) -> tuple[Triple, ...]:
-    """Proof for "no" or a count of zero: the triples near the start of the pattern that found no match."""
-    interpretation = acted.interpretation
-    if interpretation is None or interpretation.start is None or not interpretation.hops:
-        return ()
-    empty = acted.values in (
-        (Literal("false", datatype=f"{XSD}boolean"),),
-        (Literal("0", datatype=f"{XSD}integer"),),
-    )
-    return interpretation.nearby if empty else ()
-
-
-def _paths(acted: Acted, chosen: Sequence[Term]) -> list[Path]:
-    return [(triple,) for triple in acted.triples if triple[0] in chosen or triple[2] in chosen]
-
-
-def _reproduced(
-    state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]
-) -> tuple[tuple[Term, ...], str, str]:
-    """The values, a query that returns exactly these ("" if there is none), and a note."""
+def _reproduced(state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]) -> _Tested:
     query = ""
     if acted is not None and acted.interpretation is not None:
         query = sparql(acted.interpretation)
         ran = isinstance(acted.action, Query) and acted.action.sparql == query and not acted.notes
-        if ran and same_values(acted.values, chosen):  # this query has just returned them
+        if ran and set(acted.values) == set(chosen):  # this query has just returned them
             return acted.values, query, ""
     elif acted is not None and isinstance(acted.action, Query):
         query = acted.action.sparql
     elif interpretation := _common(state, chosen):
         query = sparql(interpretation)
-    if not query:
-        return chosen, "", ""
-    try:
-        values, note = values_of(state.context.reader, query)
-    except (BackendError, DataError, ValueError) as error:
-        return chosen, "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
-    if same_values(values, chosen) or (question.complete is False and set(chosen) <= set(values)):
-        return values, query, note
-    return chosen, "", "no query is shown: none gives exactly these values"
+    return _tested(state, query, chosen, more=not question.complete) if query else (chosen, "", "")
 
 
 def _common(state: State, chosen: Sequence[Term]) -> Interpretation | None:
     """The one sequence of relations, if any, on all remembered paths from a task entity to the chosen values."""
-    found: set[tuple[Iri, tuple[Hop, ...]]] = set()
-    for path in state.memory.paths:
-        if end_of(path, state.linked.entities) not in chosen:
-            continue
-        for start in state.linked.entities:
-            hops, here = [], start
-            for subject, relation, object_ in path:
-                if here not in (subject, object_):
-                    break
-                hops.append(Hop(relation, here != subject))
-                here = object_ if here == subject else subject  # type: ignore[assignment]  # the end may be a literal
-            if len(hops) == len(path):
-                found.add((start, tuple(hops)))
+    ending = (path for path in state.memory.paths if end_of(path, state.linked.entities) in chosen)
+    found = {steps for path in ending if (steps := _steps(path, state.linked.entities))}
+    return Interpretation(*found.pop()) if len(found) == 1 else None
+
+
+def _steps(path: Path, entities: Sequence[Iri]) -> tuple[Iri, tuple[Hop, ...]] | None:
+    """The entity a path starts from, and its relations."""
+    for start in entities:
+        hops, here = list[Hop](), start
+        for subject, relation, object_ in path:
+            if here not in (subject, object_):
                 break
-    if len(found) != 1:
-        return None
-    ((start, common),) = found
-    return Interpretation(start, common)
+            hops.append(Hop(relation, here != subject))
+            here = object_ if here == subject else subject  # type: ignore[assignment]  # the end may be a literal
+        else:
+            return start, tuple(hops)
+    return None
 
 
 def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]) -> Answer:
@@ -241,10 +225,6 @@ def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequenc
     return blank
 
 
-def _end(hop: Hop, triple: Triple) -> Term:
-    return triple[0] if hop.inverse else triple[2]
-
-
 def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> dict[str, str]:
     wanted = (
         iris(tuple(values[:_LABELLED]))
@@ -253,7 +233,3 @@ def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> 
         | frozenset(map(str, state.linked.entities))
     )
     return dict(state.context.reader.names.labels(sorted(wanted)))
-
-
-def _said(action: str, reason: str) -> str:
-    return f"refused: {action[:200]}: {reason}"

@@ -1,4 +1,4 @@
-"""Access to the graph for question answering: relations first, every query bounded, every result cached.
+"""What is read of a graph for question answering: names, relations, classes, schema. Queries are bounded and cached.
 
 An entity with 200,000 neighbours costs as much as one with ten: its relations are counted, and only one page of the
 other ends of each is read, sorted by term so that it is always the same page. What was left out is noted.
@@ -6,20 +6,54 @@ other ends of each is read, sorted by term so that it is always the same page. W
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from kgnb.agents.question_answering.interpretation import Hop, path_query, pattern
-from kgnb.agents.question_answering.names import CLAIMS, NAMING, GraphNames, own_naming
+from kgnb.agents.question_answering.interpretation import TYPE, Hop, path_query, pattern
+from kgnb.agents.question_answering.names import (
+    ALIASES,
+    CLAIMS,
+    INSTANCE,
+    NAMING,
+    TYPING,
+    is_relation,
+    local_name,
+    opaque,
+    own_naming,
+)
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3
+from kgnb.kg.labels import choose_label, is_code, readable_name
+from kgnb.kg.ontology import Text
+from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, n3
+from kgnb.kg.words import normal
 
 FRONTIER = 200
 """How many entities at the end of a path have their relations looked up together."""
 _REDIRECTS = (f"{OWL}sameAs", "http://dbpedia.org/ontology/wikiPageRedirects")
+_PROPERTIES = (f"{RDF}Property", f"{OWL}ObjectProperty", f"{OWL}DatatypeProperty")
 _SHORT = 100  # rows; no service truncates results to fewer
-_RELATIONS = 3000  # predicates read of one graph
+_RELATIONS = 3000  # predicates read of one graph, and described
+_CLASSES = 5000
+_BATCH = 100  # entities whose names are fetched together
+_NAMES = 12  # names compared per entity
+_AT_ONCE = 20  # relations sampled per query
+_SAMPLE = 60  # triples per relation whose ends are classified
+_PAIRS = 6  # triples per relation checked for an inverse
+_SHARE = 0.15  # share of a relation's triples that a class needs to be listed at one end
+_ENDS = 3  # classes listed at one end
+
+_NUMBERS = frozenset(
+    XSD + name
+    for name in """integer decimal double float int long short byte nonNegativeInteger positiveInteger
+    nonPositiveInteger
+    negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte""".split()  # noqa: SIM905
+)
+_DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
 
 
 @dataclass(frozen=True)
@@ -30,8 +64,58 @@ class Expansion:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class ClassUse:
+    """A class and the number of its instances."""
+
+    iri: Iri
+    name: str
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class RelationUse:
+    """A relation as the graph uses it. ``ranges`` holds classes, or the names of datatypes for literals."""
+
+    iri: Iri
+    names: tuple[str, ...]
+    count: int = 0
+    domains: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
+    literal: bool = False
+    example: Term | None = None
+    inverse: Iri | None = None  # the relation that stores the same facts in the other direction
+
+
+@dataclass(frozen=True)
+class GraphSchema:
+    """What a graph can be asked, and prefixes to abbreviate its IRIs."""
+
+    classes: tuple[ClassUse, ...] = ()
+    relations: tuple[RelationUse, ...] = ()
+    typing: tuple[Iri, ...] = ()  # the relations from a thing to its class
+    naming: tuple[str, ...] = ()  # the predicates for labels
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def iris(self) -> frozenset[str]:
+        """Every class and relation, including those for types and names."""
+        found = {*(str(one.iri) for one in self.classes), *(str(one.iri) for one in self.relations)}
+        return frozenset({*found, *self.typing, *self.naming})
+
+    def short(self, iri: str) -> str:
+        """An IRI as written in a query: ``prefix:name`` if that can be parsed again, otherwise ``<...>``."""
+        known = dict(self.prefixes)
+        brief = shorten(iri, known)
+        prefix, _, name = brief.partition(":")
+        readable = brief != iri and (prefix in known or prefix in PREFIXES)
+        # x:A.S._Roma is legal, but not every engine parses it
+        return brief if readable and "." not in name else f"<{iri}>"
+
+
 class GraphReader:
-    """A graph and a cache of what was read: relations around entities, ends of relations, names.
+    """A graph and a cache of what was read.
 
     Args:
         graph: any Graph.
@@ -43,108 +127,119 @@ class GraphReader:
     def __init__(self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0) -> None:
         self.graph = graph
         self.page, self.most, self.timeout = page, most, timeout
-        self.names = GraphNames(graph, page=page, timeout=timeout, own=self.own_naming)
-        self.asked = 0  # queries so far
+        self.names = GraphNames(self)
+        self.queries = 0  # so far
+        self._cache: dict[tuple[str, int], Solutions] = {}
         self._expansions: dict[tuple[Iri, tuple[Hop, ...], bool], Expansion] = {}
-        self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
-        self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
         self._own: tuple[str, ...] | None = None
-        self._declares: bool | None = None  # whether any entity here stands for a relation
-
-    @property
-    def queries(self) -> int:
-        """Number of queries so far, including those for names."""
-        return self.asked + self.names.asked
 
     def select(self, query: str, *, limit: int | None = None) -> Solutions:
         """The rows of a query, at most ``limit`` of them (default: one page)."""
-        self.asked += 1
+        self.queries += 1
         return self.graph.select(query, limit=limit or self.page, timeout=self.timeout)
 
+    def ask(self, query: str) -> bool:
+        """The result of an ASK query."""
+        self.queries += 1
+        return self.graph.ask(query, timeout=self.timeout)
+
+    def looked_up(self, query: str, limit: int | None = None) -> Solutions:
+        """The rows of a query, cached; none if it is too much for the service."""
+        key = (query, limit or self.page)
+        if key not in self._cache:
+            try:
+                self._cache[key] = self.select(query, limit=limit)
+            except (BackendError, DataError):
+                self._cache[key] = Solutions((), ())
+        return self._cache[key]
+
+    def any(self, where: str) -> bool:
+        """Whether a pattern matches anything; false if that is too much for the service."""
+        return bool(self.looked_up(f"SELECT * WHERE {{ {where} }} LIMIT 1", 1).rows)
+
+    @cached_property
     def vocabulary(self) -> tuple[tuple[Iri, int, Term | None], ...]:
         """All relations of the graph, each with its count and one object; empty if the graph is too large to count."""
-        if self._vocabulary is None:
-            query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
-            try:
-                rows = self.select(query, limit=_RELATIONS).rows
-            except BackendError:  # too much for a public endpoint; the entity's own relations must do
-                rows = ()
-            found = [(p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
-            self._vocabulary = tuple(sorted(found, key=lambda entry: entry[0]))
-        return self._vocabulary
+        query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
+        rows = self.looked_up(query, _RELATIONS).rows
+        return tuple(sorted(((p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)), key=lambda entry: entry[0]))
+
+    @cached_property
+    def typing(self) -> tuple[Iri, ...]:
+        """The graph's relations from a thing to its class: RDF's, and those with a similar name."""
+        named = (iri for iri, _, sample in self.vocabulary if isinstance(sample, Iri) and iri != TYPE)
+        return (TYPE, *(iri for iri in named if iri == INSTANCE or normal(local_name(iri)) in TYPING))
+
+    @cached_property
+    def classes(self) -> dict[Iri, tuple[Iri, int]]:
+        """The classes, most common first, each with the relation from its instances and their number.
+
+        Declared classes without instances come last.
+        """
+        found: dict[Iri, tuple[Iri, int]] = {}
+        for relation in self.typing:
+            for cls, number in self._class_sizes(relation):
+                by, known = found.get(cls, (relation, 0))
+                found[cls] = (by, known + number)
+        found = dict(sorted(found.items(), key=lambda entry: (-entry[1][1], entry[0])))
+        declared = (
+            f"SELECT DISTINCT ?c WHERE {{ {{ ?c a <{OWL}Class> }} UNION {{ ?c a <{RDFS}Class> }} "
+            f"UNION {{ ?c <{RDFS}subClassOf> ?d }} UNION {{ ?d <{RDFS}subClassOf> ?c }} }}"
+        )
+        for row in sorted(self.looked_up(declared, _CLASSES).rows, key=str):
+            if isinstance(row[0], Iri):
+                found.setdefault(row[0], (TYPE, 0))
+        return {cls: use for cls, use in found.items() if not cls.startswith((OWL, RDF, RDFS, XSD))}
+
+    def _class_sizes(self, relation: Iri) -> list[tuple[Iri, int]]:
+        query = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c"
+        return [(cls, _number(n)) for cls, n in self.looked_up(query, _CLASSES).rows if isinstance(cls, Iri)]
+
+    def typed_by(self, cls: Iri) -> Iri:
+        """The relation from a class's instances to it."""
+        return self.classes.get(cls, (TYPE, 0))[0]
 
     def own_naming(self) -> tuple[str, ...]:
         """This graph's own predicates for names, outside the standard vocabularies; most graphs have none."""
         if self._own is None:
-            self._own = own_naming(
-                lambda query, most: self.select(query, limit=most), self.vocabulary(), NAMING, _plain
-            )
+            self._own = own_naming(lambda query, most: self.select(query, limit=most), self.vocabulary)
         return self._own
 
     def expand(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Expansion:
         """The relations that lead on from the end of a path; incoming ones too, unless ``inverse`` is false."""
         key = (start, tuple(hops), inverse)
         if key not in self._expansions:
-            self._expansions[key] = (self._both(start, key[1]) if inverse else None) or self._apart(
-                start, key[1], inverse
-            )
+            self._expansions[key] = self._expansion(*key)
         return self._expansions[key]
 
-    def _both(self, start: Iri, hops: tuple[Hop, ...]) -> Expansion | None:
-        """The relations in both directions with one query; None if that is too much for the service."""
-        end, inner = self._end(start, hops)
-        query = (
-            f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {inner}{{ {end} ?p ?y BIND (0 AS ?d) }} UNION "
-            f"{{ {inner}?y ?p {end} BIND (1 AS ?d) }} }} GROUP BY ?d ?p"
-        )
+    def _expansion(self, start: Iri, hops: tuple[Hop, ...], inverse: bool) -> Expansion:
+        end, inner = n3(start), ""
+        if hops:
+            end = f"?v{len(hops)}"
+            where = f"SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER}"
+            inner = f"{{ {where} }} "
+        ways = [f"{inner}{end} ?p ?y BIND (0 AS ?d)", f"{inner}?y ?p {end} BIND (1 AS ?d)"][: 1 + inverse]
+        where, note = " UNION ".join(f"{{ {way} }}" for way in ways), ""
         try:
-            rows = self.select(query).rows
+            query = f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {where} }} GROUP BY ?d ?p"
+            found = {(p, _number(d) == 1): (_number(n), x) for d, p, n, x in self.select(query).rows}
         except (BackendError, DataError):
-            return None
-        found = [(Hop(p, _number(d) == 1), _number(n), x) for d, p, n, x in rows if isinstance(p, Iri)]
-        return Expansion(tuple(sorted(found, key=lambda step: (step[0].inverse, step[0].relation))))
-
-    def _apart(self, start: Iri, hops: tuple[Hop, ...], inverse: bool) -> Expansion:
-        outward, first = self._grouped(start, hops, inward=False)
-        inward, second = self._grouped(start, hops, inward=True) if inverse else ((), "")
-        return Expansion((*outward, *inward), "; ".join(filter(None, (first, second))))
-
-    def _end(self, start: Iri, hops: tuple[Hop, ...]) -> tuple[str, str]:
-        """The SPARQL term for the end of a path, and the pattern that binds it, to at most ``FRONTIER`` entities."""
-        if not hops:
-            return n3(start), ""
-        end = f"?v{len(hops)}"
-        where = f"SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER}"
-        return end, f"{{ {where} }} "
-
-    def _grouped(
-        self, start: Iri, hops: tuple[Hop, ...], *, inward: bool
-    ) -> tuple[tuple[tuple[Hop, int, Term | None], ...], str]:
-        end, inner = self._end(start, hops)
-        step = f"?y ?p {end}" if inward else f"{end} ?p ?y"
-        query = f"SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?y) AS ?x) WHERE {{ {inner}{step} }} GROUP BY ?p"
-        note = ""
-        try:
-            rows = self.select(query).rows
-        except BackendError:
             # too many triples to count in time: use the first page
-            query = f"SELECT DISTINCT ?p ?y WHERE {{ {inner}{step} }}"
-            found = self.select(query, limit=self.page)
-            ends = {p: y for p, y in reversed(found.rows)}
-            rows = tuple((p, Literal(str(sum(row[0] == p for row in found.rows))), y) for p, y in ends.items())
-            note = f"counting was too much for the service: relations are those of {len(found)} triples"
-        steps = [(Hop(p, inward), _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
-        return tuple(sorted(steps, key=lambda step: step[0].relation)), note
+            rows = [row for way in ways for row in self.select(f"SELECT DISTINCT ?d ?p ?y WHERE {{ {way} }}").rows]
+            numbers = Counter((p, _number(d) == 1) for d, p, _ in rows)
+            found = {(p, _number(d) == 1): (numbers[p, _number(d) == 1], y) for d, p, y in reversed(rows)}
+            note = f"counting was too much for the service: relations are those of {len(rows)} triples"
+        steps = [(Hop(p, back), number, x) for (p, back), (number, x) in found.items() if isinstance(p, Iri)]
+        return Expansion(tuple(sorted(steps, key=lambda step: (step[0].inverse, step[0].relation))), note)
 
     def ends(self, entity: Iri, hop: Hop, limit: int) -> tuple[tuple[Term, ...], bool]:
         """At most ``limit`` other ends of a relation, sorted, and whether there are more."""
-        key = (entity, hop, limit)
-        if key not in self._ends:
-            query = f"SELECT DISTINCT ?v1 WHERE {{ {pattern(entity, (hop,))} }} ORDER BY ?v1"
-            found = self.select(query, limit=limit)
-            terms = tuple(row[0] for row in found.rows if row[0] is not None)
-            self._ends[key] = (terms, found.truncated)
-        return self._ends[key]
+        query = f"SELECT DISTINCT ?v1 WHERE {{ {pattern(entity, (hop,))} }} ORDER BY ?v1"
+        key = (query, limit)
+        if key not in self._cache:
+            self._cache[key] = self.select(query, limit=limit)
+        found = self._cache[key]
+        return tuple(row[0] for row in found.rows if row[0] is not None), found.truncated
 
     def rows(self, query: str) -> tuple[tuple[tuple[Term | None, ...], ...], str]:
         """All rows of a SELECT query, read page by page up to ``most``, and a note if there are more.
@@ -187,48 +282,124 @@ class GraphReader:
     def properties(self, entities: Iterable[Iri]) -> frozenset[Iri]:
         """The entities that stand for a relation, such as the properties of Wikidata or of an ontology."""
         values = " ".join(n3(entity) for entity in entities)
-        if not values:
+        used = {iri for iri, _, _ in self.vocabulary}
+        kinds = {cls for cls, _ in self._class_sizes(TYPE)}
+        if not values or (used and CLAIMS[0] not in used and kinds.isdisjoint(_PROPERTIES)):
             return frozenset()
-        if self._declares is None:
-            self._declares = self._any(f"?e <{CLAIMS[0]}> ?p") or any(
-                self._any(f"?a a <{kind}>")
-                for kind in (f"{RDF}Property", f"{OWL}ObjectProperty", f"{OWL}DatatypeProperty")
-            )
-        if not self._declares:
-            return frozenset()
-        kinds = f"<{RDF}Property> <{OWL}ObjectProperty> <{OWL}DatatypeProperty>"
         query = (
             f"SELECT DISTINCT ?a WHERE {{ VALUES ?a {{ {values} }} {{ ?a <{CLAIMS[0]}> ?p }} UNION "
-            f"{{ VALUES ?k {{ {kinds} }} ?a a ?k }} }}"
+            f"{{ VALUES ?k {{ {' '.join(f'<{kind}>' for kind in _PROPERTIES)} }} ?a a ?k }} }}"
         )
-        try:
-            return frozenset(row[0] for row in self.select(query).rows if isinstance(row[0], Iri))
-        except (BackendError, DataError):
-            return frozenset()
-
-    def _any(self, where: str) -> bool:
-        self.asked += 1
-        try:
-            return self.graph.ask(f"ASK {{ {where} }}", timeout=self.timeout)
-        except BackendError:
-            return True
+        return frozenset(row[0] for row in self.looked_up(query).rows if isinstance(row[0], Iri))
 
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
         """The targets of redirects: entities with nothing but owl:sameAs, or with DBpedia's own redirect predicate."""
         values = " ".join(n3(entity) for entity in entities)
-        used = {iri for iri, _, _ in self.vocabulary()}
-        if not values or (used and not used & set(_REDIRECTS)):
+        used = {iri for iri, _, _ in self.vocabulary}
+        if not values or (used and used.isdisjoint(_REDIRECTS)):
             return {}
         query = (
             f"SELECT ?a ?b WHERE {{ {{ VALUES ?a {{ {values} }} ?a <{OWL}sameAs> ?b "
             f"FILTER NOT EXISTS {{ ?a ?p ?o FILTER (?p != <{OWL}sameAs>) }} }} UNION "
             f"{{ VALUES ?a {{ {values} }} ?a <{_REDIRECTS[1]}> ?b }} }} ORDER BY ?a ?b"
         )
-        try:
-            rows = self.select(query).rows
-        except (BackendError, DataError):
-            return {}
+        rows = self.looked_up(query).rows
         return {a: b for a, b in reversed(rows) if isinstance(a, Iri) and isinstance(b, Iri)}
+
+    @cached_property
+    def schema(self) -> GraphSchema:
+        """The classes with counts, and what each relation connects, read from bounded samples."""
+        vocabulary = [entry for entry in self.vocabulary if is_relation(entry[0])]
+        vocabulary = sorted(vocabulary, key=lambda entry: (-entry[1], entry[0]))
+        notes = [f"{len(vocabulary) - _RELATIONS} rarer relations are not described"] * (len(vocabulary) > _RELATIONS)
+        vocabulary = [entry for entry in vocabulary if entry[0] not in self.typing][:_RELATIONS]
+        self.names.fetch([*self.classes, *(iri for iri, _, _ in vocabulary)])
+        uses = _uses(self, [iri for iri, _, _ in vocabulary])
+        inverses = _inverses(self, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)])
+        relations = []
+        for iri, count, sample in vocabulary:
+            domains, ranges, literal, example = uses.get(iri, ((), (), isinstance(sample, Literal), sample))
+            names, inverse = self.names.of(iri) or (iri,), inverses.get(iri)
+            relations.append(RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverse))
+        classes = tuple(ClassUse(iri, self.names.label(iri), number) for iri, (_, number) in self.classes.items())
+        naming = tuple(str(iri) for iri, _, _ in self.vocabulary if iri in NAMING or iri in self.own_naming())
+        some = self.looked_up("SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500).rows
+        prefixes = _prefixes([*self.classes, *(one.iri for one in relations)], [row[0] for row in some])
+        return GraphSchema(classes, tuple(relations), self.typing, naming, prefixes, tuple(notes))
+
+
+class GraphNames:
+    """Labels and aliases, fetched in batches and cached."""
+
+    def __init__(self, reader: GraphReader) -> None:
+        self._reader = reader
+        self._texts: dict[str, tuple[tuple[Text, bool], ...]] = {}  # with whether it is an alias
+        self._labels: dict[str, str] = {}
+
+    def fetch(self, iris: Iterable[str]) -> None:
+        """Fetch the names that are not cached yet."""
+        missing = [iri for iri in dict.fromkeys(iris) if iri not in self._texts]
+        for begin in range(0, len(missing), _BATCH):
+            self._fetch(missing[begin : begin + _BATCH])
+
+    def of(self, iri: str) -> tuple[str, ...]:
+        """All names of an entity or relation, best first, including its local name in words unless it is a code."""
+        label = self.label(iri)
+        others = [text.text for text, _ in self._texts[iri] if not is_code(text.text.strip())]
+        name = local_name(iri)
+        spoken = readable_name(name) if name and not is_code(name) else ""
+        found = dict.fromkeys(" ".join(text.split()) for text in (label, *others, spoken) if text.strip())
+        return tuple(found)[:_NAMES]
+
+    def label(self, iri: str) -> str:
+        """The best name for display."""
+        if iri not in self._labels:
+            self.fetch([iri])
+            self._labels[iri] = self._chosen(iri)
+        return self._labels[iri]
+
+    def _chosen(self, iri: str) -> str:
+        texts = self._texts[iri]
+        chosen = choose_label([text for text, alias in texts if not alias]) or choose_label([text for text, _ in texts])
+        if chosen is not None and not is_code(chosen.text.strip()):
+            return " ".join(chosen.text.split())
+        name = local_name(iri)
+        return readable_name(name) if name and not is_code(name) else (chosen.text if chosen else name or iri)
+
+    def labels(self, iris: Iterable[str]) -> Mapping[str, str]:
+        """The label of each IRI."""
+        wanted = list(dict.fromkeys(iris))
+        self.fetch(wanted)
+        return {iri: self.label(iri) for iri in wanted}
+
+    def _fetch(self, iris: Sequence[str]) -> None:
+        found: dict[str, dict[tuple[str, str | None], bool]] = {iri: {} for iri in iris}
+
+        def read(wanted: Sequence[str], naming: Iterable[str], via: str = "?x ?q ?l") -> None:
+            values, kinds = " ".join(f"<{iri}>" for iri in wanted), ", ".join(f"<{name}>" for name in naming)
+            if not values or not kinds:
+                return
+            # FILTER, because some engines read every label when joining a second VALUES
+            where = f"VALUES ?x {{ {values} }} {via} FILTER (?q IN ({kinds}))"
+            query = f"SELECT ?x ?q ?l WHERE {{ {where} }} ORDER BY ?x ?q ?l"
+            try:
+                # Virtuoso refuses to sort with a limit above 10,000, however few rows there are
+                rows = self._reader.select(query, limit=min(20 * self._reader.page, 9_000)).rows
+            except BackendError:
+                return  # local names remain as a fallback
+            for iri, kind, text in rows:
+                if isinstance(text, Literal) and isinstance(iri, Iri) and text.text.strip():
+                    found[iri].setdefault((text.text, text.language), str(kind) in ALIASES)
+
+        readable = [iri for iri in iris if is_iri(iri)]
+        read(readable, sorted(NAMING))
+        if coded := [iri for iri in readable if not found[iri] and opaque(iri)]:
+            read(coded, self._reader.own_naming())
+        if (bare := [iri for iri in readable if not found[iri]]) and self._reader.any(f"?e <{CLAIMS[0]}> ?p"):
+            claims = " ".join(f"<{name}>" for name in CLAIMS)
+            read(bare, sorted(NAMING), f"VALUES ?c {{ {claims} }} ?e ?c ?x . ?e ?q ?l")
+        for iri in iris:
+            self._texts[iri] = tuple((Text(text, language), alias) for (text, language), alias in found[iri].items())
 
 
 def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> tuple[Triple, ...]:
@@ -259,10 +430,124 @@ def _path_between(a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[
     return tuple(path) if len(set(nodes)) == len(nodes) else ()
 
 
-def _plain(predicate: str) -> bool:
-    """Whether a predicate is outside the standard vocabularies, whose naming predicates are already known."""
-    return not predicate.startswith((RDF, RDFS, OWL, SKOS, "http://wikiba.se/ontology#"))
-
-
 def _number(term: Term | None) -> int:
     return int(term.text) if isinstance(term, Literal) and term.text.isdecimal() else 0
+
+
+Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
+
+
+def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Use]:
+    """Each relation's domains, ranges, whether its ends are mostly literals, and an example, from sampled triples."""
+    kind = "|".join(n3(one) for one in reader.typing)
+    found: dict[Iri, Use] = {}
+    for begin in range(0, len(relations), _AT_ONCE):
+        some = relations[begin : begin + _AT_ONCE]
+        query = (
+            f"SELECT ?p ?d ?r ?t (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE {{ {{ {_samples(some, _SAMPLE)} }} "
+            f"OPTIONAL {{ ?s {kind} ?d }} OPTIONAL {{ ?o {kind} ?r }} BIND (DATATYPE(?o) AS ?t) }} GROUP BY ?p ?d ?r ?t"
+        )
+        starts: dict[Iri, Counter[str]] = defaultdict(Counter)
+        ends: dict[Iri, Counter[str]] = defaultdict(Counter)
+        literal: Counter[Iri] = Counter()
+        example: dict[Iri, Term | None] = {}
+        for p, d, r, t, n, x in sorted(reader.looked_up(query, 20_000).rows, key=str):
+            if not isinstance(p, Iri):
+                continue
+            number = int(n.text) if isinstance(n, Literal) else 1
+            example.setdefault(p, x)
+            if d in reader.classes:
+                starts[p][str(d)] += number
+            if isinstance(t, Iri):
+                literal[p] += number
+                ends[p][local_name(t)] += number
+            elif r in reader.classes:
+                ends[p][str(r)] += number
+        for p in example:
+            found[p] = (_main(starts[p]), _main(ends[p]), 2 * literal[p] > sum(ends[p].values()), example[p])
+    return found
+
+
+def _main(ends: Counter[str]) -> tuple[str, ...]:
+    total = sum(ends.values())
+    ranked = sorted(ends.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(end for end, number in ranked if number >= _SHARE * total)[:_ENDS]
+
+
+def _inverses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Iri]:
+    """The inverse of each relation whose facts are stored in both directions."""
+    found: dict[Iri, Iri] = {}
+    for begin in range(0, len(relations), _AT_ONCE):
+        some = relations[begin : begin + _AT_ONCE]
+        query = (
+            f"SELECT ?p ?q (COUNT(*) AS ?n) (COUNT(?q) AS ?m) WHERE {{ {{ {_samples(some, _PAIRS)} }} "
+            "FILTER (isIRI(?o)) OPTIONAL { ?o ?q ?s } } GROUP BY ?p ?q"
+        )
+        total: Counter[Iri] = Counter()
+        back: dict[Iri, Counter[Iri]] = defaultdict(Counter)
+        for p, q, n, _ in reader.looked_up(query, 5000).rows:
+            number = int(n.text) if isinstance(n, Literal) else 0
+            if isinstance(p, Iri):
+                total[p] += number
+                if isinstance(q, Iri):
+                    back[p][q] += number
+        for p, others in back.items():
+            best, number = min(others.items(), key=lambda entry: (-entry[1], entry[0]))
+            if number >= 3 and number >= 0.8 * min(_PAIRS, total[p]):
+                found[p] = best
+    return found
+
+
+def _samples(relations: Sequence[Iri], each: int) -> str:
+    return " UNION ".join(
+        f"{{ SELECT ({n3(iri)} AS ?p) ?s ?o WHERE {{ ?s {n3(iri)} ?o }} LIMIT {each} }}" for iri in relations
+    )
+
+
+def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[str, str]:
+    """Prefixes for the namespaces in use: the usual ones, otherwise the last word of the namespace."""
+    places: Counter[str] = Counter()
+    for iri in (*schema, *(str(one) for one in entities if isinstance(one, Iri))):
+        cut = max(iri.rfind("#"), iri.rfind("/"))
+        if cut > 0:
+            places[iri[: cut + 1]] += 1
+    usual = {namespace: prefix for prefix, namespace in PREFIXES.items()}
+    found: dict[str, str] = {}
+    for namespace, number in sorted(places.items(), key=lambda entry: (-entry[1], entry[0]))[:8]:
+        if number < 3 and namespace not in usual:
+            continue
+        word = "".join(
+            c for c in readable_name(local_name(namespace)).split(" ")[0].lower() if c.isascii() and c.isalnum()
+        )
+        prefix = usual.get(namespace) or (word if word[:1].isalpha() and len(word) <= 12 else "n")
+        while prefix in found or (prefix in PREFIXES and PREFIXES[prefix] != namespace):
+            prefix += str(len(found) + 1)
+        found[prefix] = namespace
+    return found
+
+
+def kind_of(sample: Term | None) -> str:
+    """ "number", "date", "text" or "thing", judging by one object of a relation.
+
+    >>> kind_of(Literal("1908", datatype=f"{XSD}gYear")), kind_of(None)
+    ('date', 'thing')
+    """
+    if not isinstance(sample, Literal):
+        return "thing"
+    if sample.datatype in _NUMBERS:
+        return "number"
+    return "date" if sample.datatype in _DATES else "text"
+
+
+def is_date(datatype: str | None) -> bool:
+    """Whether a datatype is for dates or years."""
+    return datatype in _DATES
+
+
+def is_year(sample: Term | None) -> bool:
+    """Whether a number looks like a year.
+
+    >>> is_year(Literal("1908", datatype=f"{XSD}integer")), is_year(Literal("64", datatype=f"{XSD}integer"))
+    (True, False)
+    """
+    return isinstance(sample, Literal) and re.fullmatch(r"1\d{3}|20\d{2}", sample.text) is not None

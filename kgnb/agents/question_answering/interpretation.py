@@ -73,16 +73,16 @@ IN_YEAR = "in"
 """The operator for a bound that is a year; works with every type of date."""
 
 
-def pattern(start: Iri | None, hops: Sequence[Hop], last: str = "") -> str:
-    """The triple patterns of a path from an entity (or from ``?v0``); ``last`` names the last variable.
+def pattern(start: Iri | str, hops: Sequence[Hop], last: str = "", between: str = "?v") -> str:
+    """The triple patterns of a path from an entity or a variable; ``last`` is the term at its end.
 
     >>> pattern(Iri("http://huts.example/id/ottertal"), [Hop(Iri("http://huts.example/valley"), inverse=True)])
     '?v1 <http://huts.example/valley> <http://huts.example/id/ottertal> .'
     """
-    here = n3(start) if start is not None else "?v0"
+    here = n3(start) if isinstance(start, Iri) else start
     parts: list[str] = []
     for place, hop in enumerate(hops, start=1):
-        there = last if last and place == len(hops) else f"?v{place}"
+        there = last if last and place == len(hops) else f"{between}{place}"
         subject, object_ = (there, here) if hop.inverse else (here, there)
         parts.append(f"{subject} {n3(hop.relation)} {object_} .")
         here = there
@@ -114,28 +114,17 @@ def body(candidate: Interpretation) -> str:
     if candidate.start is not None and candidate.hops:
         parts.append(pattern(candidate.start, candidate.hops, "?answer"))
     for number, condition in enumerate(candidate.also):
-        parts.append(_from_answer(condition.hops, n3(condition.entity), f"?c{number}_"))
+        parts.append(pattern("?answer", condition.hops, n3(condition.entity), f"?c{number}_"))
     if candidate.type is not None:
         parts.append(of_type("?answer", candidate.type, candidate.typed_by))
     if candidate.by:
-        parts.append(_from_answer(candidate.by, "?by", "?b"))
+        parts.append(pattern("?answer", candidate.by, "?by", "?b"))
     if candidate.bound is not None:
         compared = "?by" if candidate.by else "?answer"
         if candidate.operator == IN_YEAR:
             parts.append(f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(candidate.bound.text))}))")
         elif candidate.operator in OPERATORS:
             parts.append(f"FILTER ({compared} {candidate.operator} {n3(candidate.bound)})")
-    return " ".join(parts)
-
-
-def _from_answer(hops: Sequence[Hop], end: str, between: str) -> str:
-    here = "?answer"
-    parts: list[str] = []
-    for place, hop in enumerate(hops, start=1):
-        there = end if place == len(hops) else f"{between}{place}"
-        subject, object_ = (there, here) if hop.inverse else (here, there)
-        parts.append(f"{subject} {n3(hop.relation)} {object_} .")
-        here = there
     return " ".join(parts)
 
 

@@ -1,11 +1,14 @@
-"""The names of a graph's relations, and how well each phrase of a question fits each relation.
+"""What words may mean in one graph: how well phrases fit its relations, and which entities are called so.
 
 Nearness compares sentence vectors; each text is embedded once.
 """
 
 from __future__ import annotations
 
+import difflib
 import math
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,10 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
-from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.segmentation import Phrase, says
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Term
-from kgnb.kg.words import plain, words
+from kgnb.agents.question_answering.names import ALIASES, NAMING, is_relation, local_name
+from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, Phrase, says
+from kgnb.agents.question_answering.values import How
+from kgnb.errors import BackendError
+from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.terms import Iri, Literal, Term, n3
+from kgnb.kg.words import key, normal, plain, words
 from kgnb.vectors.embedder import Embedder, Vectors
 
 ASKED = "What is the {} of X?"
@@ -149,39 +155,6 @@ not."""
 
 ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
-NO_RELATION = NAMING | {
-    f"{RDF}type",
-    f"{RDFS}comment",
-    f"{RDFS}subClassOf",
-    f"{RDFS}subPropertyOf",
-    f"{RDFS}domain",
-    f"{RDFS}range",
-    f"{RDFS}isDefinedBy",
-    f"{RDFS}seeAlso",
-    f"{OWL}sameAs",
-    f"{SKOS}definition",
-    "http://schema.org/description",
-    "http://schema.org/about",
-    "http://schema.org/isPartOf",
-    "http://schema.org/inLanguage",
-    "http://schema.org/version",
-    "http://schema.org/dateModified",
-}
-"""Predicates that name, describe or type things instead of relating them."""
-_HIDDEN = (
-    "http://wikiba.se/ontology#",
-    "http://www.wikidata.org/prop/",
-    "http://www.w3.org/2002/07/owl#",
-    f"{RDF}_",
-    "http://dbpedia.org/ontology/wikiPage",  # links, redirects, ids and lengths of Wikipedia pages
-)
-_SHOWN = ("http://www.wikidata.org/prop/direct/",)
-
-
-def is_relation(predicate: str) -> bool:
-    """Whether a predicate relates things, and is not for names, types or bookkeeping."""
-    return predicate not in NO_RELATION and (predicate.startswith(_SHOWN) or not predicate.startswith(_HIDDEN))
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -228,7 +201,7 @@ class Lexicon:
             self._samples.update(self._shared._samples)
         elif not self._whole:
             self._whole = True
-            common = sorted(self.reader.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
+            common = sorted(self.reader.vocabulary, key=lambda entry: (-entry[1], entry[0]))
             common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
             fresh = {iri: sample for iri, _, sample in common} | {
                 iri: sample for iri, sample in fresh.items() if sample is not None or iri not in {c[0] for c in common}
@@ -346,3 +319,197 @@ def _usual_keys() -> frozenset[tuple[str, ...]]:
 
 def _key(text: str) -> tuple[str, ...]:
     return tuple(sorted(plain(word) for word in words(text) if word != "x" and says(word)))
+
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
+"""Language tags tried if the graph is too large to read all labels; exact texts are also tried without a tag."""
+_SMALL = 2_000_000  # most triples of a graph whose labels are all read
+_LABELS = 60_000  # most labels read
+_VECTORS = 4000  # names compared by vectors
+_WORDS = 7  # most words of a mention
+_FUZZY = 0.82
+_LIKE = 0.75
+Span = tuple[int, int]
+Hit = tuple[Span, Iri, str, float, How]
+
+
+class Directory:
+    """Entities by name. Labels are read once; in graphs too large for that, exact texts are looked up."""
+
+    def __init__(self, reader: GraphReader, wording: Wording, *, most: int = _LABELS) -> None:
+        self._reader, self._wording, self._most = reader, wording, most
+        self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
+        self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._read = False
+        self.partial = False
+
+    def mentions(self, sentence: Sequence[str]) -> list[Hit]:
+        """Every entity that the question may mention."""
+        spans = list(_spans(sentence))
+        counts = {iri: count for iri, count, _ in self._reader.vocabulary}
+        naming = self._naming()
+        labels = sum(count for iri, count in counts.items() if iri in naming)
+        small = 0 < sum(counts.values()) <= _SMALL and labels <= self._most
+        if small:
+            self._load()
+        else:
+            self.partial = True
+            self._exact(sentence, spans)
+        hits = [hit for span in spans for hit in self._named(sentence, span)]
+        covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
+        open_spans = [s for s in spans if not covered & set(range(*s)) and _may_name(sentence, s)]
+        hits += [hit for span in open_spans for hit in self._misspelt(sentence, span)]
+        if not hits:
+            hits = self._alike(sentence, open_spans)
+        return hits
+
+    def exactly(self, sentence: Sequence[str]) -> list[Hit]:
+        """The entities that the question names exactly; looks up only those texts."""
+        spans = list(_spans(sentence))
+        if not self._read:
+            self._exact(sentence, spans)
+        return [hit for span in spans for hit in self._named(sentence, span)]
+
+    def _naming(self) -> list[str]:
+        """The naming predicates: those of common vocabularies, and the graph's own."""
+        return sorted({*NAMING, *self._reader.own_naming()})
+
+    def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        text = " ".join(sentence[span[0] : span[1]])
+        found = self._names.get(key(text), {})
+        hits: list[Hit] = []
+        for iri, name in sorted(found.items()):
+            exact = name.casefold() == text.casefold() or normal(name) == normal(text)
+            hits.append((span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised"))
+        return hits
+
+    def _misspelt(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        said = key(" ".join(sentence[span[0] : span[1]]))
+        text = " ".join(said)
+        if len(text) < 4:
+            return []
+        near = {name for word in said for name in self._by_word.get(word, ())}
+        near |= {n for w in said if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
+        # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
+        alike = [name for name in near if name[0][:1] == text[:1] and _numbers(" ".join(name)) == _numbers(text)]
+        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
+        best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
+        return [
+            (span, iri, shown, round(0.9 * score, 4), "fuzzy")
+            for score, name in best
+            for iri, shown in sorted(self._names[name].items())
+        ]
+
+    def _close(self, word: str) -> list[str]:
+        return difflib.get_close_matches(word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8)
+
+    def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
+        names = sorted(self._names)[:_VECTORS]
+        spans = [span for span in spans if span[1] - span[0] <= 4]
+        if not names or not spans:
+            return []
+        texts = [" ".join(sentence[begin:end]) for begin, end in spans]
+        near = self._wording.likeness(texts, [" ".join(name) for name in names])
+        hits: list[Hit] = []
+        for row, span in zip(near, spans, strict=True):
+            at = int(row.argmax())
+            if row[at] >= _LIKE and _numbers(" ".join(names[at])) == _numbers(" ".join(sentence[slice(*span)])):
+                score = round(0.8 * float(row[at]), 4)
+                hits += [(span, iri, shown, score, "vector") for iri, shown in sorted(self._names[names[at]].items())]
+        return hits
+
+    def _load(self) -> None:
+        if self._read:
+            return
+        self._read = True
+        naming = " ".join(f"<{name}>" for name in self._naming())
+        named: set[Iri] = set()
+        for iri, kind, text in self._some(f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"):
+            if isinstance(iri, Iri) and isinstance(text, Literal):
+                named.add(iri)
+                self._add(iri, text.text, alias=str(kind) in ALIASES)
+        # without a label, the last part of the IRI is the name, unless it is a code; filtered here, not in the store
+        for query in (
+            "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
+            "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",
+        ):
+            for (iri,) in self._some(query):
+                if isinstance(iri, Iri) and iri not in named and (name := local_name(iri)) and not is_code(name):
+                    self._add(iri, readable_name(name))
+
+    def _some(self, query: str) -> list[tuple[Term | None, ...]]:
+        """The sorted rows of a query, up to the limit; none if it is too much for the service."""
+        try:
+            found = self._reader.select(query, limit=self._most)
+        except BackendError:
+            self.partial = True
+            return []
+        self.partial |= found.truncated
+        return sorted(found.rows, key=str)
+
+    def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
+        """Look up the entities with exactly these names, if need be in all of ``LANGUAGES``."""
+        texts = dict.fromkeys(
+            form
+            for begin, end in spans
+            if any(says(token) for token in sentence[begin:end])
+            for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
+            for form in (text, text[:1].upper() + text[1:], text.lower(), text.title())
+        )
+        # most names in English questions are found in English; try other languages only if none is
+        english = any(token.lower() in QUESTION_WORDS for token in sentence)
+        if not (english and self._asked_for(list(texts), (None, "en"))):
+            self._asked_for(list(texts), (None, *LANGUAGES))
+
+    def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
+        """Look up these names in these languages and keep the entities found; whether there were any."""
+        literals = [Literal(text, tag) for text in texts for tag in tags]
+        naming = ", ".join(f"<{name}>" for name in self._naming())
+        any_named = False
+        for begin in range(0, len(literals), 400):
+            values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
+            # FILTER, because with a second VALUES some engines read every label
+            query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} ?s ?q ?l FILTER (?q IN ({naming})) }}"
+            for iri, text in sorted(self._reader.select(query).rows, key=str):
+                if isinstance(iri, Iri) and isinstance(text, Literal):
+                    self._add(iri, text.text)
+                    any_named = True
+        return any_named
+
+    def _add(self, iri: Iri, name: str, *, alias: bool = False) -> None:
+        said = key(name)
+        if said and len(said) <= 12:
+            self._names.setdefault(said, {}).setdefault(iri, " ".join(name.split()))
+            for word in said:
+                self._by_word[word].add(said)
+
+
+def _numbers(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
+
+
+def _may_name(sentence: Sequence[str], span: Span) -> bool:
+    """Whether words may be a misspelt name: in a question with capitals or digits, a name must have one too."""
+
+    def marked(begin: int, end: int) -> bool:
+        return any(token[:1].isupper() or token[:1].isdigit() for token in sentence[begin:end])
+
+    return marked(max(1, span[0]), span[1]) or not marked(1, len(sentence))
+
+
+def _spans(sentence: Sequence[str]) -> Iterable[Span]:
+    """Parts of the question that may be a name, longest first."""
+    for length in range(min(_WORDS, len(sentence)), 0, -1):
+        for begin in range(len(sentence) - length + 1):
+            piece = sentence[begin : begin + length]
+            plain = [token.lower() for token in piece]
+            if (
+                not any(map(says, piece))
+                or plain[-1] in ("'s", "the", "a", "of")
+                or not any(c.isalnum() for c in plain[0])
+                or not any(c.isalnum() for c in plain[-1])
+            ):
+                continue
+            if length == 1 and plain[0] in EMPTY:
+                continue
+            yield (begin, begin + length)

@@ -16,7 +16,6 @@ from typing import Literal as OneOf
 from pydantic import BaseModel, Field
 
 from kgnb.agents.question_answering.act import PENDING, after, allowed, tried
-from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.judges import (
     GIVE,
     KEEP,
@@ -189,7 +188,7 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
 
     With ``offer``, a query may end the run.
     """
-    schema = graph_schema(state.context)
+    schema = state.context.reader.schema
 
     def take(action: Action, confidence: float = 0.9, why: str = "") -> str:
         if taken.action is not None:
@@ -261,7 +260,7 @@ def _called(name: str, function: Callable[..., str]) -> Tool:
 def _iri(state: State, text: str) -> Iri:
     """Parse an IRI as models write it: in full, in angle brackets, prefixed, or after its label as shown."""
     said = text.strip()
-    prefixes = {**PREFIXES, **graph_schema(state.context).prefixes}
+    prefixes = {**PREFIXES, **state.context.reader.schema.prefixes}
     for part in (said, said.split(" ")[-1] if said else ""):
         bare = part.strip("<>()")
         prefix, colon, local = bare.partition(":")
@@ -272,50 +271,34 @@ def _iri(state: State, text: str) -> Iri:
     raise ValueError(f"{said[:100]!r} is no IRI: write one as it was shown")
 
 
-class ModelReflector:
-    """Chooses triples by number."""
+class ModelPicker:
+    """Chooses triples or values by number; a number outside the list makes the verdict unsure."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """Return one verdict per question; all must be ``ReflectQuestion``."""
-        return [self._verdict(cast(ReflectQuestion, question)) for question in questions]
+        """Return one verdict per question; all must be ``ReflectQuestion`` or ``AnswerQuestion``."""
+        return [self._verdict(cast(ReflectQuestion | AnswerQuestion, question)) for question in questions]
 
-    def _verdict(self, question: ReflectQuestion) -> Verdict:
-        return _picked(self._model, question, REFLECT.format(keep=question.keep), KEEP, self.name)
-
-
-class ModelAnswerer:
-    """Chooses values by number."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-        self.name = f"model:{model.name}"
-
-    def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
-        """Return one verdict per question; all must be ``AnswerQuestion``."""
-        return [_picked(self._model, cast(AnswerQuestion, question), ANSWER, GIVE, self.name) for question in questions]
-
-
-def _picked(
-    model: ChatModel, question: ReflectQuestion | AnswerQuestion, instructions: str, decision: str, name: str
-) -> Verdict:
-    """Ask the model to pick options by number; a number outside the list makes the verdict unsure."""
-    if not question.options:
-        return Verdict(NONE, None, 1.0, "there is nothing to choose from", name)
-    lines = [question.text, *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1))]
-    messages = (Message("system", instructions + _FORM + _DATA), _fenced("\n".join(lines)))
-    picks, _ = structured(model, Request(messages), Picks)
-    numbers = list(dict.fromkeys(picks.numbers))
-    wrong = [number for number in numbers if not 1 <= number <= len(question.options)]
-    if wrong:
-        return unsure(f"chose {wrong[0]}, and there are 1 to {len(question.options)}", name)
-    if not numbers:
-        return Verdict(NONE, None, picks.confidence, picks.why, name)
-    also = tuple((str(number - 1), picks.confidence) for number in numbers[1:])
-    return Verdict(decision, str(numbers[0] - 1), picks.confidence, picks.why, name, also)
+    def _verdict(self, question: ReflectQuestion | AnswerQuestion) -> Verdict:
+        if not question.options:
+            return Verdict(NONE, None, 1.0, "there is nothing to choose from", self.name)
+        told, decision = ANSWER, GIVE
+        if isinstance(question, ReflectQuestion):
+            told, decision = REFLECT.format(keep=question.keep), KEEP
+        lines = [question.text, *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1))]
+        messages = (Message("system", told + _FORM + _DATA), _fenced("\n".join(lines)))
+        picks, _ = structured(self._model, Request(messages), Picks)
+        numbers = list(dict.fromkeys(picks.numbers))
+        wrong = [number for number in numbers if not 1 <= number <= len(question.options)]
+        if wrong:
+            return unsure(f"chose {wrong[0]}, and there are 1 to {len(question.options)}", self.name)
+        if not numbers:
+            return Verdict(NONE, None, picks.confidence, picks.why, self.name)
+        also = tuple((str(number - 1), picks.confidence) for number in numbers[1:])
+        return Verdict(decision, str(numbers[0] - 1), picks.confidence, picks.why, self.name, also)
 
 
 def own_answer(model: ChatModel, blank: Answer) -> Answer:
@@ -380,18 +363,14 @@ def make_judges(
         found = Judges.all(RuleJudge())
     else:
         model = set_model(model, name)
-        found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
+        actor, picker = ModelActor(model, emulate=emulate, interpretations=name == "cascade"), ModelPicker(model)
+        found = Judges(actor, picker, picker)
         if name == "cascade":
-            act = ModelActor(model, emulate=emulate, interpretations=True)
-            found = Judges(_cascade(act), _cascade(found.reflect), _cascade(found.answer))
+            found = Judges(_cascade(actor), _cascade(picker), _cascade(picker))
     if decisions is None:
         return found
     return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
 
 
 def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:
-    return Cascade(RuleJudge(), costly, sure=_sure)
-
-
-def _sure(verdict: Verdict) -> bool:
-    return verdict.sure and verdict.confidence >= SURE
+    return Cascade(RuleJudge(), costly, sure=lambda verdict: verdict.sure and verdict.confidence >= SURE)

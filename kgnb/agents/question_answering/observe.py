@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import ceil
 
 from kgnb.agents.question_answering.interpretation import Hop
-from kgnb.agents.question_answering.lexicon import is_relation
+from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.semantic_parser import interpret
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Observation, Seen
@@ -50,24 +50,29 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
 
     This costs one query per entity, and suffices to start with if queries may follow.
     """
-    context, found, notes = state.context, list[Seen](), list[str]()
+    found, notes = list[Seen](), list[str]()
     for entity in state.entities[:_ENTITIES]:
-        expansion = context.reader.expand(entity, inverse=state.options.directions == "both")
-        if expansion.note:
-            notes.append(f"{context.reader.names.label(entity)}: {expansion.note}")
-        known = [(hop, end) for hop, _, end in expansion.hops if is_relation(hop.relation) and end is not None]
-        if not known:
-            continue
-        context.lexicon.meet((hop.relation, end) for hop, end in known)
-        near = context.wording.nearness(
-            [state.question.text], [context.lexicon.name(hop.relation) for hop, _ in known]
-        )[0]
         found += [
-            Seen(_triple(entity, hop, end), float(score), 1, hop.inverse)
-            for (hop, end), score in zip(known, near, strict=True)
-            if _fits(hop, end)
+            Seen(_triple(entity, hop, end), score, 1, hop.inverse)
+            for (hop, _, end), score in _scored(state, entity, notes)
+            if end is not None and _fits(hop, end)
         ]
     return tuple(sorted(found, key=_order)[: state.options.breadth]), tuple(notes)
+
+
+def _scored(state: State, entity: Iri, notes: list[str]) -> list[tuple[tuple[Hop, int, Term | None], float]]:
+    """An entity's relations, each with its number of ends, one of them, and its nearness to the question."""
+    context = state.context
+    expansion = context.reader.expand(entity, inverse=state.options.directions == "both")
+    if expansion.note:
+        notes.append(f"{context.reader.names.label(entity)}: {expansion.note}")
+    known = [step for step in expansion.hops if is_relation(step[0].relation)]
+    if not known:
+        return []
+    context.lexicon.meet((hop.relation, sample) for hop, _, sample in known)
+    names = [context.lexicon.name(hop.relation) for hop, _, _ in known]
+    near = context.wording.nearness([state.question.text], names)[0]
+    return [(step, float(score)) for step, score in zip(known, near, strict=True)]
 
 
 def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
@@ -93,17 +98,8 @@ def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
 def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen]:
     """The triples of one entity's best relations."""
     context, options = state.context, state.options
-    expansion = context.reader.expand(entity, inverse=options.directions == "both")
-    if expansion.note:
-        notes.append(f"{context.reader.names.label(entity)}: {expansion.note}")
-    known = [step for step in expansion.hops if is_relation(step[0].relation)]
-    if not known:
-        return []
-    context.lexicon.meet((hop.relation, sample) for hop, _, sample in known)
-    names = [context.lexicon.name(hop.relation) for hop, _, _ in known]
-    near = context.wording.nearness([state.question.text], names)[0]
     ranked = sorted(
-        zip(known, near, strict=True), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
+        _scored(state, entity, notes), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
     )
     room = max(3, options.breadth // 4)
     found: list[Seen] = []
@@ -111,7 +107,7 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
         ends, more = _ends(state, entity, hop, count, room)
         if more:
             notes.append(f"{context.reader.names.label(entity)}, {context.lexicon.name(hop.relation)}: {more}")
-        found += [Seen(_triple(entity, hop, end), float(score), turn, hop.inverse) for end in ends if _fits(hop, end)]
+        found += [Seen(_triple(entity, hop, end), score, turn, hop.inverse) for end in ends if _fits(hop, end)]
     return found
 
 

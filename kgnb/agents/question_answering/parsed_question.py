@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnb.agents.question_answering.answer_shape import AnswerShape
-from kgnb.agents.question_answering.graph_schema import GraphSchema, graph_schema
-from kgnb.agents.question_answering.names import GraphNames
+from kgnb.agents.question_answering.graph_reader import GraphNames, GraphReader, GraphSchema
 from kgnb.agents.question_answering.segmentation import X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Link
@@ -42,14 +41,19 @@ class ParsedQuestion:
         return self.state.context
 
     @property
+    def reader(self) -> GraphReader:
+        """The graph that is asked."""
+        return self.context.reader
+
+    @property
     def names(self) -> GraphNames:
         """The names of the graph's entities and relations."""
-        return self.context.reader.names
+        return self.reader.names
 
     @property
     def schema(self) -> GraphSchema:
         """The graph's classes and relations."""
-        return graph_schema(self.context)
+        return self.reader.schema
 
     @property
     def inverse(self) -> bool:

@@ -19,9 +19,9 @@ from kgnb.agents.question_answering.lexicon import (
     Fit,
     Lexicon,
     above_noise,
-    is_relation,
     not_elsewhere,
 )
+from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.segmentation import Phrase, segmentations, ungrand
 from kgnb.kg.terms import Iri
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log10
 
-from kgnb.agents.question_answering.graph_schema import ClassUse, GraphSchema, RelationUse, graph_schema
+from kgnb.agents.question_answering.graph_reader import ClassUse, GraphSchema, RelationUse
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.segmentation import EMPTY
 from kgnb.agents.question_answering.state import State
@@ -122,7 +122,7 @@ def _tried_lines(state: State, acted: Acted) -> list[str]:
 
 def question_lines(state: State, *, paths: bool) -> list[str]:
     """The question with its entities, nearby facts and the paths it may stand for."""
-    schema = graph_schema(state.context)
+    schema = state.context.reader.schema
     kinds = _kinds(state, schema)
     lines = [f"QUESTION: {line(state.question.text)}", "ENTITIES:"]
     for link in state.linked.links[:_ENTITIES]:
@@ -188,7 +188,7 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
 
 def schema_lines(state: State) -> list[str]:
     """The schema within its token budget: complete if it fits, else the most relevant part first."""
-    schema = graph_schema(state.context)
+    schema = state.context.reader.schema
     budget = state.options.schema_tokens * _TOKEN
     head = [f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in declared(schema).items()]
     head.append("labels: " + (", ".join(schema.short(iri) for iri in schema.naming[:4]) or "none: IRIs are the names"))
@@ -235,7 +235,7 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
 
 def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
     """The relations and classes that match these words, in any language, and their IRIs."""
-    schema = graph_schema(state.context)
+    schema = state.context.reader.schema
     ranked = ranks(state, schema, words)
     every: list[tuple[float, str, str]] = [
         *((ranked[one.iri], _class_line(schema, one), str(one.iri)) for one in schema.classes),
@@ -373,7 +373,7 @@ def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
 def triple_line(state: State, triple: Triple) -> str:
     """A triple on one line: its relation, and the labels and IRIs of its ends."""
     subject, relation, object_ = triple
-    name = graph_schema(state.context).short(relation)
+    name = state.context.reader.schema.short(relation)
     return f"{term_line(state, subject)} {name} {term_line(state, object_)}"
 
 
@@ -382,7 +382,7 @@ def term_line(state: State, term: Term | None) -> str:
     if term is None:
         return "(none)"
     if isinstance(term, Iri):
-        name, short = line(state.context.reader.names.label(term))[:_CELL], graph_schema(state.context).short(term)
+        name, short = line(state.context.reader.names.label(term))[:_CELL], state.context.reader.schema.short(term)
         return short if name == short.rpartition(":")[2] or name == term else f"{name} {short}"
     text = line(term.text) if isinstance(term, Literal) else n3(term)
     return text if len(text) <= _CELL else text[: _CELL - 1] + "…"

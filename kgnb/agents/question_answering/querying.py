@@ -17,7 +17,6 @@ from rdflib import URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
-from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Acted, Commit
 from kgnb.errors import DataError, KgnbError
@@ -30,6 +29,7 @@ ALWAYS_KNOWN = (RDF, RDFS, OWL, SKOS, XSD, "http://www.w3.org/2005/xpath-functio
 PROOF = 1000
 """Maximum number of triples read as the proof of one query."""
 _AT_ONCE = 100  # triples looked up per query
+_NEGATIVE = ("Minus", "Builtin_EXISTS", "Builtin_NOTEXISTS")
 
 
 def check(query: str, seen: Collection[str]) -> str:
@@ -93,10 +93,8 @@ def named(query: str) -> tuple[str, ...]:
 
 def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
     """The distinct values of a query's first column, or an ASK result as ``xsd:boolean``; and a note if truncated."""
-    if refuse_update(query) == "ASK":
-        return (_said(reader, query),), ""
-    if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
-        found = reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
+    if refuse_update(query) == "ASK" or not {"LIMIT", "OFFSET"}.isdisjoint(token.word for token in tokens(query)):
+        found = rows_of(reader, query)
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
         rows, note = reader.rows(query)
@@ -106,7 +104,8 @@ def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
 def rows_of(reader: GraphReader, query: str) -> Solutions:
     """A query's result, up to ``reader.most`` rows; an ASK result is one row with the column "yes"."""
     if refuse_update(query) == "ASK":
-        return Solutions(("yes",), ((_said(reader, query),),))
+        said = Literal("true" if reader.ask(query) else "false", datatype=f"{XSD}boolean")
+        return Solutions(("yes",), ((said,),))
     return reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
 
 
@@ -144,23 +143,17 @@ def projected(query: str, column: str, among: Sequence[Term] = ()) -> str:
     return f"{query[: form.start]}SELECT DISTINCT ?{column} WHERE {{ {{ {query[form.start :].strip()} }}{only} }}"
 
 
-def _said(reader: GraphReader, query: str) -> Literal:
-    reader.asked += 1
-    yes = reader.graph.ask(query, timeout=reader.timeout)
-    return Literal("true" if yes else "false", datatype=f"{XSD}boolean")
-
-
 def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
     """The graph's triples that match a query's patterns, as evidence for its answer.
 
     Empty if the query has no plain triple patterns, or the graph fails.
     """
-    template = _template(query)
+    template = " ".join(f"{' '.join(term.n3() for term in triple)} ." for triple in patterns_of(query))
     if not template:
         return ()
     where = _where(query)
     try:
-        reader.asked += 1
+        reader.queries += 1
         text = f"{_prologue(query)}CONSTRUCT {{ {template} }} WHERE {where} LIMIT {PROOF}"
         found = tuple(reader.graph.construct(text, timeout=reader.timeout))
         return _there(reader, found) if "UNION" in [token.word for token in tokens(query)] else found
@@ -179,33 +172,30 @@ def _there(reader: GraphReader, triples: Sequence[Triple]) -> tuple[Triple, ...]
     return tuple(triple for triple in plain if triple in known)
 
 
-def _template(query: str) -> str:
-    patterns: list[str] = []
-    _collect(_parsed(query).algebra, patterns)
-    return " ".join(dict.fromkeys(patterns))
+def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
+    """The plain triple patterns of a query in rdflib's terms, without those of MINUS, EXISTS and NOT EXISTS.
 
+    Raises:
+        ValueError: the query is not well formed.
+    """
+    found: dict[tuple[Any, Any, Any], None] = {}
 
-def _collect(node: Any, found: list[str]) -> None:
-    """Collect the plain triple patterns of a query's algebra, skipping MINUS, EXISTS and NOT EXISTS."""
-    name = getattr(node, "name", "")
-    if name in ("Builtin_NOTEXISTS", "Builtin_EXISTS"):
-        return
-    if name == "Minus":
-        _collect(node.p1, found)
-        return
-    if name == "BGP":
-        for triple in node.triples:
-            written = [_written(term) for term in triple]
-            if all(written):
-                found.append(f"{' '.join(written)} .")
-    if hasattr(node, "values") and isinstance(node, dict):
-        for part in node.values():
-            for each in part if isinstance(part, list) else [part]:
-                _collect(each, found)
+    def collect(node: Any) -> None:
+        name = getattr(node, "name", "")
+        if name == "Minus":
+            collect(node.p1)
+        elif name == "BGP":
+            plain = (URIRef, Variable, RdflibLiteral)
+            found.update((triple, None) for triple in node.triples if all(isinstance(term, plain) for term in triple))
+        if isinstance(node, list):
+            for each in node:
+                collect(each)
+        elif hasattr(node, "values") and isinstance(node, dict) and name not in _NEGATIVE:
+            for part in node.values():
+                collect(part)
 
-
-def _written(term: Any) -> str:
-    return str(term.n3()) if isinstance(term, URIRef | Variable | RdflibLiteral) else ""
+    collect(_parsed(query).algebra)
+    return list(found)
 
 
 def _parsed(query: str) -> Any:
@@ -231,11 +221,6 @@ def _where(query: str) -> str:
 def _prologue(query: str) -> str:
     first = next((token for token in tokens(query) if token.word in ("SELECT", "ASK")), None)
     return query[: first.start] if first else ""
-
-
-def same_values(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Whether two answers have the same values, in any order."""
-    return set(left) == set(right)
 
 
 @dataclass(frozen=True)
@@ -320,7 +305,7 @@ def _numbers(said: str, forms: dict[str, list[Term]]) -> list[Term] | None:
 
 def _forms(state: State) -> dict[str, list[Term]]:
     """Map every way of writing a term seen so far to the terms it may stand for."""
-    schema, label = graph_schema(state.context), state.context.reader.names.label
+    schema, label = state.context.reader.schema, state.context.reader.names.label
     found: dict[str, list[Term]] = {}
 
     def add(form: str, term: Term) -> None:

@@ -14,16 +14,14 @@ from math import exp
 
 from kgnb.agents.question_answering.answer_shape import GENERAL, measure_of, shape_of
 from kgnb.agents.question_answering.confidence import calibrated, explained, rank
-from kgnb.agents.question_answering.graph_schema import RelationUse, is_date, is_year, kind_of
+from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import IN_YEAR, TYPE, Condition, Hop, Interpretation, body, of_type
-from kgnb.agents.question_answering.lexicon import is_relation
-from kgnb.agents.question_answering.link import directory
+from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion
 from kgnb.agents.question_answering.path_search import candidate_paths
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link
-from kgnb.errors import BackendError, DataError
 from kgnb.kg.terms import XSD, Iri, Literal, Term, n3
 from kgnb.kg.words import key, plain
 
@@ -106,7 +104,7 @@ def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
     found: list[Interpretation] = []
     for interpretations in product(*(sorted(branch, key=lambda one: -one.score)[:2] for branch in branches[:3])):
         joined = _joined(interpretations)
-        if joined is not None and _any(asked, body(joined)):
+        if joined is not None and asked.reader.any(body(joined)):
             found.append(_fitting(asked, joined))
             break
     alone = [
@@ -175,7 +173,7 @@ def _territory(asked: ParsedQuestion, start: int) -> list[int]:
 
 def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
     """Things related to an entity when no word says how: via the relations that lead to the class asked for."""
-    schema, reader = asked.schema, asked.context.reader
+    schema, reader = asked.schema, asked.reader
     uses = {one.iri: one for one in schema.relations}
     steps = [step for step in reader.expand(link.iri, inverse=asked.inverse).hops if step[1]]
     steps = [step for step in steps if is_relation(step[0].relation)]
@@ -258,32 +256,22 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
 
 def _how_many(asked: ParsedQuestion, candidate: Interpretation, typed: Interpretation) -> tuple[int, int]:
     """How many values an interpretation has, and how many of them belong to a class."""
-    memo = ("how many", body(typed))
-    if memo not in asked.context.memo:
-        kind = of_type("?answer", typed.type or TYPE, typed.typed_by)
-        query = (
-            "SELECT (COUNT(DISTINCT ?answer) AS ?n) (COUNT(DISTINCT ?of) AS ?m) WHERE { "
-            f"{body(candidate)} OPTIONAL {{ {kind} BIND (?answer AS ?of) }} }}"
-        )
-        try:
-            rows = asked.context.reader.select(query).rows
-        except (BackendError, DataError):
-            rows = ()
-        asked.context.memo[memo] = tuple(int(getattr(term, "text", "0")) for term in rows[0]) if rows else (0, 0)
-    every, kept = asked.context.memo[memo]
+    kind = of_type("?answer", typed.type or TYPE, typed.typed_by)
+    rows = asked.reader.looked_up(
+        "SELECT (COUNT(DISTINCT ?answer) AS ?n) (COUNT(DISTINCT ?of) AS ?m) WHERE { "
+        f"{body(candidate)} OPTIONAL {{ {kind} BIND (?answer AS ?of) }} }}"
+    ).rows
+    every, kept = (int(getattr(term, "text", "0")) for term in rows[0]) if rows else (0, 0)
     return every, kept
 
 
 def _said_to_be(asked: ParsedQuestion, candidate: Interpretation, cls: Iri) -> Iri | None:
     """The relation, other than the type, that assigns values to a class: an occupation, for example."""
-    typed = n3(directory(asked.state).classes().get(cls, TYPE))
-    if not _any(asked, f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # one query per class
+    reader, typed = asked.reader, n3(asked.reader.typed_by(cls))
+    if not reader.any(f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # one query per class
         return None
     query = f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(candidate)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
-    try:
-        rows = asked.context.reader.select(query).rows
-    except (BackendError, DataError):
-        return None
+    rows = reader.looked_up(query).rows
     found = sorted(
         ((-int(getattr(number, "text", "0")), relation) for relation, number in rows if isinstance(relation, Iri))
     )
@@ -334,7 +322,7 @@ def _bound(asked: ParsedQuestion, use: RelationUse) -> Literal | None:
     if not shape.than:
         return bound_of(use.example, shape.bound, shape.operator)
     for thing in sorted(asked.things, key=asked.place, reverse=True):
-        ends, _ = asked.context.reader.ends(thing.iri, Hop(use.iri), 1)
+        ends, _ = asked.reader.ends(thing.iri, Hop(use.iri), 1)
         if ends and isinstance(ends[0], Literal):
             return ends[0]
     return None
@@ -426,23 +414,9 @@ def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationU
     uses = {one.iri: one for one in schema.relations}
     if base.start is None and not base.among and base.type is None:
         return list(schema.relations)
-    return _asked_of(asked, base, uses)
-
-
-def _asked_of(asked: ParsedQuestion, base: Interpretation, uses: dict[Iri, RelationUse]) -> list[RelationUse]:
-    where = body(base)
-    memo = ("relations", where)
-    if memo in asked.context.memo:
-        return list(asked.context.memo[memo])
-    some = f"SELECT DISTINCT ?answer WHERE {{ {where} }} LIMIT {_MEMBERS}"
-    query = f"SELECT DISTINCT ?p WHERE {{ {{ {some} }} ?answer ?p ?y }}"
-    try:
-        rows = asked.context.reader.select(query).rows
-    except (BackendError, DataError):
-        return []
-    found = [uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in uses]
-    asked.context.memo[memo] = found
-    return found
+    some = f"SELECT DISTINCT ?answer WHERE {{ {body(base)} }} LIMIT {_MEMBERS}"
+    rows = asked.reader.looked_up(f"SELECT DISTINCT ?p WHERE {{ {{ {some} }} ?answer ?p ?y }}").rows
+    return [uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in uses]
 
 
 def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
@@ -543,7 +517,7 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
         asks = replace(
             candidate, form="exists", target=b.iri, explanation=f"whether {b.label} is: {candidate.explanation}"
         )
-        paths, _ = asked.context.reader.along(a.iri, candidate.hops) if candidate.start else ([], "")
+        paths, _ = asked.reader.along(a.iri, candidate.hops) if candidate.start else ([], "")
         there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
         nearby = tuple(dict.fromkeys(triple for path in paths[:20] for triple in path))
         sure = candidate.confidence
@@ -559,7 +533,7 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
 
 def _together(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
     """Whether two things are related when no word says how: a "yes" names the relation, a "no" is a guess."""
-    reader, label = asked.context.reader, asked.names.label
+    reader, label = asked.reader, asked.names.label
     query = (
         f"SELECT DISTINCT ?p ?d WHERE {{ {{ {n3(a.iri)} ?p {n3(b.iri)} BIND (0 AS ?d) }} UNION "
         f"{{ {n3(b.iri)} ?p {n3(a.iri)} BIND (1 AS ?d) }} }} ORDER BY ?p ?d"
@@ -583,8 +557,8 @@ def _whether_class(asked: ParsedQuestion, thing: Link, cls: Link) -> list[Interp
     ]  # "Is A a tall hut" asks for more than its class
     if left:
         return []
-    by = Hop(directory(asked.state).classes().get(cls.iri, TYPE))
-    types = tuple(path[0] for path in asked.context.reader.along(thing.iri, (by,))[0])
+    by = Hop(asked.reader.typed_by(cls.iri))
+    types = tuple(path[0] for path in asked.reader.along(thing.iri, (by,))[0])
     return [
         Interpretation(
             thing.iri, (by,), "exists", -0.3, 0.9 if types else 0.4, f"whether {thing.label} is a {cls.label}",
@@ -600,7 +574,7 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
     second = next((link for link in ordered if link.mention != ordered[0].mention), None) if ordered else None
     if not ordered or (second is None and not shape.bound):
         return []
-    first, reader = ordered[0], asked.context.reader
+    first, reader = ordered[0], asked.reader
     base = Interpretation(None, among=(first.iri,), confidence=0.95)
     measures = _measures(asked, base)
     made = []
@@ -629,28 +603,10 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
 
 def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:
     """Restrict the values to a class, using this graph's own typing relation."""
-    return replace(candidate, type=kind, typed_by=directory(asked.state).classes().get(kind, TYPE))
-
-
-def _any(asked: ParsedQuestion, where: str) -> bool:
-    """Whether a graph pattern matches anything; cached."""
-    context, memo = asked.context, ("any", where)
-    if memo not in context.memo:
-        context.reader.asked += 1
-        try:
-            context.memo[memo] = context.graph.ask(f"ASK {{ {where} }}", timeout=context.reader.timeout)
-        except BackendError:
-            return False
-    return bool(context.memo[memo])
+    return replace(candidate, type=kind, typed_by=asked.reader.typed_by(kind))
 
 
 def _is_class(state: State, link: Link) -> bool:
-    if link.is_class:
-        return True
-    memo = ("class", link.iri)
-    if link.how == "given" and memo not in state.context.memo:
-        state.context.reader.asked += 1
-        by = " ".join(map(n3, directory(state).typing()))
-        query = f"ASK {{ VALUES ?t {{ {by} }} ?x ?t {n3(link.iri)} }}"
-        state.context.memo[memo] = state.context.graph.ask(query, timeout=state.context.reader.timeout)
-    return bool(state.context.memo.get(memo))
+    reader = state.context.reader
+    by = " ".join(map(n3, reader.typing))
+    return link.is_class or (link.how == "given" and reader.any(f"VALUES ?t {{ {by} }} ?x ?t {n3(link.iri)}"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
-from kgnb.agents.question_answering.lexicon import Lexicon, Wording
+from kgnb.agents.question_answering.lexicon import Directory, Lexicon, Wording
 from kgnb.agents.question_answering.values import (
     Acted,
     Answer,
@@ -121,8 +121,8 @@ class GraphContext:
     reader: GraphReader
     wording: Wording
     lexicon: Lexicon
+    directory: Directory
     model: ChatModel | None = None
-    memo: dict[Any, Any] = field(default_factory=dict)  # stages' lookups for this graph
     turn: TurnLock = field(default_factory=TurnLock)  # must be held to use any of these
 
     @classmethod
@@ -141,7 +141,8 @@ class GraphContext:
         """Create a context for an open graph without querying it."""
         reader = GraphReader(graph, page=page, most=most, timeout=timeout)
         wording = Wording(embedder)
-        return cls(graph, Judges.all(judge), reader, wording, Lexicon(reader, wording), model, turn=turn or TurnLock())
+        lexicon, directory = Lexicon(reader, wording), Directory(reader, wording)
+        return cls(graph, Judges.all(judge), reader, wording, lexicon, directory, model, turn or TurnLock())
 
     def watched(self, run: Run) -> GraphContext:
         """The same context, with its judges and model recorded by the run."""

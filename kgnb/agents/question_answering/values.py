@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -71,28 +71,32 @@ class GiveUp:
 Action: TypeAlias = Neighbours | Paths | Query | Look | Finish | Commit | GiveUp
 
 
+_KINDS: dict[str, type[Action]] = {
+    "neighbours": Neighbours,
+    "paths": Paths,
+    "query": Query,
+    "schema": Look,
+    "commit": Commit,
+    "give_up": GiveUp,
+    "answer": Finish,
+}
+
+
 def written(action: Action) -> str:
     """An action as one line of JSON, which also serves as its id.
 
     >>> written(Neighbours(Iri("http://huts.example/id/ottertal")))
     '{"neighbours": ["http://huts.example/id/ottertal"]}'
     """
+    content: object = True
     match action:
-        case Neighbours(entity, relation):
-            content: dict[str, object] = {"neighbours": [entity, *([relation] if relation else [])]}
-        case Paths(a, b, longest):
-            content = {"paths": [a, b, longest]}
-        case Query(sparql):
-            content = {"query": sparql}
-        case Look(words):
-            content = {"schema": words}
+        case Query(text) | Look(text):
+            content = text
         case Commit(query, column, values):
-            content = {"commit": [query, column, *values]}
-        case GiveUp():
-            content = {"give_up": True}
-        case _:
-            content = {"answer": True}
-    return json.dumps(content)
+            content = [query, column, *values]
+        case Neighbours() | Paths():
+            content = [part for part in astuple(action) if part]
+    return json.dumps({next(name for name, kind in _KINDS.items() if isinstance(action, kind)): content})
 
 
 def read_action(text: str) -> Action:
@@ -103,22 +107,20 @@ def read_action(text: str) -> Action:
     """
     try:
         ((name, value),) = from_json(text).items()
-        if name in ("neighbours", "paths", "commit") and not isinstance(value, list):
-            raise ValueError("not a list")
-        if name == "neighbours" and 1 <= len(value) <= 2:
-            return Neighbours(*map(_iri, value))
-        if name == "paths" and len(value) in (2, 3):
-            return Paths(_iri(value[0]), _iri(value[1]), int(value[2]) if len(value) == 3 else 2)
-        if name == "query" and isinstance(value, str) and value.strip():
-            return Query(value)
-        if name == "schema" and isinstance(value, str):
-            return Look(value)
-        if name == "commit":
+        kind = _KINDS[name]
+        if kind in (Finish, GiveUp):
+            return kind()
+        if kind in (Query, Look):
+            if isinstance(value, str) and value.strip():
+                return kind(value)
+        elif not isinstance(value, list):
+            pass
+        elif kind is Commit:
             return Commit(int(value[0]), str(value[1]), tuple(map(str, value[2:])))
-        if name == "give_up":
-            return GiveUp()
-        if name == "answer":
-            return Finish()
+        elif kind is Paths:
+            return Paths(_iri(value[0]), _iri(value[1]), *map(int, value[2:]))
+        else:
+            return Neighbours(*map(_iri, value))
     except (ValueError, AttributeError, TypeError, LookupError, OverflowError):
         pass
     raise ValueError(f"not an action: {text[:200]!r}")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
+from typing import Any
 
+from rdflib import URIRef, Variable
+
+from kgnb.agents.question_answering.querying import patterns_of
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -18,8 +22,7 @@ from kgnb.agents.question_answering.values import (
     Query,
 )
 from kgnb.kg.labels import readable_name
-from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.sparql import Token, declared, laid_out, tokens
+from kgnb.kg.sparql import laid_out
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, n3
 from kgnb.results.bundle import count, view
 from kgnb.results.card import Card
@@ -75,33 +78,16 @@ def looked_for(value: Answer) -> list[str]:
     """The query patterns, in words, that were not found for a "no" or a count of zero."""
     if value.values not in ((_NO,), (_NONE,)) or not value.sparql:
         return []
-    namespaces = dict(PREFIXES) | declared(value.sparql)
-    found, words = [], list[str]()
-    for token in _where(value.sparql):
-        if token.kind not in ("mark", "name") or ":" in token.text or token.text == "a":
-            words.append(_word(token, namespaces, value))
-            continue
-        found += [" ".join(words)] if len(words) == 3 else []
-        words = words[:1] if token.text == ";" else []
+    found = [" ".join(_word(term, value) for term in triple) for triple in patterns_of(value.sparql)]
     return [f"Looked for, and not in the graph: {'; '.join(found)}"] if found else []
 
 
-def _where(query: str) -> list[Token]:
-    found = tokens(query)
-    start = next((at for at, token in enumerate(found) if token.text == "{"), len(found))
-    return found[start + 1 :]
-
-
-def _word(token: Token, namespaces: dict[str, str], value: Answer) -> str:
-    if token.kind == "variable":
+def _word(term: Any, value: Answer) -> str:
+    if isinstance(term, Variable):
         return "something"
-    if token.text == "a":
-        return "is a"
-    prefix, colon, local = token.text.partition(":")
-    iri = token.text[1:-1] if token.kind == "iri" else namespaces.get(prefix, "") + local if colon else ""
-    if not iri:
-        return token.text
-    return "is a" if iri == f"{RDF}type" else plain(Iri(iri), value.labels)
+    if not isinstance(term, URIRef):
+        return str(term)
+    return "is a" if term == URIRef(f"{RDF}type") else plain(Iri(term), value.labels)
 
 
 def _because(value: Answer) -> list[str]:

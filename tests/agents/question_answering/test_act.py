@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from kgnb.agents.question_answering.act import act, act_question, allowed
-from kgnb.agents.question_answering.graph_schema import GraphSchema
+from kgnb.agents.question_answering.graph_reader import GraphSchema
 from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from kgnb.agents.question_answering.link import Directory, link
+from kgnb.agents.question_answering.lexicon import Directory
+from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.names import own_naming
 from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.agents.question_answering.segmentation import find, glued, tokens
@@ -116,8 +117,8 @@ def test_a_graph_with_too_many_names_to_read_is_asked_for_those_of_the_question(
 
 def test_a_relation_called_type_says_what_is_of_a_class() -> None:
     opened = context("@prefix : <http://t.example/> . :a :type :Hut . :b :type :Hut .")
-    classes = Directory(opened.reader, opened.wording).classes()
-    assert classes == {Iri("http://t.example/Hut"): Iri("http://t.example/type")}
+    classes = opened.reader.classes
+    assert classes == {Iri("http://t.example/Hut"): (Iri("http://t.example/type"), 2)}
 
 
 def test_a_name_with_a_possessive_is_found_and_stays_whole() -> None:
@@ -166,12 +167,12 @@ def test_no_other_text_is_taken_for_a_name() -> None:
 
 def test_own_names_cost_nothing_where_there_are_labels_and_are_done_without_where_a_service_refuses() -> None:
     opened = context()
-    opened.reader.vocabulary()
-    before = opened.reader.asked
-    assert opened.reader.own_naming() == () and opened.reader.asked <= before + 1
+    assert opened.reader.vocabulary
+    before = opened.reader.queries
+    assert opened.reader.own_naming() == () and opened.reader.queries <= before + 1
 
     def refused(query: str, most: int) -> object:
         raise BackendError("too much", service="here")
 
     vocabulary = [(Iri(F + "name"), 3, Literal("Ada Marlow"))]
-    assert own_naming(refused, vocabulary, (), lambda iri: True) == ()  # type: ignore[arg-type]
+    assert own_naming(refused, vocabulary) == ()  # type: ignore[arg-type]
