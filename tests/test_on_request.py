@@ -62,21 +62,6 @@ def test_many_to_many_a_cascade_asks_beyond_what_the_rule_found(settings: Settin
     assert pairs(asked) == {("Chair", "C1"), ("Chair", "C2")}
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"), [("broader", "broader"), ("narrower", "narrower"), ("related", "related"), ("different", None)]
-)
-def test_a_judge_may_find_other_relations_than_equivalence(settings: Settings, said: str, kept: str | None) -> None:
-    def judge(question: MatchQuestion) -> Verdict:
-        asked_back = {"broader": "narrower", "narrower": "broader"}.get(said, said)
-        word = said if question.side == "source" else asked_back
-        return Verdict(word, None if said == "different" else question.others[0].iri, 0.9, "a cabin is any small house")
-
-    source = ontology(A, thing(A + "Hut", ("en", "hut")))
-    target = ontology(B, thing(B + "Cabin", ("en", "hut cabin")))
-    found = match_ontologies(source, target, judge=judge, settings=settings)
-    assert [mapping.relation for mapping in found] == ([kept] if kept else [])
-
-
 def test_individuals_are_matched_only_when_asked_for_and_travel_as_the_same_individual(
     settings: Settings, tmp_path: Path
 ) -> None:

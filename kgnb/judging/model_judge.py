@@ -109,8 +109,6 @@ class ModelJudge(Generic[Q]):
         duplicates: bool = False,
         sheet: type[Sheet] = Sheet,
     ) -> None:
-        if min(batch, width) < 1:
-            raise ValueError("batch and width are 1 or more")
         choosing = tuple(word for word in dict.fromkeys(decisions) if word not in (none_decision, UNSURE))
         if not choosing or none_decision == UNSURE:
             raise ValueError(

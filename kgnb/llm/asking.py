@@ -64,8 +64,6 @@ def do_many(
     waits any longer to try again, and the error is raised at once. Only ``StopAsking`` is not raised: items without an
     answer get a LimitError.
     """
-    if width < 1:
-        raise ValueError("width is 1 or more")
     waiting: queue.SimpleQueue[tuple[int, contextvars.Context]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[int, Result | Failure] | BaseException] = queue.SimpleQueue()
     stop = threading.Event()
@@ -94,7 +92,7 @@ def do_many(
     rounds = _rounds if threading.current_thread() is threading.main_thread() else dict(_rounds)
     try:
         rounds["under way"] += 1
-        for _ in range(min(width, len(items))):
+        for _ in range(min(max(width, 1), len(items))):
             worker = threading.Thread(target=work, daemon=True, name="kgnb-ask")
             _workers.add(worker)
             worker.start()

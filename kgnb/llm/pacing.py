@@ -76,8 +76,6 @@ class Pace:
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], None] = rest,
     ) -> None:
-        if min(requests_per_minute, tokens_per_minute, at_once) < 0:
-            raise ValueError("a limit is 0 (none) or more")
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
         self.server = server
@@ -187,8 +185,6 @@ class Paced:
     """
 
     def __init__(self, model: ChatModel, pace: Pace | None = None, retries: int = 4) -> None:
-        if retries < 0:
-            raise ValueError("retries is 0 or more")
         self.model = model
         self.name = model.name
         self.pace = pace or Pace()

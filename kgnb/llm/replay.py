@@ -248,10 +248,6 @@ class Replaying:
     def __init__(
         self, model: ChatModel | str, cache: ReplayCache, mode: Mode = "record", *, server: str | None = None
     ) -> None:
-        if mode not in ("record", "replay"):
-            raise ValueError(f"mode is record or replay, not {mode!r}")
-        if isinstance(model, str) and mode != "replay":
-            raise ValueError("a model's name alone is only enough for a replay")
         self.model = model
         self.name = model if isinstance(model, str) else model.name
         self.cache = cache

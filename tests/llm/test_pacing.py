@@ -136,9 +136,6 @@ def test_so_many_at_once_and_no_more() -> None:
         for thread in threads:
             thread.join()
     assert (len(server.requests), server.most_at_once) == (8, 2)
-    for make in (lambda: Pace(-1), lambda: Paced(ScriptedModel([]), retries=-1)):
-        with pytest.raises(ValueError):
-            make()
 
 
 def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
