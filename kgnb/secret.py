@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 HIDDEN = "[redacted]"
 SHORTEST = 6  # anything shorter would redact innocent text
@@ -47,12 +50,21 @@ _longest_first: tuple[str, ...] = ()
 
 
 def hide(*secrets: str) -> None:
-    """From now on ``blot`` removes these from every text, also in their JSON form; those under six characters stay."""
+    """From now on ``blot`` removes these from every text, however encoded; those under six characters stay."""
     global _longest_first
-    for secret in secrets:
-        if len(secret) >= SHORTEST:
-            _hidden.update((secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]))
-    _longest_first = tuple(sorted(_hidden, key=lambda value: (-len(value), value)))
+    if new := [secret for secret in secrets if len(secret) >= SHORTEST and secret not in _hidden]:
+        _hidden.update(disguises(new))
+        _longest_first = tuple(sorted(_hidden, key=lambda value: (-len(value), value)))
+
+
+def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
+    """The secrets and their common encodings, longest first so that no part of one is left."""
+    found = set()
+    for value in secrets:
+        encoded = base64.b64encode(value.encode("utf-8", "replace")).decode().rstrip("=")
+        found |= {value, encoded, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], escape(value)}
+        found |= {quote(value, "", errors="replace"), quote_plus(value, errors="replace")}
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
 def blot(text: str) -> str:
@@ -79,11 +91,16 @@ def blot_forms(text: str) -> str:
 
 
 def blotted(value: Any) -> Any:
-    """Plain data with ``blot`` applied to every text in it."""
+    """Plain data with ``blot`` applied to every text in it.
+
+    >>> blotted({"auth": ["Bearer sk-proj-abcdefghijklmnop1234"]})
+    {'auth': ['Bearer [redacted]']}
+    """
     if isinstance(value, str):
         return blot(value)
     if isinstance(value, Mapping):
-        return {blot(name): blotted(item) for name, item in value.items()}
+        kind = type(value) if isinstance(value, dict) else dict  # a notebook's dictionaries are of a kind of their own
+        return kind({blotted(name): blotted(item) for name, item in value.items()})
     return [blotted(item) for item in value] if isinstance(value, list | tuple) else value
 
 

@@ -13,7 +13,6 @@ import binascii
 import fnmatch
 import hashlib
 import io
-import json
 import math
 import re
 import zipfile
@@ -23,15 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from kgnb.errors import DataError
 from kgnb.files import from_json
-from kgnb.secret import HIDDEN, KEY, KEYS, TOLD, blot_forms
+from kgnb.secret import HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
 from kgnb.settings import known_secrets
 
 __all__ = ["disguises", "known_secrets", "redact", "redact_folder"]
@@ -41,23 +38,10 @@ KEY_BYTES = re.compile(KEY.pattern.encode())
 TOLD_BYTES = tuple(re.compile(form.pattern.encode()) for form in TOLD)
 
 
-def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
-    """The secrets and their common encodings, longest first so that no part of one is left."""
-    found = set()
-    for value in secrets:
-        raw = value.encode()
-        found |= {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1], escape(value)}
-        found.add(base64.b64encode(raw).decode().rstrip("="))
-    return tuple(sorted(found, key=lambda text: (-len(text), text)))
-
-
 def redact(value: Any, secrets: Iterable[str]) -> Any:
-    """``value`` (text, or lists and mappings of it, keys included) with every secret replaced.
-
-    >>> redact({"auth": ["Bearer hunter2!"]}, ["hunter2!"])
-    {'auth': ['Bearer [redacted]']}
-    """
-    return _redact(value, disguises(secrets))
+    """``value`` (text, or lists and mappings of it, keys included) with every secret replaced."""
+    hide(*secrets)
+    return blotted(value)
 
 
 def redact_folder(folder: Path, secrets: Iterable[str]) -> None:
@@ -86,18 +70,6 @@ def _bytes_redacted(content: bytes, texts: Iterable[bytes]) -> bytes:
     for form in TOLD_BYTES:
         content = form.sub(rb"\g<before>" + mark, content)
     return content
-
-
-def _redact(value: Any, texts: tuple[str, ...]) -> Any:
-    if isinstance(value, str):
-        for text in texts:
-            value = value.replace(text, REDACTED)
-        return blot_forms(value)
-    if isinstance(value, dict):
-        return type(value)({_redact(name, texts): _redact(item, texts) for name, item in value.items()})
-    if isinstance(value, list | tuple):
-        return type(value)(_redact(item, texts) for item in value)
-    return value
 
 
 LARGEST = 200_000_000  # bytes; a larger file is reported, not read
