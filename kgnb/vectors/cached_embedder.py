@@ -122,7 +122,7 @@ class CachedEmbedder:
             self._lose(error)
 
     def _lose(self, error: InUse) -> None:
-        if hasattr(self.embedder, "usage"):  # a service counts what it is asked, and is paid for it
+        if getattr(self.embedder, "paid", False):
             raise error
         self._lost = True
         warnings.warn(f"vectors are not kept: {error.what}. {error.fix}", NotKept, stacklevel=4)

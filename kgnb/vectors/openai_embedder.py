@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,14 +18,6 @@ _TEXTS_A_REQUEST = 128
 _LETTERS_A_REQUEST = 100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingUsage:
-    """What was asked of the server so far: requests (retries included) and the tokens that it counted."""
-
-    requests: int = 0
-    tokens: int = 0
-
-
 class OpenAIEmbedder:
     """Asks ``base_url`` (OpenAI's own server by default) for vectors of ``model``, several texts per request.
 
@@ -39,6 +29,8 @@ class OpenAIEmbedder:
         ConfigError: there is no key for OpenAI's own server, or the URL is wrong; on embedding, for 401, 403 and 404.
         BackendError: the server failed for good, or its reply holds no vectors.
     """
+
+    paid = True  # asking it again may cost money
 
     def __init__(
         self,
@@ -54,8 +46,6 @@ class OpenAIEmbedder:
         self._server = OpenAIServer(base_url, api_key, table="vectors", timeout=_TIMEOUT)
         self._dimensions: int | None = None  # known once something is embedded
         self._patience = patience or Patience()
-        self._usage = EmbeddingUsage()
-        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self._model!r}, base_url={self._server.service!r})"
@@ -72,11 +62,6 @@ class OpenAIEmbedder:
             self.embed(["dimensions"])
         assert self._dimensions is not None  # embed sets it or raises
         return self._dimensions
-
-    @property
-    def usage(self) -> EmbeddingUsage:
-        """What was asked so far."""
-        return self._usage
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit-length float32 row per text, in order; a blank text gives a zero row (and is not sent)."""
@@ -105,7 +90,6 @@ class OpenAIEmbedder:
         body: dict[str, Any] = {"model": self._model, "input": batch, "encoding_format": "float"}
         tried = 1
         while True:
-            self._count(requests=1)
             got = self._server.call(
                 lambda client: self._rows(
                     from_json(client.embeddings.with_raw_response.create(**body).text), len(batch)
@@ -138,12 +122,5 @@ class OpenAIEmbedder:
         if rows.shape[1] != (self._dimensions or rows.shape[1]):
             raise ValueError(f"vectors of {self._dimensions} dimensions were due, {rows.shape[1]} came")
         self._dimensions = rows.shape[1]
-        usage = reply.get("usage")
-        tokens = usage.get("total_tokens") if isinstance(usage, dict) else 0
-        self._count(tokens=tokens if isinstance(tokens, int) else 0)
         vectors: Vectors = (rows / lengths).astype(np.float32)
         return vectors
-
-    def _count(self, *, requests: int = 0, tokens: int = 0) -> None:
-        with self._lock:
-            self._usage = EmbeddingUsage(self._usage.requests + requests, self._usage.tokens + tokens)
