@@ -20,9 +20,10 @@ from kgnb.judging.memory import VerdictStore
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.sqlite_file import SqliteFile
+from kgnb.sqlite_file import InUse, SqliteFile
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.openai_embedder import OpenAIEmbedder
 from tests.faults.commands import Place
 from tests.faults.tries import WHOLE
 from tests.vectors.qdrant_shim import QdrantShim
@@ -92,6 +93,10 @@ def test_vectors_and_paid_replies_are_used_without_a_locked_cache(tmp_path: Path
     with held(vectors.path) as process, pytest.warns(NotKept, match=by(process)):
         found = CachedEmbedder(CharacterEmbedder(), vectors).embed(["a hut", "a pass"])
     assert np.array_equal(found, CharacterEmbedder().embed(["a hut", "a pass"]))
+    service = CharacterEmbedder()
+    service.paid = OpenAIEmbedder.paid  # type: ignore[attr-defined]  # a service: each batch would be paid for again
+    with held(vectors.path), pytest.raises(InUse):
+        CachedEmbedder(service, vectors).embed(["a pass and a hut"])
     cache = ReplayCache(tmp_path / "replies.sqlite")
     model = Replaying(ScriptedModel(["yes", "no"]), cache)
     with held(cache.path) as process, pytest.warns(NotKept, match=by(process)):
