@@ -6,8 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from typing import Literal as OneOf
+
+from pydantic import Field
 
 from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
@@ -30,8 +32,7 @@ def which_concepts(source: bool, target: bool) -> Concepts:
     return "both" if source and target else "source" if source else "target" if target else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One reason for a mapping: its kind, its score (0 to 1, or None) and the texts compared."""
 
     kind: str  # e.g. "syntactic rank", "exact label", "shared parents", "verdict"
@@ -46,7 +47,7 @@ class Mapping:
     source: str  # IRI
     target: str  # IRI
     relation: Relation = "equivalent"
-    confidence: float = 1.0
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     kind: str = "class"
     source_label: str = ""
     target_label: str = ""

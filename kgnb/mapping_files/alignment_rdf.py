@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from kgnb.errors import DataError
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.plain import KGNB
-from kgnb.mappings import Alignment, Mapping, Relation
+from kgnb.mappings import Alignment, Dropped, Mapping, Relation
 
 ALIGNMENT = "http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
 _SIGNS: dict[Relation, str] = {
@@ -28,25 +29,17 @@ _SIGNS: dict[Relation, str] = {
     "related": "?",  # not in the format; ``details`` tells the two apart
     "unsure": "?",
 }
-_RELATIONS: dict[str, Relation] = {
-    "=": "equivalent",
-    "<": "broader",
-    ">": "narrower",
-    "%": "different",
-    "?": "unsure",
-    "~>": "related",
-    "instanceof": "related",
-    "hasinstance": "related",
-    "equivrelation": "equivalent",
-    "subsumedrelation": "broader",
-    "subsumerelation": "narrower",
-    "incompatrelation": "different",
-    "nontransitiveimplicationrelation": "related",
-    "instanceofrelation": "related",
-    "hasinstancerelation": "related",
-    "equivalence": "equivalent",
-    "subsumption": "broader",
+_WORDS: dict[Relation, str] = {  # signs, and the Alignment API's Java classes
+    "equivalent": "= equivrelation equivalence",
+    "broader": "< subsumedrelation subsumption",
+    "narrower": "> subsumerelation",
+    "different": "% incompatrelation",
+    "related": "~> instanceof hasinstance instanceofrelation hasinstancerelation nontransitiveimplicationrelation",
+    "unsure": "?",
 }
+_RELATIONS = {word: relation for relation, words in _WORDS.items() for word in words.split()}
+T = TypeVar("T")
+
 _FIX = "An alignment is an <Alignment> element with <map><Cell> elements (OAEI Alignment format)."
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
@@ -126,23 +119,18 @@ def read(content: bytes, where: str) -> Alignment:
         raise DataError(f"this is {what}, not an alignment", where=f"{where}:{root.line}", fix=_FIX)
     own = [child for child in alignment.children if child.namespace == KGNB]
     cells = [cell for child in alignment.all("map") for cell in child.all("Cell")]
-    notes = [str(plain.loads(child.text, f"{where}:{child.line}")) for child in own if child.name == "note"]
+
+    def written(name: str, kind: type[T]) -> list[T]:
+        return [plain.loads(kind, child.text, f"{where}:{child.line}") for child in own if child.name == name]
+
     above = sum(_measure(cell, f"{where}:{cell.line}") > 1.0 for cell in cells)
     return Alignment(
         mappings=tuple(_mapping(cell, where) for cell in cells),
         source=_ontology_iri(alignment, "onto1", "uri1"),
         target=_ontology_iri(alignment, "onto2", "uri2"),
-        dropped=tuple(
-            plain.read_dropped(plain.loads(child.text, at), at)
-            for child in own
-            if child.name == "dropped" and (at := f"{where}:{child.line}")
-        ),
-        unsure=tuple(
-            plain.read_mapping(plain.loads(child.text, at), at)
-            for child in own
-            if child.name == "unsure" and (at := f"{where}:{child.line}")
-        ),
-        notes=(*notes, *([f"{above} measures above 1 were read as 1"] if above else [])),
+        dropped=tuple(written("dropped", Dropped)),
+        unsure=tuple(written("unsure", Mapping)),
+        notes=(*written("note", str), *([f"{above} measures above 1 were read as 1"] if above else [])),
     )
 
 
@@ -161,9 +149,8 @@ def _mapping(cell: Element, where: str) -> Mapping:
     at = f"{where}:{cell.line}"
     source, target = (_entity(cell, name, at) for name in ("entity1", "entity2"))
     details = cell.first("details")
-    more = plain.loads(details.text, at) if details is not None and details.namespace == KGNB else {}
-    if not isinstance(more, dict):
-        raise DataError("<kgnb:details> is not an object", where=at, fix="Export the alignment again.")
+    own = details is not None and details.namespace == KGNB
+    more = plain.loads(dict[str, Any], details.text, at) if details is not None and own else {}
     relation = more.pop("relation", None) or _relation(cell, at)
     return plain.read_mapping(
         more | {"source": source, "target": target, "relation": relation, "confidence": min(_measure(cell, at), 1.0)},
@@ -211,7 +198,6 @@ def _measure(cell: Element, at: str) -> float:
 
 
 MAX_ENTITY = 400  # characters: enough for a namespace, too few for an entity bomb
-MAX_ENTITIES = 100
 MAX_DEPTH = 100
 
 
@@ -253,13 +239,9 @@ def parse(content: bytes, where: str) -> Element:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     root = Element("", "", 0)
     stack = [root]
-    entities = 0
 
     def at() -> str:
         return f"{where}:{parser.CurrentLineNumber + skipped}"
-
-    def unsafe(what: str) -> DataError:
-        return DataError(what, where=at(), fix="Remove the entity declarations from the file.")
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(stack) > MAX_DEPTH:
@@ -277,21 +259,14 @@ def parse(content: bytes, where: str) -> Element:
         stack[-1].texts.append(data)
 
     def entity(name: str, parameter: bool, value: str | None, *_: str | None) -> None:
-        nonlocal entities
-        entities += 1
-        if value is None or parameter:
-            raise unsafe(f"the entity {name!r} refers to another file")
-        if "&" in value or len(value) > MAX_ENTITY or entities > MAX_ENTITIES:
-            raise unsafe(f"the entity {name!r} unfolds too far")
-
-    def external(*_: str | None) -> bool:
-        raise unsafe("the file refers to another file")
+        if value is None or parameter or "&" in value or len(value) > MAX_ENTITY:
+            what = f"the entity {name!r} refers to another file, or unfolds too far"
+            raise DataError(what, where=at(), fix="Remove the entity declarations from the file.")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text
     parser.EntityDeclHandler = entity
-    parser.ExternalEntityRefHandler = external
     try:
         parser.Parse(body, True)
     except expat.ExpatError as error:

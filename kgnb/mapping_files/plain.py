@@ -1,27 +1,30 @@
-"""Mappings as plain JSON values and back, for what a format has no slot for."""
+"""Mappings as plain JSON values and back, for what a format has no slot for; and the predicates of relations."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping as Dict
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, get_args
+from functools import cache
+from typing import Any, TypeVar, get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
-from kgnb.mappings import Concepts, Dropped, Evidence, Mapping, Relation
+from kgnb.mappings import Concepts, Dropped, Mapping, Relation
 
 RELATIONS: tuple[str, ...] = get_args(Relation)
-_CONCEPTS: tuple[str, ...] = get_args(Concepts)
-_TEXTS = tuple(field.name for field in fields(Mapping) if field.name not in {"confidence", "evidence"})
-_FIX = "Export the alignment again; this part of the file is written and read by kgnb alone."
+_DEFAULTS = {field.name: field.default for field in fields(Mapping)}
+_ALWAYS = ("source", "target", "confidence")
+
+T = TypeVar("T")
 
 
 def checked(mapping: Mapping) -> Mapping:
     """The mapping, if it is valid; ValueError for an unknown relation or a confidence out of bounds."""
     if mapping.relation not in RELATIONS:
         raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is not one of {', '.join(RELATIONS)}")
-    if mapping.concepts not in _CONCEPTS:
+    if mapping.concepts not in get_args(Concepts):
         raise ValueError(f"{mapping.source}: concepts is {mapping.concepts!r}, not source, target or both")
     if not 0.0 <= mapping.confidence <= 1.0:
         raise ValueError(f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1")
@@ -30,23 +33,13 @@ def checked(mapping: Mapping) -> Mapping:
 
 def evidence_json(mapping: Mapping) -> list[list[Any]]:
     """Evidence as ``[kind, text]`` or ``[kind, text, score]``."""
-    return [
-        [item.kind, item.text] if item.score is None else [item.kind, item.text, item.score]
-        for item in mapping.evidence
-    ]
+    return [list(item[:2] if item.score is None else item) for item in mapping.evidence]
 
 
 def mapping_json(mapping: Mapping) -> dict[str, Any]:
     """Every field of a mapping that differs from its default."""
-    plain = {name: getattr(mapping, name) for name in _TEXTS}
-    plain["confidence"] = mapping.confidence
-    blank = Mapping(mapping.source, mapping.target)
-    kept = {
-        name: value
-        for name, value in plain.items()
-        if name in {"source", "target", "confidence"} or value != getattr(blank, name)
-    }
-    return kept | ({"evidence": evidence_json(mapping)} if mapping.evidence else {})
+    values = {name: getattr(mapping, name) for name in _DEFAULTS} | {"evidence": evidence_json(mapping)}
+    return {name: value for name, value in values.items() if name in _ALWAYS or value not in (_DEFAULTS[name], [])}
 
 
 def dropped_json(dropped: Dropped) -> dict[str, Any]:
@@ -59,56 +52,34 @@ def dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def loads(text: str, where: str) -> Any:
-    """The value of a JSON text; DataError where it is malformed."""
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+def loads(kind: type[T], text: str, where: str) -> T:
+    """The value of that type which a JSON text holds, as written by the functions above.
+
+    Raises:
+        DataError: it holds none.
+    """
+    found: T = _read(_adapter(kind).validate_json, text, where)
+    return found
+
+
+def read_mapping(value: dict[str, Any], where: str) -> Mapping:
+    """The mapping with these fields; DataError for a wrong one."""
+    found: Mapping = _read(_adapter(Mapping).validate_python, value, where)
+    return found
+
+
+def _read(validate: Callable[[Any], Any], value: object, where: str) -> Any:
     try:
-        return from_json(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"is not JSON: {error}", where=where, fix=_FIX) from error
-
-
-def read_evidence(value: object, where: str) -> tuple[Evidence, ...]:
-    """Reads what :func:`evidence_json` wrote."""
-    if not isinstance(value, list):
-        raise DataError("evidence is not a list", where=where, fix=_FIX)
-    read = []
-    for item in value:
-        match item:
-            case [str(kind), str(text)]:
-                read.append(Evidence(kind, text))
-            case [str(kind), str(text), int() | float() as score] if not isinstance(score, bool):
-                read.append(Evidence(kind, text, score))
-            case _:
-                raise DataError("evidence is not kind, text and score", where=where, fix=_FIX)
-    return tuple(read)
-
-
-def read_mapping(value: object, where: str) -> Mapping:
-    """Reads what :func:`mapping_json` wrote."""
-    if not isinstance(value, Dict):
-        raise DataError("a mapping is not an object", where=where, fix=_FIX)
-    given = dict(value)
-    evidence = read_evidence(given.pop("evidence", []), where)
-    confidence = given.pop("confidence", 1.0)
-    for name, text in given.items():
-        if name not in _TEXTS or not isinstance(text, str):
-            raise DataError(f"{name!r} is not a text field of a mapping", where=where, fix=_FIX)
-    if "source" not in given or "target" not in given:
-        raise DataError("a mapping lacks its source or target", where=where, fix=_FIX)
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
-        raise DataError("a confidence is not a number", where=where, fix=_FIX)
-    try:
-        return checked(Mapping(**given, confidence=confidence, evidence=evidence))
-    except ValueError as error:
-        raise DataError(str(error), where=where, fix=_FIX) from error
-
-
-def read_dropped(value: object, where: str) -> Dropped:
-    """Reads what :func:`dropped_json` wrote."""
-    match value:
-        case {"reason": str(reason), "mapping": mapping}:
-            return Dropped(read_mapping(mapping, where), reason)
-    raise DataError("a dropped mapping lacks its reason or mapping", where=where, fix=_FIX)
+        return validate(value)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, wrong["loc"]))
+        what = f"{place}: {wrong['msg']}" if place else str(wrong["msg"])
+        fix = "Mend that value, or export the alignment again."
+        raise DataError(what, where=where, fix=fix) from error
 
 
 NAMESPACES: dict[str, str] = {

@@ -25,7 +25,7 @@ import yaml
 from kgnb.errors import DataError
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
-from kgnb.mappings import Alignment, Mapping, which_concepts
+from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, which_concepts
 
 MAX_FIELD = 2**31 - 1  # characters; csv stops at 131,072 by default, and evidence may be longer
 UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # prescribed by SSSOM when no licence was chosen
@@ -149,15 +149,12 @@ def read(content: bytes, where: str) -> Alignment:
         sources |= {row["subject_source"]} if "subject_source" in row else set()
         targets |= {row["object_source"]} if "object_source" in row else set()
     notes = [f"{count} rows left out: {why}" for why, count in sorted(left_out.items())]
-    dropped, unsure = (
-        [plain.loads(text, where) for text in _texts(header, f"kgnb_{key}", where)] for key in ("dropped", "unsure")
-    )
     return Alignment(
         mappings=tuple(mappings),
         source=str(header.get("kgnb_source") or _only(sources, curies)),
         target=str(header.get("kgnb_target") or _only(targets, curies)),
-        dropped=tuple(plain.read_dropped(value, where) for value in dropped),
-        unsure=tuple(plain.read_mapping(value, where) for value in unsure),
+        dropped=tuple(plain.loads(Dropped, text, where) for text in _texts(header, "kgnb_dropped", where)),
+        unsure=tuple(plain.loads(Mapping, text, where) for text in _texts(header, "kgnb_unsure", where)),
         notes=(*_texts(header, "kgnb_notes", where), *notes),
     )
 
@@ -278,16 +275,16 @@ def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
             "target": target,
             "relation": relation,
             "confidence": _confidence(row, at),
-            "kind": str(plain.loads(kind, at)) if kind else _KINDS.get(row.get("subject_type", ""), kind_of(curie)),
+            "kind": plain.loads(str, kind, at) if kind else _KINDS.get(row.get("subject_type", ""), kind_of(curie)),
             "source_label": row.get("subject_label", ""),
             "target_label": row.get("object_label", ""),
-            "justification": str(plain.loads(justification, at))
+            "justification": plain.loads(str, justification, at)
             if justification
             else row.get("mapping_justification", "").strip() or "semapv:UnspecifiedMatching",
             "judged_by": row.get("reviewer_label") or row.get("author_label") or row.get("mapping_tool", ""),
             "rationale": row.get("comment", ""),
             "concepts": which_concepts(row.get("subject_type") == _CONCEPT, row.get("object_type") == _CONCEPT),
-            "evidence": plain.loads(row["kgnb_evidence"], at) if row.get("kgnb_evidence") else [],
+            "evidence": plain.loads(list[Evidence], row["kgnb_evidence"], at) if row.get("kgnb_evidence") else [],
         },
         at,
     )

@@ -95,8 +95,8 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
         ("#a: &a [1]\n#mapping_tool: *a\n" + MINIMAL, "huts.sssom.tsv:1", "unfold to any length"),
         ("#curie_map: 3\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv", "curie_map is not a map"),
         ("#kgnb_dropped: [3]\n" + MINIMAL, "huts.sssom.tsv", "not a list of texts"),
-        ("#kgnb_unsure: ['{']\n" + MINIMAL, "huts.sssom.tsv", "not JSON"),
-        ("#kgnb_dropped: ['{}']\n" + MINIMAL, "huts.sssom.tsv", "lacks its reason"),
+        ("#kgnb_unsure: ['{']\n" + MINIMAL, "huts.sssom.tsv", "Invalid JSON"),
+        ("#kgnb_dropped: ['{}']\n" + MINIMAL, "huts.sssom.tsv", "mapping: Field required"),
     ],
 )
 def test_a_malformed_file_is_named_with_its_line(text: str, where: str, what: str) -> None:
