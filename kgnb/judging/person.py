@@ -90,7 +90,7 @@ class Decisions:
         """Save that one candidate is wrong; the others stay open, and earlier rejections hold.
 
         Raises:
-            ValueError: always here; agents whose decisions outlive a question allow it.
+            ValueError: always here; ``SubjectDecisions``, which outlive a question, allow it.
         """
         raise ValueError("one candidate alone cannot be rejected here: say which one fits, or that none does")
 
@@ -119,6 +119,25 @@ class Decisions:
         return decision
 
 
+class SubjectDecisions(Decisions):
+    """Decisions on questions about an entity of one side; each line says which entity, and which candidates."""
+
+    def decide(self, question: Any, decision: str, choice: str | None = None, **given: Any) -> Decision:
+        """Save a decision; see ``Decisions.decide``."""
+        return super().decide(question, decision, choice, about=_subject(question), **given)
+
+    def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
+        """Save that one candidate is wrong, in addition to those rejected before; the others stay open."""
+        about = _subject(question)
+        earlier = [one for one in self.standing().values() if one.about == about and one.choice is None]
+        offered = tuple(dict.fromkeys((*(other for one in earlier for other in one.offered), candidate)))
+        return self.decide(question, "different", who=who, note=note, offered=offered)
+
+
+def _subject(question: Any) -> tuple[str, str, str]:
+    return (question.side, question.about.iri, question.about.kind)
+
+
 _DECISION = TypeAdapter(Decision)
 
 
@@ -135,6 +154,11 @@ Q = TypeVar("Q", bound=ClosedQuestion)
 
 WAITING = "waiting for a person"
 PERSON = "person"
+
+
+def signature(who: str) -> str:
+    """A person as in ``Verdict.judged_by``."""
+    return f"{PERSON}:{who}" if who else PERSON
 
 
 class Reviewed(Wrapped[Q]):
@@ -164,7 +188,7 @@ class Reviewed(Wrapped[Q]):
 
 def _settled(decisions: Decisions, questions: Sequence[Q]) -> list[Q | Verdict]:
     standing = decisions.standing()
-    return [_verdict(standing[one.id], one) if one.id in standing else one for one in questions]
+    return [verdict_of(standing[one.id], one) if one.id in standing else one for one in questions]
 
 
 def overridden(judge: Judge[Q], decisions: Decisions) -> Reviewed[Q]:
@@ -203,9 +227,10 @@ def pending(questions: Sequence[Q], verdicts: Sequence[Verdict]) -> list[Pending
     return sorted(waiting, key=lambda entry: (-entry.gain, -len(entry.question.options)))
 
 
-def _verdict(decision: Decision, question: ClosedQuestion) -> Verdict:
-    signature = f"{PERSON}:{decision.who}" if decision.who else PERSON
-    return checked(Verdict(decision.decision or "", decision.choice, 1.0, decision.note), question, signature)
+def verdict_of(decision: Decision, question: ClosedQuestion) -> Verdict:
+    """A decision as the verdict on its question."""
+    given = Verdict(decision.decision or "", decision.choice, 1.0, decision.note)
+    return checked(given, question, signature(decision.who))
 
 
 class Oracle(Generic[Q]):

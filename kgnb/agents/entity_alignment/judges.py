@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
 from typing import Literal as OneOf
+from typing import get_args
 
 from kgnb import judging
 from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTION
 from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.plan import ModelPlanner, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
-from kgnb.judging import UNSURE, Decision, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
+from kgnb.judging import UNSURE, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
-from kgnb.judging.person import PERSON
+from kgnb.judging.person import SubjectDecisions, signature
 from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "first", "rule", "model", "person", "oracle"]
@@ -178,20 +178,8 @@ class Decided:
     note: str = ""
 
 
-class EntityDecisions(Decisions):
-    """A file of decisions on entities; each line says which entity and which candidates it is about."""
-
-    def decide(self, question: Any, decision: str, choice: str | None = None, **given: Any) -> Decision:
-        """Keep a decision; see ``Decisions.decide``."""
-        about = (question.side, question.about.iri, question.about.kind)
-        return super().decide(question, decision, choice, about=about, **given)
-
-    def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
-        """Keep that one candidate is wrong, in addition to those rejected before."""
-        earlier = self.by_entity().get(question.about.iri)
-        before = sorted(earlier.rejected) if earlier is not None else []
-        offered = tuple(dict.fromkeys((*before, candidate)))
-        return self.decide(question, DIFFERENT, who=who, note=note, offered=offered)
+class EntityDecisions(SubjectDecisions):
+    """A file of decisions on entities."""
 
     def by_entity(self) -> dict[str, Decided]:
         """The decisions in force, by source IRI; a later one replaces an earlier one."""
@@ -222,7 +210,7 @@ def _verdict(question: AlignQuestion, decided: Decided | None) -> Verdict | None
     offered = {card.iri for card in question.others}
     if decided is None or (not decided.target and not offered <= decided.rejected):
         return None
-    who = f"{PERSON}:{decided.who}" if decided.who else PERSON
+    who = signature(decided.who)
     if decided.target in offered:
         return Verdict(EQUIVALENT, decided.target, 1.0, decided.note, who)
     return Verdict(DIFFERENT, None, 1.0, decided.note, who)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from kgnb.agents.ontology_matching.coherence import incoherent
-from kgnb.agents.ontology_matching.confidence import LEAST, EvidenceKinds, calibrated
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
+from kgnb.agents.ontology_matching.rule import LEAST, EvidenceKinds, calibrated
 from kgnb.agents.ontology_matching.values import Candidate, Description, Judged, Key, Options, Pair, Side, Validated
 from kgnb.judging import UNSURE, Verdict
 from kgnb.kg.words import plain, words

@@ -14,7 +14,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from kgnb.agents.ontology_matching.tongues import tongue
+from kgnb.agents.ontology_matching.lexicon import tongue
 from kgnb.agents.ontology_matching.values import KINDS, SIDES, Described, Description, Options, Side, sentences
 from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.kg.labels import is_code, readable

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from kgnb import judging
 from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Pair
-from kgnb.judging import Decision, Decisions, Judge, Verdict, checked
-from kgnb.judging.person import PERSON
+from kgnb.judging import Decision, Judge, Verdict
+from kgnb.judging.person import PERSON, SubjectDecisions, signature, verdict_of
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Kind, Ontology
 from kgnb.mappings import Alignment, Dropped, Relation, turned, which_concepts
@@ -47,7 +47,7 @@ class PairDecision:
     @property
     def signature(self) -> str:
         """The person, as in ``Verdict.judged_by``."""
-        return f"{PERSON}:{self.who}" if self.who else PERSON
+        return signature(self.who)
 
 
 class PairDecisions(Protocol):
@@ -60,20 +60,8 @@ class PairDecisions(Protocol):
         """Decisions by question id."""
 
 
-class MatchDecisions(Decisions):
+class MatchDecisions(SubjectDecisions):
     """A file of decisions on matching questions; each line says which entity and which candidates it is about."""
-
-    def decide(self, question: Any, decision: str, choice: str | None = None, **given: Any) -> Decision:
-        """Keep a decision; see ``Decisions.decide``."""
-        about = (question.side, question.about.iri, question.about.kind)
-        return super().decide(question, decision, choice, about=about, **given)
-
-    def reject(self, question: MatchQuestion, candidate: str, *, who: str = "", note: str = "") -> Decision:
-        """Keep that one candidate is wrong, in addition to those rejected before; the others stay open."""
-        earlier = self.standing().get(question.id)
-        before = earlier.offered if earlier is not None and earlier.decision == "different" else ()
-        offered = tuple(dict.fromkeys((*before, candidate)))
-        return self.decide(question, "different", who=who, note=note, offered=offered)
 
     def take_over(self, decisions: Iterable[PairDecision]) -> int:
         """Add decisions made elsewhere, unless they are in force already; returns how many were added."""
@@ -146,17 +134,10 @@ class ReviewedMatches(judging.Reviewed[MatchQuestion]):
         decided, standing = self._source.by_pair(), self._source.standing()
         taken = {end for pair, one in decided.items() if one.relation == "equivalent" for end in _ends(pair)}
         taken = taken if self._exclusive else set()
+        by_id = {question: one for question, one in standing.items() if not one.about}
         return [
-            _by_id(question, standing.get(question.id)) or _by_pair(question, decided, taken) for question in questions
+            verdict_of(by_id[one.id], one) if one.id in by_id else _by_pair(one, decided, taken) for one in questions
         ]
-
-
-def _by_id(question: MatchQuestion, decision: Decision | None) -> Verdict | None:
-    """The verdict of a decision that is known by its question alone."""
-    if decision is None or decision.about or not decision.decision:
-        return None
-    signature = f"{PERSON}:{decision.who}" if decision.who else PERSON
-    return checked(Verdict(decision.decision, decision.choice, 1.0, decision.note), question, signature)
 
 
 def _by_pair(question: MatchQuestion, decided: Mapping[Pair, PairDecision], taken: set[End]) -> MatchQuestion | Verdict:

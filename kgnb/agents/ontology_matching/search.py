@@ -16,8 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
-from kgnb.agents.ontology_matching.tongues import centred_by_language, language, strangers
+from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS, centred_by_language, language, strangers
 from kgnb.agents.ontology_matching.values import (
     SIDES,
     VIEWS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from kgnb.agents.ontology_matching.tongues import foreign
+from kgnb.agents.ontology_matching.lexicon import foreign
 from kgnb.agents.ontology_matching.values import Description, Judged, Key, MatchQuestion, Side, Summarised, Validated
 from kgnb.judging import UNSURE, Judge, Verdict, verdicts
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.confidence import LEAST, MOST, calibrated
 from kgnb.agents.ontology_matching.merge import merge
-from kgnb.agents.ontology_matching.rule import RuleJudge
+from kgnb.agents.ontology_matching.rule import LEAST, MOST, RuleJudge, calibrated
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.kg.ontology import Entity, Ontology, Text
 from tests.agents.ontology_matching.small import questions_of

@@ -26,10 +26,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from kgnb.agents.ontology_matching.confidence import WEIGHTS, EvidenceKinds, calibrated, features
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
+from kgnb.agents.ontology_matching.rule import CALIBRATION, EvidenceKinds, RuleJudge, Weights, calibrated, features
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -412,14 +411,14 @@ def fitted(told: Sequence[Said]) -> dict[str, float]:
     told = [one for one in told if one.evidence != "stated"]
     x = np.array([features(one.probability, one.evidence, one.entities) for one in told])
     y = np.array([one.right for one in told])
-    counts, held = counted(told), np.array([float(bool(name)) for name in WEIGHTS])
+    counts, held = counted(told), np.array([float(bool(name)) for name in CALIBRATION])
 
     def loss(weights: np.ndarray) -> float:
         logits = x @ weights
         return float(counts @ (np.logaddexp(0, logits) - y * logits) + held @ weights**2)
 
-    found = np.round(minimize(loss, np.zeros(len(WEIGHTS))).x, 2)
-    return dict(zip(WEIGHTS, found.tolist(), strict=True))
+    found = np.round(minimize(loss, np.zeros(len(CALIBRATION))).x, 2)
+    return dict(zip(CALIBRATION, found.tolist(), strict=True))
 
 
 def shown(one: Said, by: dict[str, float]) -> float:
