@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.judging import CallableJudge, Cascade, Decisions, Oracle, PersonJudge, Verdict, overridden, pending
+from kgnb.judging import (
+    CallableJudge,
+    Cascade,
+    Decisions,
+    Judge,
+    Oracle,
+    PersonJudge,
+    Verdict,
+    overridden,
+    pending,
+    verdicts,
+)
 from tests.judging.questions import ALL, BUNK, KEEPER, STORM, Ask, Table, ask
 
 RIGHT = {BUNK.text: Verdict("equivalent", "b#Bed", 1.0), KEEPER.text: Verdict("equivalent", "b#Warden", 1.0)}
@@ -36,6 +48,28 @@ def test_an_answer_that_does_not_answer_the_question_is_unsure() -> None:
         assert (checked.decision, checked.choice, checked.rationale) == ("unsure", None, reason)
     with pytest.raises(TypeError, match="mine gave a str"):
         CallableJudge(lambda question: "yes", "mine").judge([BUNK])  # type: ignore[arg-type,return-value]
+
+
+def test_a_verdict_counts_with_a_word_of_the_list_and_a_choice_where_that_needs_one() -> None:
+    for verdict, decision, reason in (
+        (Verdict("same", "b#Bed", 1.0), "unsure", "'same' is not a decision"),
+        (Verdict("broader", None, 0.9), "unsure", "'broader' without a candidate"),
+        (Verdict("different", "b#Bed", 0.5, also=(("b#Sofa", 0.4),)), "different", ""),
+        (Verdict("broader", "b#Bed", 0.5), "broader", ""),
+    ):
+        judge: Judge[Ask] = CallableJudge(lambda question, verdict=verdict: verdict)  # type: ignore[misc]
+        [found] = verdicts([BUNK], judge, ("equivalent", "broader", "different"))
+        assert (found.decision, found.rationale, found.also) == (decision, reason, ())
+        assert (found.choice is None) == (decision != "broader")
+
+    class Lazy:
+        name = "lazy"
+
+        def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+            return []
+
+    with pytest.raises(ValueError, match="the lazy judge gave 0 verdicts on 1 questions"):
+        verdicts([BUNK], Lazy())
 
 
 # ------------------------------------------------------------------------------------------------ people

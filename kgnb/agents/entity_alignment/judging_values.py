@@ -13,12 +13,12 @@ from typing import TypeAlias, get_args
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.values import FEATURES, Proposal, reads
+from kgnb.agents.entity_alignment.values import CERTAINTY, FEATURES, Proposal, reads
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Option, Verdict
 from kgnb.mappings import Evidence
 from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.table import Column, Table, Tabled
+from kgnb.results.table import Table, Tabled, numbers, texts
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
 EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
@@ -118,8 +118,7 @@ class Planned(Tabled):
 
     def table(self) -> Table:
         """One row per planned entity."""
-        columns = [Column("entity", "entity"), Column("path", "path"), Column("confidence", "confidence", "number")]
-        columns += [Column("margin", "margin", "number"), Column("why", "why")]
+        columns = [*texts(entity="entity", path="path"), *CERTAINTY, *texts(why="why")]
         rows: list[list[Value]] = []
         for row, path in sorted(self.paths.items()):
             rows.append(
@@ -150,8 +149,8 @@ class Selected(Tabled):
 
     def table(self) -> Table:
         """One row per question; it opens to the text shown of every candidate."""
-        columns = [Column("entity", "entity"), Column("candidates", "candidates", "number")]
-        columns += [Column("lines", "triples shown", "number"), Column("apart", "they tell apart")]
+        counted = numbers(candidates="candidates", lines="triples shown")
+        columns = [*texts(entity="entity"), *counted, *texts(apart="they tell apart")]
         rows: list[list[Value]] = [
             [
                 LabelledIri(question.about.iri, question.about.name),
@@ -234,8 +233,8 @@ class Aligned(Tabled):
 
     def table(self) -> Table:
         """One row per answer; it opens to every verdict in order."""
-        columns = [Column("entity", "entity"), Column("answer", "answer"), Column("confidence", "confidence", "number")]
-        columns += [Column("first", "first alignment"), Column("by", "judged by"), Column("why", "why")]
+        columns = [*texts(entity="entity", answer="answer"), *numbers(confidence="confidence")]
+        columns += texts(first="first alignment", by="judged by", why="why")
         rows: list[list[Value]] = []
         for answer in self.answers:
             question, verdict, names = answer.question, answer.verdict, answer.question.names

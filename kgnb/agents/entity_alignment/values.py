@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.options import Field, options
 from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.table import Column, Table, Tabled
+from kgnb.results.table import Table, Tabled, numbers, texts
 
+CERTAINTY = numbers(confidence="confidence", margin="margin")
 SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
 Floats = NDArray[np.float32]
 Assignment = OneOf["sinkhorn", "hungarian", "stable", "argmax"]
@@ -131,9 +132,7 @@ class Proposal(Tabled):
 
     def table(self) -> Table:
         """One row per entity with its first alignment; it opens to its candidates. The least sure come first."""
-        columns = [Column("source", "source"), Column("target", "first alignment")]
-        columns += [Column("confidence", "confidence", "number"), Column("margin", "margin", "number")]
-        columns += [Column("why", "matched, or why not")]
+        columns = [*texts(source="source", target="first alignment"), *CERTAINTY, *texts(why="matched, or why not")]
         rows: list[list[Value]] = []
         details: list[list[tuple[str, str]]] = []
         for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():

@@ -119,7 +119,6 @@ def test_verdicts_become_mappings_or_are_dropped_with_a_reason(merged: Callable[
             [("MountainHut", "broader", "RF_0000001")],
             "",
         ),
-        ([("source", "Building", "RF_0000002", "equivalent", 0.8), sure], [hut], "crosses Mountain hut = structure"),
         ([sure, ("source", "Warden", "RF_0000002", "equivalent", 0.8)], [hut], "disjoint in the source"),
     )
     for said, found, reason in cases:

@@ -22,12 +22,3 @@ def test_an_ontology_keeps_its_collection_on_either_side() -> None:
     back = store(retrieve(refuge(), alpine()), index, embedder)
     assert back.written == 0
     assert there.collections == back.collections[::-1]
-
-
-def test_a_point_says_what_it_is_about(described: Described) -> None:
-    index = MemoryIndex()
-    stored = store(described, index, TinyEmbedder())
-    _, payloads, vectors = index.read(stored.collections[1], "lexical")
-    warden = next(payload for payload in payloads if payload["text"] == "warden")
-    assert warden["iri"].endswith("RF_0000003") and warden["kind"] == "class" and warden["language"] == "en"
-    assert len(vectors) == len(payloads)
