@@ -4,6 +4,6 @@
 ``oaei``            conference, anatomy and materials tracks of the OAEI; every ontology-matching set by name
 ``entity_folders``  two graphs to align: DBP15K, SRPRS, OpenEA
 ``questions``       questions with reference answers; ``question_sets`` reads those of benchmarks
-``huts``            our own teaching world, shipped with the package; ``kitchen`` and ``dairy`` read its notes' records
+``huts``            our own teaching world, shipped with the package, and the records of its notes
 ``fetch``           where data lies, how to get it, and its checksums
 """

@@ -22,7 +22,7 @@ from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefinition
 from kgnb.backends import file_of
-from kgnb.datasets import kitchen
+from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.magics.agent import AgentMagics, agent_verb
@@ -259,7 +259,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
             raise DataError("there is no such file", where=spec, fix="Name an RDF file.")
         graph, wanted, mode = task.session.graph, reference_graph(path), "legacy" if arguments.legacy else "strict"
         ours = "kitchen" in spec and spec.startswith("huts:")
-        found = records(graph, wanted, kitchen.QUERIES) if ours else entity_records(graph, wanted, task.pack)
+        found = records(graph, wanted, huts.KITCHEN_QUERIES) if ours else entity_records(graph, wanted, task.pack)
         return score_table(scored(found, mode), f"Against {path.name}, {mode}")  # type: ignore[arg-type]
 
     @verb("kgc explain", "%kgc explain barley")

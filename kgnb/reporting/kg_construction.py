@@ -19,9 +19,9 @@ from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.backends import file_of
-from kgnb.datasets import dairy, kitchen
+from kgnb.datasets import huts
 from kgnb.datasets import published as literature
-from kgnb.datasets.kitchen import RecordQuery
+from kgnb.datasets.huts import RecordQuery
 from kgnb.errors import DataError
 from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
@@ -182,8 +182,8 @@ class BuildingResults:
 
 
 OURS = {
-    "huts:kitchen": ("kgnb's hut kitchens", kitchen.QUERIES),
-    "huts:dairy": ("kgnb's alp dairies", dairy.QUERIES),
+    "huts:kitchen": ("kgnb's hut kitchens", huts.KITCHEN_QUERIES),
+    "huts:dairy": ("kgnb's alp dairies", huts.DAIRY_QUERIES),
 }
 
 

@@ -11,7 +11,7 @@ import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from kgnb.agents.entity_alignment.plan import _bare, _canonical, _entries
+from kgnb.agents.entity_alignment.plan import _canonical, _entries
 from kgnb.agents.kg_construction.generic_tools import _SCHEMAS
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.question_answering.values import read_action
@@ -122,7 +122,7 @@ def test_answers_of_any_shape_are_read_one_by_one(record_property: Any) -> None:
         answers = SHEET.read(text)
         assert {*answers.verdicts, *answers.problems} == {1, 2}
         assert all(0 <= verdict.confidence <= 1 for verdict in answers.verdicts.values())
-        for entry in (*[tools for _, tools in _entries(text)], _bare(text)):
+        for entry in _entries(text).values():
             _canonical(entry)
 
     tried(record_property, texts | some.text(alphabet='[]{}",:\\ a1`', max_size=60), read)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgnb.datasets import huts, kitchen
+from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.reporting import kg_construction as report
 from kgnb.reporting.kg_construction import each, entity_records, figures, micro, records, reference_graph, scored
@@ -16,7 +16,7 @@ PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
 def test_the_rule_reads_our_notes_and_every_fact_it_writes_conforms() -> None:
     built = build_graph("huts:kitchen-notes", PACK, judge="rule")
     wanted = reference_graph(huts.path("kitchen-reference"))
-    assert micro(scored(records(built.graph, wanted, kitchen.QUERIES))).f1 > 0.95
+    assert micro(scored(records(built.graph, wanted, huts.KITCHEN_QUERIES))).f1 > 0.95
     assert not built.session.validate()
     assert built.failed == ()
     assert scored(entity_records(wanted, wanted, PACK))["recipe"].total.f1 == 1
@@ -44,7 +44,7 @@ def test_the_report_shows_every_part() -> None:
 def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_replies() -> None:
     results = report.run_report(
         tbox="huts:dairy", shapes="", documents="huts:dairy-notes", reference="huts:dairy-reference", against="",
-        judge="recorded:dairy", tboxes="", ablation=True, outside="kgnb.datasets.dairy:register",
+        judge="recorded:dairy", tboxes="", ablation=True, outside="kgnb.datasets.huts:register",
     )  # fmt: skip
     rows = {row["read"]: row for row in report.metrics(results)["ablation"]}
     assert list(rows) == ["all of it", "without feedback", "without step plan", "without outside tools"]
