@@ -17,7 +17,7 @@ from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.matching import match_ontologies
 from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
-from tests.llm.stub_server import Body, StubServer, cut_json, rate_limited, says, server_error
+from tests.llm.stub_server import CUT_JSON, Body, Fault, StubServer, rate_limited, server_error
 
 RIGHT = {(HUT + "Warden", REFUGE + "RF_0000003"), (HUT + "MountainHut", REFUGE + "RF_0000002")}
 
@@ -55,7 +55,7 @@ def test_two_ontologies_give_an_alignment_with_reasons(settings: Settings) -> No
 
 def test_a_model_that_fails_throughout_is_an_error_and_every_try_is_in_the_ledger(settings: Settings) -> None:
     run = Run("ontology_matching")
-    with StubServer(always=cut_json()) as server, pytest.raises(BackendError):
+    with StubServer(always=CUT_JSON) as server, pytest.raises(BackendError):
         quick = asked_of(server, settings).with_(retries=1, width=1)
         match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
     calls = [call for step in run.to_json()["steps"] for call in step["calls"]]
@@ -67,7 +67,7 @@ def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(
     letter: str, decision: str, settings: Settings
 ) -> None:
     run = Run("ontology_matching")
-    with StubServer(always=says(answers([(n, letter, decision, 1.0) for n in range(1, 13)]))) as server:
+    with StubServer(always=Fault(text=answers([(n, letter, decision, 1.0) for n in range(1, 13)]))) as server:
         quick = asked_of(server, settings).with_(retries=1, width=1)
         alignment = match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
         seen = len(server.requests)

@@ -16,13 +16,13 @@ from tests.faults.commands import ALIGN, MATCH, Place
 from tests.faults.tries import WHOLE
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import (
+    CUT_JSON,
+    HTML,
     Answer,
     Body,
     Fault,
     StubServer,
-    cut_json,
     error_body,
-    html,
     rate_limited,
     server_error,
 )  # fmt: skip
@@ -36,8 +36,8 @@ FAULTS = {
     "502 with HTML": Fault(502, body="<html>Bad gateway</html>", content_type="text/html"),
     "400": Fault(400, body=error_body("no such parameter")),
     "unknown model": Fault(404, body=error_body("The model stub does not exist", "model_not_found")),
-    "HTML with 200": html(),
-    "cut JSON": cut_json(),
+    "HTML with 200": HTML,
+    "cut JSON": CUT_JSON,
     "empty body": Fault(body=""),
     "deep JSON": Fault(body="[" * 100_000),
     "empty text": Fault(text=""),

@@ -1,6 +1,6 @@
 """A chat-completions server on loopback that answers as told and fails as told, for the real client over real HTTP.
 
-    with StubServer(lambda body: "A", faults=[rate_limited(after_ms=5), None, html()]) as server:
+    with StubServer(lambda body: "A", faults=[rate_limited(after_ms=5), None, HTML]) as server:
         model = OpenAIModel("stub", base_url=server.url, api_key="not-a-key")
 
 The first call is turned away with 429, the second is answered, the third gets a web page, the rest are answered.
@@ -79,49 +79,17 @@ def server_error(status: int = 500) -> Fault:
     return Fault(status, body=error_body("it is us, not you"))
 
 
-def time_out(seconds: float = 1.0) -> Fault:
-    """Answers, but too late for a client with a shorter time-out."""
-    return Fault(delay=seconds)
-
-
-def dropped() -> Fault:
-    """Hangs up with no answer."""
-    return Fault(drop=True)
-
-
-def cut_json(size: int = 40) -> Fault:
-    """200, and the first bytes of a good body only."""
-    return Fault(cut=size)
-
-
-def torn(size: int = 40) -> Fault:
-    """200, the first bytes of a good body, and the line goes dead."""
-    return Fault(cut=size, torn=True)
-
-
-def html() -> Fault:
-    """200, and the login page of a proxy."""
-    return Fault(body="<html><body><h1>Please log in</h1></body></html>", content_type="text/html")
-
-
 def unauthorised(status: int = 401) -> Fault:
     """401 or 403; the message repeats the key, as real servers do."""
     return Fault(status, body=error_body("Incorrect API key provided: {key}", "invalid_api_key"))
 
 
-def context_overflow() -> Fault:
-    """400: the prompt is longer than the model reads."""
-    return Fault(400, body=error_body("maximum context length is 8 tokens", "context_length_exceeded", "messages"))
-
-
-def content_filtered() -> Fault:
-    """400: the prompt was refused by the provider's filter."""
-    return Fault(400, body=error_body("The response was filtered", "content_filter"))
-
-
-def says(text: str, finish_reason: str = "stop") -> Fault:
-    """A well-formed reply with this text whatever was asked: nonsense, a wrong letter, an ignored schema."""
-    return Fault(text=text, finish_reason=finish_reason)
+DROPPED = Fault(drop=True)  # hangs up with no answer
+CUT_JSON = Fault(cut=40)  # 200, and the first bytes of a good body only
+TORN = Fault(cut=40, torn=True)  # the same, and the line goes dead
+HTML = Fault(body="<html><body><h1>Please log in</h1></body></html>", content_type="text/html")  # of a proxy, with 200
+TOO_LONG = Fault(400, body=error_body("maximum context length is 8 tokens", "context_length_exceeded", "messages"))
+FILTERED = Fault(400, body=error_body("The response was filtered", "content_filter"))
 
 
 class StubServer(LoopbackServer):

@@ -149,7 +149,7 @@ def test_leaves_out_what_the_server_does_not_know(body: str) -> None:
 
 def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(record_property: Any) -> None:
     record_property("tries", 4)
-    for fault, ending in ((stub.context_overflow(), "context_overflow"), (stub.content_filtered(), "content_filter")):
+    for fault, ending in ((stub.TOO_LONG, "context_overflow"), (stub.FILTERED, "content_filter")):
         with StubServer(faults=[fault]) as server:
             reply = model_of(server).ask(WITH_SCHEMA)
         assert (reply.text, reply.finish_reason, reply.usage, statuses(reply.attempts)) == ("", ending, Usage(), [400])
@@ -174,10 +174,10 @@ def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(r
         (Fault(400, body=stub.error_body("no such role", None, "messages")), 400, "no such role", False),
         (Fault(429, body=stub.error_body("pay first", "insufficient_quota")), 429, "pay first", False),
         (Fault(500, {"x-should-retry": "false"}), 500, "status 500", False),
-        (stub.cut_json(), 200, "not what was asked for", True),
-        (stub.torn(), 0, "complete", True),
-        (stub.html(), 200, "not what was asked for", True),
-        (stub.dropped(), 0, "no connection", True),
+        (stub.CUT_JSON, 200, "not what was asked for", True),
+        (stub.TORN, 0, "complete", True),
+        (stub.HTML, 200, "not what was asked for", True),
+        (stub.DROPPED, 0, "no connection", True),
         (Fault(body='{"choices": []}'), 200, "no choices", True),
         (Fault(body='{"choices": [{"message": null}]}'), 200, "no message", True),
         (Fault(body='{"error": {"message": "upstream died"}}'), 200, "upstream died", True),

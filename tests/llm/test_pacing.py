@@ -47,7 +47,7 @@ def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 6
 
 def test_every_try_is_counted_and_retry_after_is_respected() -> None:
     clock = Clock()
-    faults = [stub.rate_limited(after=7), stub.rate_limited(after_ms=250), stub.server_error(), stub.cut_json(), None]
+    faults = [stub.rate_limited(after=7), stub.rate_limited(after_ms=250), stub.server_error(), stub.CUT_JSON, None]
     with StubServer(lambda body: "A", faults) as server:
         reply = paced(server, clock).ask(ASK)
     assert reply.text == "A"
@@ -59,7 +59,7 @@ def test_every_try_is_counted_and_retry_after_is_respected() -> None:
 
 
 def test_only_what_may_pass_is_tried_again() -> None:
-    for fault in (stub.time_out(60), stub.dropped(), stub.torn(), stub.html(), Fault(408), Fault(409)):
+    for fault in (Fault(delay=60), stub.DROPPED, stub.TORN, stub.HTML, Fault(408), Fault(409)):
         with StubServer(lambda body: "A", [fault]) as server:
             reply = paced(server, Clock(), timeout=2 if fault.delay else 60).ask(ASK)
         assert (reply.text, len(reply.attempts), len(server.requests)) == ("A", 2, 2)

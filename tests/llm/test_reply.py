@@ -15,8 +15,7 @@ from kgnb.llm.model import Message, Reply, Request, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.reply import UnusableReply, json_values, parse, structured
 from kgnb.llm.scripted import ScriptedModel
-from tests.llm import stub_server as stub
-from tests.llm.stub_server import StubServer
+from tests.llm.stub_server import Fault, StubServer
 
 
 class Choice(BaseModel):
@@ -120,7 +119,7 @@ def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: st
 
 
 def test_one_repair_shows_the_model_what_was_wrong() -> None:
-    with StubServer(faults=[stub.says('{"choice": "Z"}'), stub.says('{"choice": "B"}')]) as server:
+    with StubServer(faults=[Fault(text='{"choice": "Z"}'), Fault(text='{"choice": "B"}')]) as server:
         value, replies = structured(OpenAIModel("stub", server.url), ASK, Choice)
     assert value == Choice(choice="B")
     assert [reply.text for reply in replies] == ['{"choice": "Z"}', '{"choice": "B"}']
@@ -131,7 +130,7 @@ def test_one_repair_shows_the_model_what_was_wrong() -> None:
 
 
 def test_after_one_repair_it_is_given_up_with_the_reply_and_the_cost_of_both() -> None:
-    with StubServer(always=stub.says("nonsense")) as server:
+    with StubServer(always=Fault(text="nonsense")) as server:
         with pytest.raises(UnusableReply) as caught:
             structured(OpenAIModel("stub", server.url), ASK, Choice)
         sent = len(server.requests)
