@@ -79,7 +79,7 @@ ROOMS = {
     "cli": 2_120,
     "vectors": 1_950,
     "tasks": 2_370,
-    "judging": 1_650,
+    "judging": 1_690,
     "datasets": 1_450,
     "run": 1_660,
 }

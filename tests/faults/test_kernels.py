@@ -19,7 +19,7 @@ from jupyter_client.manager import KernelManager
 from kgnb.agents.question_answering.agent import AGENT
 from kgnb.settings import Settings
 from kgnb.tasks.agents import call
-from tests.agents.kg_construction.test_killed import TBOX
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.faults.test_killed import NARROW, Counting
 from tests.faults.tries import IN_A_ROW, WHOLE, tries
 from tests.llm.obliging import oblige
@@ -121,7 +121,7 @@ def building(body: Body) -> Answer:
 def notes_in(home: Path) -> None:
     """What the cells of kgc read."""
     (home / "notes").mkdir(parents=True)
-    (home / "huts.ttl").write_text(TBOX)
+    (home / "huts.ttl").write_text(HUTS)
     for number in range(12):
         (home / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.")
 

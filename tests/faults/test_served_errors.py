@@ -27,8 +27,9 @@ from kgnb.llm.tools import Tool
 from kgnb.settings import Settings
 from kgnb.tasks.agents import agent_called, call
 from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.apart import run_apart
-from tests.faults.test_served_under_load import TBOX, serving
+from tests.faults.test_served_under_load import serving
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 
 KEY, PASSWORD, TOKEN = (
@@ -44,7 +45,7 @@ NAMES = {"typed": ("create_hut", {"label": "Ambre"}), "generic": ("create", {"cl
 def test_a_client_hears_that_the_disk_is_full_and_may_call_again(
     tmp_path: Path, face: Face, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     session = pack.session()
     file = GraphFile(tmp_path / "built.trig", session, None)
     name, given = NAMES[face]
@@ -77,7 +78,7 @@ def test_a_client_hears_that_a_service_behind_a_tool_is_gone() -> None:
     def look(label: str) -> str:
         raise BackendError("cannot be reached", service="http://graphs.example")
 
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     spec = ToolSpec("look", "Look it up.", {"type": "object", "properties": {"label": {"type": "string"}}})
     shared = Shared(pack, pack.session(), outside={"look": Tool(spec, look)})
 
@@ -96,7 +97,7 @@ def test_odd_arguments_of_a_tool_of_others_are_refused_in_words(given: dict[str,
         """Look it up."""
         return label.lower()
 
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     shared = Shared(pack, pack.session(), outside={"look": function_tool(look)})
 
     async def talk() -> Any:

@@ -23,18 +23,12 @@ from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.apart import run_apart
 from tests.faults.tries import WHOLE, tries
 
 pytestmark = [pytest.mark.fault("MCP server under load"), pytest.mark.slow]
 
-TBOX = """
-@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-<https://hut.example> a owl:Ontology .
-:Hut a owl:Class ; rdfs:label "hut" .
-:beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
-"""
 CLIENTS, CALLS = 8, 1_000 if WHOLE else 15
 BEDS = rdflib.URIRef("https://hut.example/beds")
 
@@ -47,7 +41,7 @@ def serving(
 
     ``heard`` gets what it said on standard error, ``more`` is in its environment.
     """
-    (home / "huts.ttl").write_text(TBOX)
+    (home / "huts.ttl").write_text(HUTS)
     command = [
         sys.executable,
         *program,
@@ -92,7 +86,7 @@ def kept(home: Path) -> dict[str, str]:
 
 def preloaded(home: Path, huts: int) -> dict[str, str]:
     """A file with so many huts, a type and a label each: label and IRI."""
-    session = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle")).session()
+    session = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle")).session()
     file = GraphFile(home / "built.trig", session, None)
     made = {f"Old hut {n}": session.call("create_hut", {"label": f"Old hut {n}"}).iri for n in range(huts)}
     file.close()
@@ -125,7 +119,7 @@ def test_eight_clients_lose_nothing_and_double_nothing(tmp_path: Path, facts: in
 
 def test_a_write_costs_the_same_at_twenty_thousand_facts(tmp_path: Path, record_property: Any) -> None:
     """CPU time of a call without HTTP, at 200 facts and at 20,000 (short form: 2,000)."""
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     session = pack.session()
     file = GraphFile(tmp_path / "huts.trig", session, None)
     shared = Shared(pack, session, file)
@@ -179,7 +173,7 @@ def test_two_hundred_silent_connections_do_not_block_others(tmp_path: Path) -> N
 
 
 def test_a_document_source_is_kept_with_each_fact_under_load(tmp_path: Path) -> None:
-    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     session = pack.session()
     file = GraphFile(tmp_path / "huts.trig", session, None)
 
