@@ -98,6 +98,8 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "missing": ("Show what is still required.", {"id": _text("only of this entity")}, ()),
     "finish": ("Say that the work is done; refused as long as something required is missing.", {}, ()),
 }  # fmt: skip
+GENERIC = frozenset(_SCHEMAS)
+"""The names of the generic tools."""
 
 
 def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:

@@ -110,7 +110,7 @@ class ReferenceNames:
                 best[target] = ReferenceCandidate(target, label, round(score, 4), method)
 
         for label in entity.labels:
-            for target, written in self._by_key.get(key(label), ()) if words(label) else ():
+            for target, written in self._by_key.get(key(label), ()):
                 consider(target, written, 1.0, "exact")
         for label in entity.labels if not best else ():
             for name, score, _ in process.extract(
@@ -357,23 +357,23 @@ def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple
             seen[str(predicate)].add((str(subject), value.text))
         else:
             other[str(predicate)] += 1
-    scored = {iri: _likeness(iri, pairs, other[iri]) for iri, pairs in seen.items()}
-    enough = 1.0 if any(score >= 1 for score in scored.values()) else 0.85  # else judge by content alone
-    return tuple(sorted((iri for iri, score in scored.items() if score >= enough), key=lambda iri: (-scored[iri], iri)))
+    found: dict[str, tuple[int, float]] = {}  # how surely its name says so, and how much its values look so
+    for iri, pairs in seen.items():
+        lengths = sorted(len(text) for _, text in pairs)
+        if lengths[len(lengths) // 2] <= 80 and other[iri] <= len(pairs):
+            named = 2 if iri in _WELL_KNOWN else int(bool(_NAMING.intersection(words(re.split(r"[#/:]", iri)[-1]))))
+            found[iri] = named, _likeness(pairs)
+    wanted = any(named for named, _ in found.values())  # else judge by the values alone
+    chosen = [iri for iri, (named, looks) in found.items() if (named if wanted else looks >= 0.9)]
+    return tuple(sorted(chosen, key=lambda iri: (-found[iri][0], -found[iri][1], iri)))
 
 
-def _likeness(iri: str, pairs: set[tuple[str, str]], others: int) -> float:
-    """How much a property looks like a naming one: 1 and more is a label."""
-    lengths = sorted(len(text) for _, text in pairs)
-    if lengths[len(lengths) // 2] > 80 or others > len(pairs):
-        return 0.0
-    local = set(words(re.split(r"[#/:]", iri)[-1]))
-    named = 2.0 if iri in _WELL_KNOWN else 1.0 if local & _NAMING else 0.0
+def _likeness(pairs: set[tuple[str, str]]) -> float:
+    """How much the values of a property look like names, from 0 to 1: distinct, short, few of an entity."""
     distinct = len({text for _, text in pairs}) / len(pairs)
     several = len(pairs) / len({subject for subject, _ in pairs})
-    descriptive = sum(1 for _, text in pairs if len(text.split()) <= 6) / len(pairs)
-    looks = 0.5 * distinct + 0.5 * descriptive if len(pairs) >= 5 else 0.0
-    return named + (looks if several <= 4 else looks / 2) - (0.0 if named else 0.05)
+    short = sum(len(text.split()) <= 6 for _, text in pairs) / len(pairs)
+    return (distinct + short) / (2 if several <= 4 else 4) if len(pairs) >= 5 else 0.0
 
 
 def label_index(

@@ -29,8 +29,8 @@ def key(name: str) -> str:
 def slug(text: str, longest: int = 48) -> str:
     """A text as lower-case ASCII words joined by underscores, other scripts transliterated.
 
-    >>> slug("hasPCMember"), slug("Größe (cm²)"), slug("мир"), slug("Ørsted")
-    ('has_pc_member', 'grosse_cm_2', 'mir', 'orsted')
+    >>> slug("hasPCMember"), slug("Größe (cm²)"), slug("мир"), slug("Ørsted"), slug("5 °C")
+    ('has_pc_member', 'grosse_cm_2', 'mir', 'orsted', '5_c')
     """
     written = re.sub(r"\W+", " ", unicodedata.normalize("NFKC", readable_name(unquote(text))))
     joined = re.sub(r"[^a-z0-9]+", "_", anyascii(written).lower()).strip("_")

@@ -18,7 +18,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from kgnb.agents.kg_construction.generic_tools import BUDGET, QUOTE, GenericTools, model_tools, schema_tokens
+from kgnb.agents.kg_construction.generic_tools import BUDGET, GENERIC, QUOTE, GenericTools, model_tools, schema_tokens
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
@@ -121,6 +121,17 @@ class Shared:
             return {"ok": False, "refused": [f"{name}: {error}"]}
         return answer if isinstance(answer, dict) else {"ok": True, "answer": answer}
 
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """What a client is told when it calls one of the tools that it is shown, or one of the pack's."""
+        if name in self.outside:
+            return self.ask(name, arguments)
+        if self.generic and name in GENERIC:
+            return self.use(name, arguments)
+        if name in self.pack:
+            return dict(json.loads(json.dumps(self.call(name, arguments).as_json(), default=str)))
+        near = ", ".join(nearest(name, [tool.name for tool in self.pack.tools], 3))
+        return {"ok": False, "retryable": True, "error": f"there is no tool {name!r}; near: {near}"}
+
     def _read_in(self, name: str, given: dict[str, Any]) -> Source | Violation:
         """The source of a call's facts, whose names are removed from the arguments."""
         if not name.startswith(tuple(WRITING)):
@@ -159,7 +170,6 @@ def mcp_server(shared: Shared) -> Server[Any]:
     from mcp.server.lowlevel import Server
 
     how, tools = served_face(shared)
-    few_names = {one.name for one in tools} - set(shared.outside) if shared.generic else set()
 
     async def on_list(context: Any, params: Any) -> types.ListToolsResult:
         cursor = getattr(params, "cursor", None) or "0"
@@ -168,21 +178,10 @@ def mcp_server(shared: Shared) -> Server[Any]:
         return types.ListToolsResult(tools=tools[at:end], next_cursor=str(end) if end < len(tools) else None)
 
     async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        given = dict(params.arguments or {})
         # a client that gives up does not break off what is being written
-        if params.name in few_names or params.name in shared.outside:
-            done = shared.use if params.name in few_names else shared.ask
-            said = await anyio.to_thread.run_sync(done, params.name, given)
-            ok = bool(said.get("ok"))
-        elif params.name in shared.pack:
-            result = await anyio.to_thread.run_sync(shared.call, params.name, given)
-            said, ok = json.loads(json.dumps(result.as_json(), default=str)), result.ok
-        else:
-            near = ", ".join(nearest(params.name, [tool.name for tool in shared.pack.tools], 3))
-            said = {"ok": False, "retryable": True, "error": f"there is no tool {params.name!r}; near: {near}"}
-            ok = False
+        said = await anyio.to_thread.run_sync(shared.answer, params.name, dict(params.arguments or {}))
         text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=said, is_error=not ok)
+        return types.CallToolResult(content=[text], structured_content=said, is_error=not said.get("ok"))
 
     return Server(
         "kgnb", version=metadata.version("kgnb"), instructions=how, on_list_tools=on_list, on_call_tool=on_call

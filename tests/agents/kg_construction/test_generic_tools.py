@@ -227,3 +227,17 @@ def test_the_ids_of_one_reply_are_known_to_its_later_calls_and_typed_tools_take_
     assert built.counts()["refused"] == 0
     assert len(list(built.session.facts.pairs("https://hut.example/kitchen#in"))) == 1
     assert all("http" not in m.text for request in model.asked for m in request.messages if m.role == "tool")
+
+
+def test_an_entity_of_the_document_may_be_named_by_its_label() -> None:
+    pack = pack_of(
+        ":Hut a owl:Class . :Valley a owl:Class . :in a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Valley ."
+    )
+    sorne = {"class": "Valley", "label": "Sorne"}
+    made = [("create", {"class": "Hut", "label": name, "facts": {"in": value}})
+            for name, value in (("Ambre", sorne), ("Kar", "Sorne"), ("Rif", "Ambre"))]  # fmt: skip
+    model = ScriptedModel(lambda request: reply(*made, ("finish", {})))
+    options = Options(tool_budget=0)
+    built = build_graph({"note": "Huts of the Sorne."}, pack, judge="model", model=model, options=options)
+    assert len(list(built.session.facts.pairs("https://hut.example/kitchen#in"))) == 2
+    assert [doubt.arguments["object"] for doubt in built.doubts] == ["Ambre"]  # a hut is no valley

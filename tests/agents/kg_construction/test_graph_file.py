@@ -102,6 +102,27 @@ def test_each_write_is_journaled_and_survives_a_kill(pack: ToolPack, tmp_path: P
     assert len(again.labels()) == 59
 
 
+def test_a_write_that_comes_while_the_file_is_written_stays_in_the_journal(
+    pack: ToolPack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = pack.session()
+    file = GraphFile(tmp_path / "huts.ttl", session, None)
+    whole = session.save
+
+    def slow(path: Path, *, lasting: bool) -> Path:
+        written = whole(path, lasting=lasting)
+        hut(session, "Basodine")
+        return written
+
+    monkeypatch.setattr(session, "save", slow)
+    hut(session, "Ambre")
+    file.save()
+    assert "Basodine" not in file.path.read_text() and b"Basodine" in file.journal.read_bytes()
+    monkeypatch.undo()
+    file.close()
+    assert "Basodine" in file.path.read_text()
+
+
 def test_a_damaged_line_is_named(pack: ToolPack, tmp_path: Path) -> None:
     session = pack.session()
     file = GraphFile(tmp_path / "huts.trig", session, None)

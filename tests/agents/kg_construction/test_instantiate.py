@@ -16,6 +16,7 @@ from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Limits, Run
 from kgnb.tasks.building import build_graph, compile_ontology
+from tests.agents.kg_construction.kitchen import pack_of
 
 TBOX = """
 @prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -207,6 +208,24 @@ def test_contradictions_between_documents_are_left_to_a_person() -> None:
     built = build_graph({"a": "x", "b": "y"}, PACK, judge=huts(a=28, b=30))
     assert [(doubt.document, doubt.reason) for doubt in built.doubts] == [("b", "contradicts another document")]
     assert list(built.graph.objects(None, BEDS)) == [rdflib.Literal(28)]
+
+
+def test_a_namesake_of_another_class_in_another_document_is_another_entity() -> None:
+    pack = pack_of(
+        ":Hut a owl:Class . :Cook a owl:Class ; owl:disjointWith :Hut . :age a owl:DatatypeProperty ; "
+        "rdfs:domain :Cook ; rdfs:range xsd:integer ."
+    )
+
+    def read(task: PassageTask, workspace: Workspace) -> None:
+        if task.last:
+            made = workspace.call(f"create_{task.passage.document}", {"label": "Ambre"}, task.passage)
+            if task.passage.document == "cook":
+                assert workspace.call("add_age", {"subject": made.iri, "value": 31}, task.passage).ok
+
+    built = build_graph({"hut": "x", "cook": "y"}, pack, judge=read)
+    assert built.doubts == () and len(built.session.entities()) == 2
+    [(cook, _)] = built.session.facts.pairs("https://hut.example/kitchen#age")
+    assert [str(kind).rsplit("#", 1)[-1] for kind in built.session.facts.types(cook)] == ["Cook"]
 
 
 def test_spans_in_passages_count_characters_of_the_document() -> None:

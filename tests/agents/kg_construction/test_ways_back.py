@@ -168,6 +168,7 @@ def test_replaced_and_retracted_facts_stay_in_the_provenance() -> None:
             for _, _, o, _ in data.quads((s, rdflib.RDF.object, None, None))}  # fmt: skip
     assert {"31", iri["q"], iri["p"], "q"} <= gone
     assert session.call("add_age", {"subject": iri["p"], "value": 32}).ok
+    assert session.call("add_knows", {"subject": iri["p"], "object": iri["q"]}).ok  # as before it was retracted
     nothing = session.call("retract", {"subject": iri["p"], "property": "age", "value": 99})
     assert "32" in nothing.violations[0].hint
     unknown = session.call("retract", {"subject": iri["p"], "property": "agee"})
