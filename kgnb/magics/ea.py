@@ -221,10 +221,10 @@ def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:
     _draw("source", left, source, [one for one, _ in shared], nodes, edges)
     if target >= 0:
         _draw("target", right, target, [other for _, other in shared], nodes, edges)
-    edges += [Edge(f"source {one}", f"target {other}", "same as", "aligned", True) for one, other in shared]
+    edges += [Edge(f"source {one}", f"target {other}", "same as", True) for one, other in shared]
     if target >= 0:
         label = "same as" if aligned else "not aligned"
-        edges.append(Edge(f"source {source}", f"target {target}", label, "aligned", aligned))
+        edges.append(Edge(f"source {source}", f"target {target}", label, aligned))
     notes = [f"{count(len(shared), 'neighbour')} aligned with each other"]
     return GraphPicture(tuple(nodes.values()), tuple(edges), "The entity and its counterpart", notes)
 
@@ -253,7 +253,7 @@ def _draw(
             key = f"{side} {fact.other}"
             nodes.setdefault(key, Node(key, called(graph, fact.other), side))
             ends = (own, key) if fact.outgoing else (key, own)
-            edges.append(Edge(*ends, readable_name(local_name(graph.relations[fact.relation])), "relation"))
+            edges.append(Edge(*ends, readable_name(local_name(graph.relations[fact.relation]))))
 
 
 def outcome(settled: Settled, row: int, answer: EntityVerdicts | None) -> Iterator[str]:

@@ -135,12 +135,8 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
         )
         for one in ranked
     ]
-    edges = [
-        Edge(a, b, names.get(p, p), "property")
-        for a, p, b, _ in _special(schema.links, things)
-        if a in shown and b in shown
-    ]
-    edges += [Edge(a, b, "is a", "superclass", emphasis=True) for a, b in schema.above if a in shown and b in shown]
+    edges = [Edge(a, b, names.get(p, p)) for a, p, b, _ in _special(schema.links, things) if a in shown and b in shown]
+    edges += [Edge(a, b, "is a", emphasis=True) for a, b in schema.above if a in shown and b in shown]
     left_out = len(schema.classes) - len(ranked)
     more = f"{count(left_out, 'more class', 'more classes')} not drawn: --classes {len(schema.classes)}"
     return GraphPicture(nodes, edges, f"The schema of {name}", (*([more] if left_out else []), *schema.notes))

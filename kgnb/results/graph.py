@@ -56,7 +56,6 @@ class Edge:
     source: str
     target: str
     label: str = ""
-    kind: str = ""
     emphasis: bool = False
 
 

@@ -29,7 +29,7 @@ def test_an_entity_is_explained_with_a_picture_and_scores_before_and_after(align
     bundle = found._repr_mimebundle_()
     assert "similarity before" in bundle["text/plain"] and "score after" in bundle["text/plain"]
     assert "Refuge de l'Aigle" in bundle["text/plain"] and "<script" not in bundle["text/html"]
-    assert any(edge.kind == "aligned" for edge in found.parts[1].edges)
+    assert any(edge.label == "same as" for edge in found.parts[1].edges)
     assert found.parts[3].startswith("first alignment")
     assert "ambiguous" in str(aligned("%ea explain Schwarzsee").error)
     assert "Did you mean" in getattr(aligned("%ea explain Adlerhüte").error, "fix", "")
