@@ -48,7 +48,9 @@ class GraphDrawing {
     const titleId = freshId('title');
     const title = oneLine(data.title);
     this.frame = h('div.kgnb-graph-frame', { 'aria-hidden': 'true' });
-    this.frame.style.height = `${Math.min(TALLEST, Math.max(SMALLEST, data.height))}px`;
+    // A picture higher than wide is read down the page, like two trees side by side: shrunk, its names would be lost.
+    const tallest = data.height > data.width ? data.height : TALLEST;
+    this.frame.style.height = `${Math.min(tallest, Math.max(SMALLEST, data.height))}px`;
     const named = title
       ? { role: 'group', 'aria-labelledby': titleId }
       : { role: 'group', 'aria-label': trans.__('Graph') };

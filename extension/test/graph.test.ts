@@ -90,6 +90,13 @@ describe('a graph', () => {
     expect(drawn.querySelectorAll('li:not([hidden])')).toHaveLength(1);
   });
 
+  it('is shrunk into a frame, unless it is read down the page', () => {
+    const heightOf = (size: number[]): string | undefined =>
+      graph(newGraphState(), { ...DATA, size }).querySelector<HTMLElement>('.kgnb-graph-frame')?.style.height;
+    expect(heightOf([2000, 1300])).toBe('560px');
+    expect(heightOf([500, 1300])).toBe('1300px');
+  });
+
   it('says what is wrong with data that is no graph', () => {
     expect(() => readGraph({ ...DATA, edges: [[0, 99, 'x']] })).toThrow('edges[0] ends at a node that is not there');
     expect(() => readGraph({ ...DATA, version: 2 })).toThrow('version 2');
