@@ -135,8 +135,10 @@ def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text()
     frame = rows_of(Solutions(tuple(values), tuple(cells)), str).df()
     assert [str(kind).partition("[")[0] for kind in frame.dtypes[:4]] == ["Int64", "Float64", "datetime64", "boolean"]
     assert frame["dateTime"].iloc[0] == frame["dateTime"].iloc[1]  # the same moment
-    broken = rows_of(Solutions(("n",), ((Literal("many", None, f"{XSD}integer"),),)), str).df()
-    assert broken["n"].tolist() == ["many"]
+    broken = rows_of(Solutions(("n",), ((Literal("many", None, f"{XSD}integer"),),)), str)
+    assert broken.df()["n"].tolist() == ["many"] and broken.columns[0].kind == "text"
+    beds = rows_of(Solutions(("n",), ((Literal("48", None, f"{XSD}byte"),), (None,))), str)
+    assert beds.columns[0].kind == "number" and beds.rows == ((48,), (None,))
 
 
 def test_triple_terms_are_shown_in_tables_and_pictures() -> None:
