@@ -24,23 +24,16 @@ NAMES = frozenset(
 
 SYNONYMS = frozenset(
     {
-        *(f"{SKOS}{name}" for name in ("altLabel", "hiddenLabel")),
-        *(f"{SKOSXL}{name}" for name in ("altLabel", "hiddenLabel")),
+        *(f"{space}{name}" for space in (SKOS, SKOSXL) for name in ("altLabel", "hiddenLabel")),
         *(f"{OBO_IN_OWL}has{kind}Synonym" for kind in ("Exact", "Related", "Narrow", "Broad", "")),
-        f"{OBO}IAO_0000118",
-        "http://www.ebi.ac.uk/efo/alternative_term",
-        f"{_DCTERMS}alternative",
+        *(f"{OBO}IAO_0000118", f"{_DCTERMS}alternative", "http://www.ebi.ac.uk/efo/alternative_term"),
         *(f"{s}alternateName" for s in _SCHEMA),
     }
 )
 DEFINITIONS = frozenset(
     {
-        f"{SKOS}definition",
-        f"{OBO}IAO_0000115",
-        f"{OBO_IN_OWL}hasDefinition",
-        f"{_DC}description",
-        f"{_DCTERMS}description",
-        *(f"{s}description" for s in _SCHEMA),
+        *(f"{SKOS}definition", f"{OBO}IAO_0000115", f"{OBO_IN_OWL}hasDefinition"),
+        *(f"{space}description" for space in (_DC, _DCTERMS, *_SCHEMA)),
     }
 )
 COMMENTS = frozenset({COMMENT, f"{SKOS}note", f"{SKOS}scopeNote"})
@@ -69,31 +62,24 @@ DISJOINT_UNION, IMPORTS, ONTOLOGY = f"{OWL}disjointUnionOf", f"{OWL}imports", f"
 ON_PROPERTY, ON_DATATYPE = f"{OWL}onProperty", f"{OWL}onDatatype"
 
 CONSTRAINTS = {
-    f"{OWL}someValuesFrom": "some",
-    f"{OWL}allValuesFrom": "all",
-    f"{OWL}hasValue": "value",
-    f"{OWL}hasSelf": "self",
+    f"{OWL}{name}": kind
+    for name, kind in (("someValuesFrom", "some"), ("allValuesFrom", "all"), ("hasValue", "value"), ("hasSelf", "self"))
 }
 CARDINALITIES = {
-    f"{OWL}minCardinality": "min",
-    f"{OWL}minQualifiedCardinality": "min",
-    f"{OWL}maxCardinality": "max",
-    f"{OWL}maxQualifiedCardinality": "max",
-    f"{OWL}cardinality": "exactly",
-    f"{OWL}qualifiedCardinality": "exactly",
+    f"{OWL}{name}": kind
+    for kind, names in (
+        ("min", ("minCardinality", "minQualifiedCardinality")),
+        ("max", ("maxCardinality", "maxQualifiedCardinality")),
+        ("exactly", ("cardinality", "qualifiedCardinality")),
+    )
+    for name in names
 }
 ON_FILLER = (f"{OWL}onClass", f"{OWL}onDataRange")
 
+_OF_RELATIONS = ("Transitive", "Symmetric", "Asymmetric", "Reflexive", "Irreflexive")
 KINDS: dict[str, Kind] = {
-    f"{OWL}Class": "class",
-    f"{RDFS}Class": "class",
-    f"{OWL}DeprecatedClass": "class",
-    f"{OWL}ObjectProperty": "object property",
-    f"{OWL}TransitiveProperty": "object property",
-    f"{OWL}SymmetricProperty": "object property",
-    f"{OWL}AsymmetricProperty": "object property",
-    f"{OWL}ReflexiveProperty": "object property",
-    f"{OWL}IrreflexiveProperty": "object property",
+    **dict.fromkeys((f"{OWL}Class", f"{RDFS}Class", f"{OWL}DeprecatedClass"), "class"),
+    **dict.fromkeys((f"{OWL}{name}Property" for name in ("Object", *_OF_RELATIONS)), "object property"),
     f"{OWL}DatatypeProperty": "datatype property",
     f"{OWL}AnnotationProperty": "annotation property",
 }
@@ -103,11 +89,7 @@ BY_RANGE = frozenset(
 CHARACTERISTICS = {
     f"{OWL}FunctionalProperty": "functional",
     f"{OWL}InverseFunctionalProperty": "inverse functional",
-    f"{OWL}TransitiveProperty": "transitive",
-    f"{OWL}SymmetricProperty": "symmetric",
-    f"{OWL}AsymmetricProperty": "asymmetric",
-    f"{OWL}ReflexiveProperty": "reflexive",
-    f"{OWL}IrreflexiveProperty": "irreflexive",
+    **{f"{OWL}{name}Property": name.lower() for name in _OF_RELATIONS},
 }
 DATATYPES = frozenset(
     {f"{RDFS}Literal", f"{RDF}langString", f"{RDF}PlainLiteral", f"{RDF}XMLLiteral", f"{RDF}HTML", f"{RDF}JSON"}
@@ -127,19 +109,8 @@ NOTATIONS = frozenset({f"{SKOS}notation"})
 META_TYPES = (
     frozenset(KINDS) | BY_RANGE | {CONCEPT} | {ONTOLOGY, f"{RDFS}Datatype", f"{OWL}DataRange", f"{OWL}Restriction"}
 )
-BUILT_IN = (
-    RDF,
-    RDFS,
-    OWL,
-    XSD,
-    SKOS,
-    SKOSXL,
-    ISO_THES,
-    OBO_IN_OWL,
-    PREFIXES["xml"],
-    PREFIXES["swrl"],
-    PREFIXES["swrlb"],
-    PREFIXES["protege"],
+BUILT_IN = (RDF, RDFS, OWL, XSD, SKOS, SKOSXL, ISO_THES, OBO_IN_OWL) + tuple(
+    PREFIXES[name] for name in ("xml", "swrl", "swrlb", "protege")
 )
 """Namespaces of the languages that ontologies are written in."""
 
