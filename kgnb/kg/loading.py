@@ -61,18 +61,15 @@ MOST_BYTES = 4 << 30
 _CONVERT = (
     "save it as Turtle or RDF/XML first, with Protégé (Save as) or `robot convert --input FILE --output FILE.ttl`"
 )
-_REFUSED = {
-    "a web page": "the address may lead to a page about the file: fetch the file itself",
-    "OWL/XML": _CONVERT,
-    "OWL functional syntax": _CONVERT,
-    "Manchester syntax": _CONVERT,
-    "OBO format": _CONVERT,
-}
 _REFUSED_SUFFIXES = {
     ".owx": "OWL/XML",
     ".ofn": "OWL functional syntax",
     ".omn": "Manchester syntax",
     ".obo": "OBO format",
+}
+_REFUSED = {
+    "a web page": "the address may lead to a page about the file: fetch the file itself",
+    **dict.fromkeys(_REFUSED_SUFFIXES.values(), _CONVERT),
 }
 _TRIPLE = re.compile(r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)")
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
