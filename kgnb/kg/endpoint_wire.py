@@ -167,11 +167,15 @@ class Wire:
         """Redirects are not followed: the query would go elsewhere, or become a GET without its text."""
         import httpx  # slow to import
 
-        client = httpx.Client(
-            verify=ssl.create_default_context(),
-            trust_env=not on_this_machine(self.url),
-            limits=httpx.Limits(max_keepalive_connections=0),
-        )
+        try:
+            client = httpx.Client(
+                verify=ssl.create_default_context(),
+                trust_env=not on_this_machine(self.url),
+                limits=httpx.Limits(max_keepalive_connections=0),
+            )
+        except (ImportError, ValueError) as error:  # socks needs a package more; an address that is none
+            what = f"cannot be asked through the proxy that the environment names: {error}"
+            raise self.failure(what, fix="correct $ALL_PROXY, $HTTP_PROXY or $HTTPS_PROXY, or unset it") from error
         self._bounds.around(client)
         return client
 

@@ -279,6 +279,14 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(stub: Start, m
     assert len(endpoint(stub(GOOD)).select(SELECT)) == 1
 
 
+def test_a_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for proxy in ("socks5://127.0.0.1:9", "nonsense://x"):
+        monkeypatch.setenv("ALL_PROXY", proxy)
+        with pytest.raises(BackendError, match="through the proxy") as raised:
+            EndpointGraph("http://endpoint.example/sparql").ask("ASK {}")
+        assert "ALL_PROXY" in raised.value.fix
+
+
 def test_construct_refuses_rdf_that_is_cut_off(stub: Start) -> None:
     with pytest.raises(BackendError, match="malformed RDF"):
         endpoint(stub(Reply(b"<urn:a> <urn:b> 'unfin", media_type="text/turtle"))).construct(
