@@ -112,9 +112,13 @@ class RdflibGraph(OxigraphGraph):
 
 def _to_oxigraph(subject: object, predicate: object, value: object, graph: object) -> ox.Quad:
     name = getattr(graph, "identifier", graph)
-    place = ox.DefaultGraph() if name in (None, DATASET_DEFAULT_GRAPH_ID) else _term(name)
-    terms: Any = _term(subject), _term(predicate), _term(value), place
-    return ox.Quad(*terms)
+    try:
+        place = ox.DefaultGraph() if name in (None, DATASET_DEFAULT_GRAPH_ID) else _term(name)
+        terms: Any = _term(subject), _term(predicate), _term(value), place
+        return ox.Quad(*terms)
+    except (TypeError, ValueError) as error:
+        what = f"not a triple of RDF 1.1: {(subject, predicate, value)!r:.200}"
+        raise DataError(what, where="rdflib graph", fix="take it out of the graph", details=str(error)) from error
 
 
 def _nodes(quad: ox.Quad) -> Any:

@@ -50,7 +50,7 @@ class Facts:
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         self._by_subject: _Index = {}
         self._by_object: _Index = {}
-        self._by_property: dict[str, dict[Term, None]] = {}  # those that have it
+        self._by_property: dict[str, dict[Term, None]] = {}  # those that have it, or had it
         self._terms: dict[Term, Term] = {}  # one object a term, wherever it occurs
         self._names: dict[str, Iri] = {}
         self._count = 0
@@ -89,8 +89,6 @@ class Facts:
         subject, predicate, value = triple
         _drop(self._by_subject, subject, predicate, value)
         _drop(self._by_object, value, predicate, subject)
-        if not self.objects(subject, predicate):
-            del self._by_property[predicate][subject]
         self._count -= 1
 
     def knows(self, node: Term) -> bool:

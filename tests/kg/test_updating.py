@@ -63,3 +63,7 @@ def test_an_rdflib_graph_and_what_is_asked_of_it_stay_the_same() -> None:
     assert sorted(str(o) for _, _, o, _ in theirs.quads()) == ["2", "7", "y"] and graph.count() == 3
     with pytest.raises(DataError, match="no named graphs"):
         RdflibGraph(rdflib.Graph()).update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+    strange = rdflib.Graph()
+    strange.add((rdflib.Literal("a subject"), rdflib.URIRef("urn:p"), rdflib.Literal(1)))
+    with pytest.raises(DataError, match="not a triple of RDF 1.1"):
+        RdflibGraph(strange).count()
