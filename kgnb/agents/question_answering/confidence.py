@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, log
 
-from kgnb.agents.question_answering.answer_shape import opposite, polar
 from kgnb.agents.question_answering.graph_reader import GraphSchema
 from kgnb.agents.question_answering.interpretation import Interpretation
-from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion
+from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion, opposite, polar
 from kgnb.agents.question_answering.segmentation import PREPOSITIONS, QUESTION_WORDS, RELATIVE, Phrase, says
 from kgnb.kg.words import key, plain, words
 

@@ -1,17 +1,269 @@
-"""A question prepared for the semantic parser: its tokens, linked entities and classes, and shape."""
+"""A question prepared for the semantic parser: its tokens, linked entities and classes, and shape.
+
+The shape says that it asks for things, a number, yes or no, an extreme, or things beyond a bound. This uses word
+tables, not a grammar. Vectors find what is compared, but the direction always comes from the tables, because vectors
+cannot tell "highest" from "lowest". All other words must be explained by relations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.answer_shape import AnswerShape
 from kgnb.agents.question_answering.graph_reader import GraphNames, GraphReader, GraphSchema
-from kgnb.agents.question_answering.segmentation import X, find, says
+from kgnb.agents.question_answering.interpretation import Form
+from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Link
 from kgnb.kg.terms import Iri, Literal
 from kgnb.kg.words import key
+
+_ADJECTIVES = {
+    "high": "high tall low:- hoch niedrig:-",
+    "long": "long short:- lang kurz:-",
+    "large": "large big great small:- groß gross klein:-",
+    "deep": "deep shallow:- tief",
+    "heavy": "heavy light:- schwer leicht:-",
+    "fast": "fast slow:- schnell langsam:-",
+    "wide": "wide broad narrow:- breit",
+    "warm": "warm hot cold:- kalt:-",
+    "expensive": "expensive dear costly cheap:- teuer billig:-",
+    "thick": "thick thin:-",
+    "rich": "rich poor:- reich arm:-",
+    "steep": "steep",
+    "strong": "strong weak:- stark",
+    "old": "old:- young new recent late early:- alt:- jung neu",
+}
+"""Adjectives by what they measure; a minus marks those that mean less of it. "Old" measures when something began: what
+began later is younger."""
+_IRREGULAR = {
+    "highest": "high", "höchste": "high", "höher": "high", "größte": "large", "größer": "large", "grösste": "large",
+    "grösser": "large", "längste": "long", "länger": "long", "kürzeste": "short", "kürzer": "short", "jüngste": "young",
+    "jünger": "young", "älteste": "old", "älter": "old", "last": "late", "first": "early", "eldest": "old",
+}  # fmt: skip
+GENERAL = frozenset(["large", "old"])
+"""Measures that several relations may stand for: a house may be big by its beds or its floors."""
+_BEYOND = {
+    "more": ">", "over": ">", "above": ">", "exceeding": ">", "after": ">", "since": ">=", "mehr": ">", "über": ">",
+    "nach": ">", "fewer": "<", "less": "<", "under": "<", "below": "<", "before": "<", "until": "<=", "weniger": "<",
+    "unter": "<", "vor": "<",
+}  # fmt: skip
+_TIMES = frozenset(["after", "before", "since", "until", "nach", "vor"])
+_MOST = {"most": "most", "meisten": "most", "fewest": "least", "wenigsten": "least"}
+_MANY = (("how", "many"), ("wie", "viele"), ("wie", "vielen"), ("combien", "de"), ("combien", "d"), ("number", "of"))
+_FRENCH = {
+    "haut": "high", "haute": "high", "grand": "large", "grande": "large", "long": "long", "longue": "long",
+    "profond": "deep", "petit": "small", "petite": "small", "bas": "low", "basse": "low", "court": "short",
+    "vieux": "old", "vieille": "old", "ancien": "old", "ancienne": "old", "récent": "new", "récente": "new",
+}  # fmt: skip
+"""Adjectives after "le plus" and "la plus"."""
+_OPPOSITES = [
+    tuple(frozenset(side.split()) for side in pair.split("|"))
+    for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
+    closed end ended finished;win won winner|lose lost loser;source spring|mouth;highest|lowest""".split(";")  # noqa: SIM905 - as above
+]
+_YES_NO = AUXILIARIES | frozenset(["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"])
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR = re.compile(r"[12]\d{3}")
+_UNITS = frozenset("m km metres meters kilometres kilometers metern feet miles years minutes hours % kg".split())  # noqa: SIM905
+_THAN = frozenset(["than", "als", "que"])
+_STOP = PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", "and", "or", ",", "?"])
+
+
+@dataclass(frozen=True)
+class AnswerShape:
+    """How a question asks. ``used`` holds the positions of the words that say so; the rest must be explained."""
+
+    form: Form = "values"
+    used: frozenset[int] = frozenset()
+    measured: str = ""  # what values are ordered or compared by, such as "high"; "" if a noun says it
+    noun: tuple[str, ...] = ()  # what is counted or measured: "beds" in "most beds"
+    noun_at: frozenset[int] = frozenset()
+    operator: str = ""
+    bound: str = ""  # the number or year that values are compared with
+    than: bool = False  # values are compared with that of an entity
+    year: bool = False  # the bound is a year
+    either: bool = False  # the answer is one of the entities named
+
+    @property
+    def compares(self) -> bool:
+        """Whether values are ordered or compared."""
+        return bool(self.operator) or self.form in ("most", "least")
+
+
+def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> AnswerShape:
+    """The shape of a question; ``names`` holds its tokens that name entities.
+
+    >>> shape_of(["How", "many", "beds", "does", "it", "have", "?"]).form
+    'count'
+    >>> shape = shape_of(["Which", "hut", "is", "the", "lowest", "?"])
+    >>> shape.form, shape.measured
+    ('least', 'high')
+    """
+    low = ["" if token in names else token.lower() for token in sentence]
+    form: Form = "values"
+    used: set[int] = set()
+    for at in range(len(low) - 1):
+        if (low[at], low[at + 1]) in _MANY:
+            form, used = "count", {at, at + 1}
+            break
+    if low and low[0] in _YES_NO and form == "values":
+        form, used = "exists", {0}
+    extreme = _extreme(low, form, used)
+    if extreme is not None:
+        return _either(extreme, low, names, sentence)
+    return _either(_beyond(low, form, used, names, sentence), low, names, sentence)
+
+
+def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | None:
+    """The shape of a question for the most or least, if it is one."""
+    if form == "exists":
+        return None
+    for at, word in enumerate(low):
+        if word in _MOST and low[max(0, at - 1)] != "at":
+            noun, places = _noun(low, at + 1)
+            if noun:
+                return AnswerShape(_form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places)
+        if word == "plus" and at and low[at - 1] in ("le", "la", "les") and low[at + 1 : at + 2]:
+            meant = measure_of(_FRENCH.get(low[at + 1], ""))
+            if meant:
+                return AnswerShape(_form(meant[1]), frozenset({*used, at, at + 1}), meant[0])
+        meant = _superlative(word)
+        if meant is None or (word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])):
+            continue
+        noun, places = _noun(low, len(low))
+        if low[max(0, at - 2) : at] in (["has", "the"], ["have", "the"], ["with", "the"], ["covers", "the"]):
+            noun, places = _noun(low, at + 1)  # "which city has the largest population"
+        by = next((place for place in range(at + 1, len(low)) if low[place] in ("by", "nach")), None)
+        if by is not None:
+            noun, places = _noun(low, by + 1)
+        return AnswerShape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
+    return None
+
+
+def _beyond(
+    low: Sequence[str], form: Form, used: set[int], names: Collection[str], sentence: Sequence[str]
+) -> AnswerShape:
+    """The shape of a comparison with a number, a year or another entity; else the plain shape."""
+    for at, word in enumerate(low):
+        if word == "in" and low[at + 1 : at + 2] and _YEAR.fullmatch(low[at + 1]):
+            return AnswerShape(form, frozenset({*used, at, at + 1}), "old", operator="in", bound=low[at + 1], year=True)
+        pair = low[at : at + 2]
+        operator, measured, end = _BEYOND.get(word, ""), "", at + 1
+        if pair in (["at", "least"], ["at", "most"]):
+            operator, end = (">=" if pair[1] == "least" else "<="), at + 2
+        elif not operator:
+            meant = _comparative(word)
+            if meant is None:
+                continue
+            measured, operator = meant[0], ">" if meant[1] else "<"
+        noun, places = _noun(low, len(low))
+        than = next((place for place in range(end, min(end + 5, len(low))) if low[place] in _THAN), None)
+        if than is not None and than > end:
+            noun, places = _noun(low, end)  # "more floors than"
+        end = than + 1 if than is not None else end
+        number = _NUMBER.fullmatch(low[end]) if end < len(low) else None
+        if number is not None:
+            bound = number[0].replace(",", "")
+            year = bool(_YEAR.fullmatch(bound)) and (word in _TIMES or measured == "old")
+            after = end + 1
+            if low[after : after + 1] and low[after] in _UNITS:
+                after += 1
+            if not noun and not year:
+                noun, places = _noun(low, after)
+                if not noun and not measured and word in ("above", "below", "über", "unter"):
+                    measured = "high"
+            spent = frozenset({*used, *range(at, after)} - places)
+            return AnswerShape(form, spent, "old" if year else measured, noun, places, operator, bound, year=year)
+        if than is not None and any(token in names for token in sentence[end : end + 3]):
+            return AnswerShape(form, frozenset({*used, at, than}), measured, noun, places, operator, than=True)
+    return AnswerShape(form, frozenset(used))
+
+
+def _either(shape: AnswerShape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]) -> AnswerShape:
+    """The shape, marked as ``either`` if it is like "Which is higher, A or B?"."""
+    places = [at for at, token in enumerate(sentence) if token in names]
+    joined = len(places) > 1 and any(low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1]))
+    if not joined or shape.form == "exists":
+        return shape
+    if shape.form in ("most", "least"):
+        return AnswerShape(shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True)
+    for at, word in enumerate(low):
+        meant = _comparative(word)
+        if meant is not None or word in ("more", "fewer", "less"):
+            noun, spots = _noun(low, at + 1) if meant is None else ((), frozenset[int]())
+            up = meant[1] if meant is not None else word == "more"
+            used = frozenset({*shape.used, at})
+            return AnswerShape(_form(up), used, meant[0] if meant else "", noun, spots, either=True)
+    return shape
+
+
+def _form(most: bool) -> Form:
+    return "most" if most else "least"
+
+
+def _noun(low: Sequence[str], begin: int) -> tuple[tuple[str, ...], frozenset[int]]:
+    """The content words from ``begin`` to the next stop word (at most four words), and their positions."""
+    end = begin
+    while end < len(low) and low[end] and low[end] not in _STOP and end - begin < 4:
+        end += 1
+    kept = [at for at in range(begin, end) if says(low[at])]
+    return tuple(low[at] for at in kept), frozenset(kept)
+
+
+def measure_of(adjective: str) -> tuple[str, bool] | None:
+    """What an adjective measures, and whether it means more of it (True) or less (False)."""
+    for measured, said in _ADJECTIVES.items():
+        for word in said.split():
+            name, _, minus = word.partition(":")
+            if name == adjective:
+                return measured, not minus
+    return None
+
+
+def polar(word: str) -> bool:
+    """Whether a word gives the direction of a comparison: highest, fewer, before.
+
+    >>> [polar(word) for word in ("highest", "fewer", "before", "warden")]
+    [True, True, True, False]
+    """
+    return word in _BEYOND or word in _MOST or bool(_superlative(word) or _comparative(word))
+
+
+def opposite(word: str, names: Collection[str]) -> bool:
+    """Whether some names contain the opposite of a word, which vectors barely tell apart.
+
+    >>> opposite("die", ["year", "of", "birth"]), opposite("die", ["place", "of", "death"])
+    (True, False)
+    """
+    sides = next((pair if word in pair[0] else pair[::-1] for pair in _OPPOSITES if word in pair[0] | pair[1]), None)
+    return sides is not None and not sides[0] & set(names) and bool(sides[1] & set(names))
+
+
+def _superlative(word: str) -> tuple[str, bool] | None:
+    """The measure of "highest", "lowest", "höchste", "schwerster"."""
+    bare = re.sub(r"(?<=ste)[nmrs]$", "", word)
+    if bare in _IRREGULAR and not bare.endswith("er"):
+        return measure_of(_IRREGULAR[bare])
+    return _measure_of_stem(re.sub(r"(?:e?ste?|iest)$", "", bare)) if re.search(r"(?:est|ste)$", bare) else None
+
+
+def _comparative(word: str) -> tuple[str, bool] | None:
+    """The measure of "higher", "older"."""
+    if word in _IRREGULAR and word.endswith("er"):
+        return measure_of(_IRREGULAR[word])
+    return _measure_of_stem(re.sub(r"i?er$", "", word)) if word.endswith("er") else None
+
+
+def _measure_of_stem(stem: str) -> tuple[str, bool] | None:
+    doubled = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else ""
+    for form in (stem, f"{stem}e", f"{stem}y", doubled):
+        found = measure_of(form) if len(form) > 2 else None
+        if found is not None:
+            return found
+    return None
+
 
 LIGHT = frozenset(
     """people person persons someone somebody everyone everybody anyone thing things something one ones place kind type

@@ -12,12 +12,11 @@ from dataclasses import replace
 from itertools import product
 from math import exp
 
-from kgnb.agents.question_answering.answer_shape import GENERAL, measure_of, shape_of
 from kgnb.agents.question_answering.confidence import calibrated, explained, rank
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import IN_YEAR, TYPE, Condition, Hop, Interpretation, body, of_type
 from kgnb.agents.question_answering.names import is_relation
-from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion
+from kgnb.agents.question_answering.parsed_question import GENERAL, LIGHT, ParsedQuestion, measure_of, shape_of
 from kgnb.agents.question_answering.path_search import candidate_paths
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State

@@ -10,7 +10,7 @@ from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.patience import Patience
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, big, context, graph, serving
+from tests.agents.question_answering.worlds import TURTLE, SparqlService, V, big, context, graph
 
 
 def ask(text: str, *entities: str, turtle: str = TURTLE, **options: object) -> Answer:
@@ -127,27 +127,27 @@ def served(url: str, text: str, *entities: str) -> Answer:
 
 
 def test_an_endpoint_answers_as_a_file_does_also_where_it_falters() -> None:
-    with serving(graph()) as url:
-        found = served(url, "Where does the warden of Upper Hut live?", V + "upper")
+    with SparqlService(graph()) as service:
+        found = served(service.url, "Where does the warden of Upper Hut live?", V + "upper")
     assert found.values == (V + "village",) and len(found.support) == 2
     for faults in (
         [(429, b"{}"), (503, b"{}")],
         [(200, b"<html>maintenance</html>")],
         [(200, b'{"head": {"vars": ["p"]}, "results": {"bin')],
     ):
-        with serving(graph(), faults=faults) as url:
-            assert served(url, "Who is the warden of Upper Hut?", V + "upper").values == (V + "ann",), faults
+        with SparqlService(graph(), faults=faults) as service:
+            assert served(service.url, "Who is the warden of Upper Hut?", V + "upper").values == (V + "ann",), faults
 
 
 def test_a_graph_in_the_shape_of_wikidata_is_read_by_the_labels_of_its_properties() -> None:
-    with serving(graph(WIKIDATA)) as url:
-        assert served(url, "Who is Ilse Varnhagen married to?").values == (WD + "Q2",)
-        assert served(url, "What is the position held of Ilse Varnhagen?", WD + "Q1").values == (WD + "Q3",)
-        redirected = served(url, "Who is the spouse of Ilse Varnhagen?", WD + "Q99")
+    with SparqlService(graph(WIKIDATA)) as service:
+        assert served(service.url, "Who is Ilse Varnhagen married to?").values == (WD + "Q2",)
+        assert served(service.url, "What is the position held of Ilse Varnhagen?", WD + "Q1").values == (WD + "Q3",)
+        redirected = served(service.url, "Who is the spouse of Ilse Varnhagen?", WD + "Q99")
     assert redirected.values == (WD + "Q2",)
 
 
 def test_a_service_that_cuts_its_answers_gives_what_it_gives() -> None:
-    with serving(big(1500), most=400) as url:
-        found = served(url, "Who slept at the inn?", V + "inn")
+    with SparqlService(big(1500), most=400) as service:
+        found = served(service.url, "Who slept at the inn?", V + "inn")
     assert found.status == "answered" and len(found.values) == 1500

@@ -15,7 +15,7 @@ from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.terms import Iri, Literal
 from kgnb.tasks.asking import entity_named
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, context, graph, serving, state
+from tests.agents.question_answering.worlds import TURTLE, SparqlService, V, context, graph, state
 
 RDFS = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 
@@ -87,8 +87,8 @@ dbr:Ada_Marlow rdfs:label "Ada Marlow"@en . dbr:Tauria rdfs:label "Tauria"@en , 
 
 
 def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is_no_relation() -> None:
-    with serving(graph(RDFS + PAGES)) as url:
-        answer = answer_question("Who is the mayor of HC?", EndpointGraph(url), embedder=CharacterEmbedder())
+    with SparqlService(graph(RDFS + PAGES)) as service:
+        answer = answer_question("Who is the mayor of HC?", EndpointGraph(service.url), embedder=CharacterEmbedder())
     assert answer.values == (Iri("http://dbpedia.org/resource/Ada_Marlow"),)
     opened = context(RDFS + PAGES)
     found = link(state("Which country is Hochkar City in?", on=opened)).linked
@@ -142,8 +142,8 @@ def test_things_that_are_codes_are_named_by_what_each_has_one_of() -> None:
     assert sorted(opened.reader.own_naming()) == [F + "name", F + "title"]
     assert opened.reader.names.label(F + "e2") == "Bert Quill"
     assert answer_question("Who heads the Rope Works?", opened).values == (Iri(F + "e2"),)
-    with serving(graph(FIRM)) as url:
-        served = answer_question("Who heads the Rope Works?", EndpointGraph(url), embedder=CharacterEmbedder())
+    with SparqlService(graph(FIRM)) as service:
+        served = answer_question("Who heads the Rope Works?", EndpointGraph(service.url), embedder=CharacterEmbedder())
     assert served.values == (Iri(F + "e2"),)
     assert entity_named("night kitchen", opened.graph, opened.reader.own_naming) == F + "d3"
     with pytest.raises(ValueError, match="is called 'night kitchen'"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kgnb.agents.question_answering.answer_shape import shape_of
 from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.parsed_question import shape_of
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_context
 from kgnb.agents.question_answering.segmentation import tokens
 from kgnb.agents.question_answering.semantic_parser import interpret

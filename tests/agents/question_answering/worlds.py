@@ -1,9 +1,7 @@
 """A small valley to ask about, a very large hut, and a SPARQL service over either."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import json
+from collections.abc import Sequence
 from urllib.parse import parse_qs
 
 import pyoxigraph
@@ -12,9 +10,9 @@ from kgnb.agents.question_answering.pipeline import begin, open_context
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Options, Question
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.terms import Iri, n3
-from kgnb.kg.terms import Triple as Triple
+from kgnb.kg.terms import Iri
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.loopback import LoopbackServer, Request
 
 V = "http://valley.example/"
 TURTLE = """
@@ -40,18 +38,9 @@ TURTLE = """
 
 def graph(turtle: str = TURTLE) -> OxigraphGraph:
     """The valley."""
-    store = pyoxigraph.Store()
-    store.load(turtle.encode(), format=pyoxigraph.RdfFormat.TURTLE)
     found = OxigraphGraph(name="valley")
-    for quad in store:
-        found.add([(_term(quad.subject), _term(quad.predicate), _term(quad.object))])
+    found.add_quads(pyoxigraph.parse(turtle.encode(), format=pyoxigraph.RdfFormat.TURTLE))
     return found
-
-
-def _term(term: object) -> object:
-    from tests.kg.n3_reader import parse_term
-
-    return parse_term(str(term))
 
 
 def big(number: int = 20_000) -> OxigraphGraph:
@@ -73,51 +62,27 @@ def state(text: str, *entities: str, on: GraphContext | None = None, **options: 
     return begin(question, on or context(), Options(**options))  # type: ignore[arg-type]
 
 
-@contextmanager
-def serving(found: OxigraphGraph, most: int = 10_000, faults: list[tuple[int, bytes]] | None = None) -> Iterator[str]:
+class SparqlService(LoopbackServer):
     """A SPARQL service over a graph that cuts answers after ``most`` rows, and first gives the ``faults``."""
-    store = pyoxigraph.Store()
-    lines = "\n".join(" ".join(map(n3, triple)) + " ." for triple in found.triples())
-    store.load(lines.encode(), format=pyoxigraph.RdfFormat.N_TRIPLES)
-    waiting = list(faults or [])
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            media, status = "application/sparql-results+json", 200
-            if waiting:
-                status, body = waiting.pop(0)
-                media = "text/html" if body.startswith(b"<") else media
+    place = "/sparql"
+
+    def __init__(self, found: OxigraphGraph, most: int = 10_000, faults: Sequence[tuple[int, bytes]] = ()) -> None:
+        self.found, self.most, self.faults = found, most, list(faults)
+        super().__init__()
+
+    def answer(self, request: Request) -> None:
+        media, status = "application/sparql-results+json", 200
+        if self.faults:
+            status, body = self.faults.pop(0)
+            media = "text/html" if body.startswith(b"<") else media
+        else:
+            answer = self.found.store.query(parse_qs(request.body.decode())["query"][0])
+            if isinstance(answer, pyoxigraph.QueryTriples):
+                media, body = "application/n-triples", answer.serialize(format=pyoxigraph.RdfFormat.N_TRIPLES)
             else:
-                answer = store.query(form["query"][0])
-                if isinstance(answer, pyoxigraph.QueryTriples):
-                    body, media = answer.serialize(format=pyoxigraph.RdfFormat.N_TRIPLES), "application/n-triples"
-                else:
-                    body = _cut(answer.serialize(format=pyoxigraph.QueryResultsFormat.JSON), most)
-            self.send_response(status)
-            self.send_header("Content-Type", media)
-            self.send_header("Content-Length", str(len(body)))
-            if status == 429:
-                self.send_header("Retry-After", "0")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/sparql"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def _cut(body: bytes, most: int) -> bytes:
-    import json
-
-    value = json.loads(body)
-    if "results" in value:
-        value["results"]["bindings"] = value["results"]["bindings"][:most]
-    return json.dumps(value).encode()
+                value = json.loads(answer.serialize(format=pyoxigraph.QueryResultsFormat.JSON))
+                if "results" in value:
+                    value["results"]["bindings"] = value["results"]["bindings"][: self.most]
+                body = json.dumps(value).encode()
+        request.send(status, body, media, {"Retry-After": "0"} if status == 429 else {})
