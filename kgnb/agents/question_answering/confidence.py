@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
 
@@ -58,7 +58,7 @@ def rank(candidate: Interpretation) -> float:
 def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
     """The interpretation with the words it does not explain, and its confidence reduced for each of them."""
     unused = unexplained(asked, candidate)
-    end = [token.lower() for token in asked.sentence if token[:1].isalnum()][-1:]
+    end = [token for token in asked.low if token[:1].isalnum()][-1:]
     if end == ["do"] and not any(number == 1 and "job" in key(text) for text, number in candidate.phrases):
         candidate = replace(candidate, confidence=0.3 * candidate.confidence)
     if not unused:
@@ -81,7 +81,12 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     Counting links, or measuring the end of a path, is a guess in itself, so being near to a relation is not enough
     there: each word must be part of a name.
     """
-    found = [*_beyond_structure(asked, candidate), *_polarity(asked, candidate)]
+    low = asked.low
+    names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
+    found = _beyond_structure(asked, candidate, names)
+    # the words for a direction that it does not follow: vectors cannot tell directions apart
+    found += [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
+    found += [word for word in low if opposite(word, names)]
     if candidate.counted or (candidate.by and (candidate.hops or candidate.also)):
         found += _unnamed(asked, candidate)
     shape, measures = asked.shape, candidate.by or (candidate.hops if candidate.operator else ())
@@ -91,36 +96,23 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     return [word for word in dict.fromkeys(found) if word not in candidate.unused or polar(word)]
 
 
-def _polarity(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words for a direction that the candidate does not follow; vectors cannot tell directions apart."""
-    names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
-    low = [token.lower() for token in asked.sentence]
-    found = [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
-    return found + [word for word in low if opposite(word, names)]
-
-
-def _beyond_structure(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+def _beyond_structure(asked: ParsedQuestion, candidate: Interpretation, names: Collection[str]) -> list[str]:
     """The words that join, exclude or add a condition without a matching part in the interpretation."""
-    low = [token.lower() for token in asked.sentence]
-    names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
+    low = [word for word in asked.low if word not in names]
     entities = {link.iri for link in asked.things}
     joined = sum(condition.entity in entities for condition in candidate.also)
-    joins = [word for word in low if word in _JOINS and word not in names]
-    found = [] if joins and len(joins) <= joined else joins
-    if not joined:
-        found += [word for word in low if word in _BOTH and word not in names]
-    if not asked.shape.either:
-        found += [word for word in low if word in _OR and word not in names]
-    found += [word for word in low if word in _OTHERS or (word in _EXCEPT and word not in names)]
+    joins = [word for word in low if word in _JOINS]
+    found = [] if len(joins) <= joined else joins
+    found += [word for word in low if (word in _BOTH and not joined) or (word in _OR and not asked.shape.either)]
+    found += [word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)]
     parts = len(candidate.hops) + len(candidate.also) + len(candidate.by) + (candidate.type is not None)
     clauses = _clauses(asked)
-    return [*found, *(low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found
+    return [*found, *(asked.low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found
 
 
 def _clauses(asked: ParsedQuestion) -> list[int]:
     """The positions of relative pronouns that begin a clause about something named earlier."""
-    found, asking = [], False  # whether a question word came earlier
-    low = [token.lower() for token in asked.sentence]
+    found, asking, low = [], False, asked.low  # asking: whether a question word came earlier
     for at, token in enumerate(low):
         before = low[max(0, at - 2)] if low[at - 1] in PREPOSITIONS else low[max(0, at - 1)]
         opens = before in (":", ";") or (before == "," and not asking)  # "In Paris, who ..." is a question
@@ -156,11 +148,11 @@ def _verbs(asked: ParsedQuestion) -> set[str]:
     """
     places = {asked.place(link) for link in asked.things}
     found = set()
-    for at, token in enumerate(asked.sentence):
-        following = asked.sentence[at + 1].lower() if at + 1 < len(asked.sentence) else "?"
-        before = asked.sentence[at - 1].lower() if at else ""
+    for at, (before, token, following) in enumerate(
+        zip(["", *asked.low], asked.low, [*asked.low[1:], "?"], strict=False)
+    ):
         if (following in PREPOSITIONS or following == "?" or at + 1 in places) and before not in _ARTICLES:
-            found.add(token.replace("_", " ").lower())
+            found.add(token.replace("_", " "))
     return found
 
 
@@ -244,15 +236,11 @@ def _phrased(asked: ParsedQuestion, candidate: Interpretation) -> set[str]:
 
 
 def _classes_along(schema: GraphSchema, candidate: Interpretation) -> list[str]:
-    uses = {one.iri: one for one in schema.relations}
     found: list[str] = []
-    for hop in candidate.hops:
-        use = uses.get(hop.relation)
-        if use is not None and not use.literal:
-            found += [*use.domains, *use.ranges]
-    for hop in candidate.by:
-        use = uses.get(hop.relation)
-        found += [*(use.domains if use is not None else ()), *(use.ranges if use and not use.literal else ())]
+    for hop in (*candidate.hops, *candidate.by):
+        use = schema.uses.get(hop.relation)
+        if use is not None and not (use.literal and hop in candidate.hops):
+            found += [*use.domains, *(() if use.literal else use.ranges)]
     return list(dict.fromkeys(found))
 
 

@@ -98,7 +98,12 @@ class GraphSchema:
     prefixes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
+    def uses(self) -> dict[Iri, RelationUse]:
+        """The relations by IRI."""
+        return {one.iri: one for one in self.relations}
+
+    @cached_property
     def iris(self) -> frozenset[str]:
         """Every class and relation, including those for types and names."""
         found = {*(str(one.iri) for one in self.classes), *(str(one.iri) for one in self.relations)}

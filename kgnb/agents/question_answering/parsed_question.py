@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.graph_reader import GraphNames, GraphReader, GraphSchema
+from kgnb.agents.question_answering.graph_reader import GraphNames, GraphReader, GraphSchema, RelationUse
 from kgnb.agents.question_answering.interpretation import Form
 from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
@@ -288,6 +288,11 @@ class ParsedQuestion:
     classes: tuple[Link, ...]
 
     @property
+    def low(self) -> list[str]:
+        """The tokens in lower case."""
+        return [token.lower() for token in self.sentence]
+
+    @property
     def context(self) -> GraphContext:
         """The context shared by all questions over this graph."""
         return self.state.context
@@ -306,6 +311,11 @@ class ParsedQuestion:
     def schema(self) -> GraphSchema:
         """The graph's classes and relations."""
         return self.reader.schema
+
+    @property
+    def uses(self) -> dict[Iri, RelationUse]:
+        """How the graph uses each relation."""
+        return self.schema.uses
 
     @property
     def inverse(self) -> bool:

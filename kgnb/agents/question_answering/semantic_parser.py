@@ -32,8 +32,8 @@ _SEVERAL = 0.45  # the same with several possible relations
 _GENERAL = 0.35  # confidence when an adjective fits more than one relation
 _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
 _CLOSE = 0.08  # nearness by which a measure must lead the next
-_PERSON = ("person", "human being", "man", "woman")
-_PLACE = ("place", "location", "city", "region")
+_PERSON: tuple[str, ...] = ("person", "human being", "man", "woman")
+_PLACE: tuple[str, ...] = ("place", "location", "city", "region")
 _RELATIVES = (*_PERSON, "parent", "child", "spouse", "friend")
 _WHEREABOUTS = (*_PLACE, "country", "nationality", "residence", "employer")
 _CLEARLY = 0.3  # likeness by which a person must lead a place, or the reverse
@@ -137,10 +137,10 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
     keep = [at for at in _territory(asked, start) if at not in shape.used and at not in shape.noun_at]
     wanted = asked.wanted
     place = asked.place(wanted) if wanted is not None else -1
-    said = [at for at in keep if at != start and says(asked.sentence[at]) and asked.sentence[at].lower() not in LIGHT]
+    said = [at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in LIGHT]
     inverse = asked.inverse
     found: list[Interpretation] = []
-    if said or any(asked.sentence[at].lower() in ("where", "when") for at in keep):
+    if said or any(asked.low[at] in ("where", "when") for at in keep):
         longest = asked.state.options.hops if mentions == 1 else 1
         found += candidate_paths(
             link.iri, asked.words(keep, start), asked.context.lexicon, longest=longest, inverse=inverse
@@ -172,15 +172,14 @@ def _territory(asked: ParsedQuestion, start: int) -> list[int]:
 
 def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
     """Things related to an entity when no word says how: via the relations that lead to the class asked for."""
-    schema, reader = asked.schema, asked.reader
-    uses = {one.iri: one for one in schema.relations}
+    reader = asked.reader
     steps = [step for step in reader.expand(link.iri, inverse=asked.inverse).hops if step[1]]
     steps = [step for step in steps if is_relation(step[0].relation)]
     if wanted is not None:
         fitting = [
             step
             for step in steps
-            if (use := uses.get(step[0].relation)) is not None
+            if (use := asked.uses.get(step[0].relation)) is not None
             and wanted.iri in (use.domains if step[0].inverse else use.ranges)
         ]
     else:  # "Which mathematicians died in X": many things point to a class such as mathematicians
@@ -283,27 +282,27 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
     last = candidate.hops[-1] if candidate.hops else None
     if last is None:
         return candidate
-    low = [token.lower() for token in asked.sentence[:3]]
+    first, second, *_ = low = [*asked.low[:3], "", ""]
     kind = "thing" if last.inverse else kind_of(asked.context.lexicon.sample(last.relation))
-    if (kind in ("number", "date") and ("where" in low or "who" in low)) or (kind == "thing" and low[:1] == ["when"]):
+    counts = (first, second) == ("how", "many") or asked.shape.form == "count"
+    wrong = kind in ("number", "date") and ("where" in low or "who" in low)
+    if kind == "thing":
+        amount = first == "how" and (second == "much" or measure_of(second) is not None)
+        wrong = first == "when" or (amount and not counts)
+    if wrong:
         return replace(candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence)
-    if low[:2] == ["how", "many"] or asked.shape.form == "count":
-        return candidate
-    if low[:1] == ["how"] and kind == "thing" and (low[1] == "much" or measure_of(low[1]) is not None):
-        return replace(candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence)
-    word = next((word for word in ("who", "where") if low[:1] == [word]), "")
-    if kind == "thing" and word and candidate.type is None and not _could_be(asked, candidate, last, word):
+    asks = first in ("who", "where") and kind == "thing" and candidate.type is None and asked.shape.form != "count"
+    if asks and not _could_be(asked, candidate, last, first):
         return replace(candidate, score=candidate.score - 1.5, confidence=0.4 * candidate.confidence)
     return candidate
 
 
 def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word: str) -> bool:
     """Whether a relation's values may answer "who" or "where", judged by the names of their classes."""
-    use = next((one for one in asked.schema.relations if one.iri == last.relation), None)
+    use = asked.uses.get(last.relation)
     ends = (use.domains if last.inverse else use.ranges) if use is not None else ()
     names = [asked.names.label(end) for end in ends]
-    people: tuple[str, ...] = _PERSON
-    places: tuple[str, ...] = _PLACE
+    people, places = _PERSON, _PLACE
     if not names:  # no classes known: use the relation's own name
         if last.inverse:
             return True
@@ -315,43 +314,35 @@ def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word:
 # ------------------------------------------------------------------------------------------------------------ measures
 
 
-def _bound(asked: ParsedQuestion, use: RelationUse) -> Literal | None:
-    """The number to compare with, or the value of the thing after "than"; None if it has none."""
-    shape = asked.shape
-    if not shape.than:
-        return bound_of(use.example, shape.bound, shape.operator)
-    for thing in sorted(asked.things, key=asked.place, reverse=True):
-        ends, _ = asked.reader.ends(thing.iri, Hop(use.iri), 1)
-        if ends and isinstance(ends[0], Literal):
-            return ends[0]
-    return None
+def _bound(asked: ParsedQuestion, use: RelationUse, others: Sequence[Link]) -> Literal | None:
+    """The number or date to compare with, or else the value of the first of the other things that has one."""
+    if asked.shape.bound:
+        return bound_of(use.example, asked.shape.bound, asked.shape.operator)
+    ends = (end for other in others for end in asked.reader.ends(other.iri, Hop(use.iri), 1)[0])
+    return next((end for end in ends if isinstance(end, Literal)), None)
 
 
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
     """Order or compare the values by those of their relations that fit the words."""
     shape, made = asked.shape, list[Interpretation]()
+    others = sorted(asked.things, key=asked.place, reverse=True)  # after "than"
     for base in bases:
-        measures = _measures(asked, base)
-        for at, (use, near, sure) in enumerate(measures[:_TRIED]):
-            sure *= _leading(asked, measures, at)
+        for use, near, sure in _measures(asked, base):
             name = use.names[0]
             found = replace(
                 base, by=(Hop(use.iri),), score=base.score + near - 1.0, confidence=min(base.confidence, sure)
             )
-            if shape.operator:
-                bound = _bound(asked, use)
-                said = (
-                    f"{base.explanation}; {name} {shape.operator} {bound.text if bound and shape.than else shape.bound}"
-                )
-                made += [replace(found, operator=shape.operator, bound=bound, explanation=said)] if bound else []
-            else:
+            if not shape.operator:
                 said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
                 made.append(replace(found, form=shape.form, explanation=said))
+            elif (bound := _bound(asked, use, others)) is not None:
+                said = f"{base.explanation}; {name} {shape.operator} {bound.text if shape.than else shape.bound}"
+                made.append(replace(found, operator=shape.operator, bound=bound, explanation=said))
     return made
 
 
 def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[RelationUse, float, float]]:
-    """The values' numeric or date relations, each with its nearness to the words and its confidence (0 to 1)."""
+    """The values' numeric or date relations, best first, each with its nearness to the words and its confidence."""
     shape = asked.shape
     dated = shape.year or (shape.measured == "old" and not shape.noun)
     uses: list[RelationUse] = []
@@ -362,8 +353,7 @@ def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[Relatio
             uses.append(use)
     if not uses:
         return []
-    phrase = _measure_phrase(asked)
-    fit = asked.context.lexicon.fit(Phrase(phrase, 1))
+    fit = asked.context.lexicon.fit(Phrase(_measure_phrase(asked), 1))
     nouns = set(map(plain, shape.noun))
     found = []
     for use in uses:
@@ -376,24 +366,17 @@ def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[Relatio
         found.append((use, near, _sure_of(near)))
     found.sort(key=lambda entry: (-entry[1], entry[0].iri))
     best, near, sure = found[0]
+    counting = bool(shape.noun) and not shape.measured
+    counts = counting and asked.gives_number(best.iri)
     if len(found) == 1 and dated and (kind_of(best.example) == "date" or near >= 0.15):
         sure = max(sure, 0.7)
     if shape.measured in GENERAL and not shape.noun and len(found) > 1 and not asked.said:
         sure = min(sure, _GENERAL)
-    if shape.noun and not shape.measured and not asked.gives_number(best.iri):
+    if counting and not counts:
         sure *= 0.6  # "the most floors" does not ask for an area
-    return [(best, near, sure), *found[1:]]
-
-
-def _leading(asked: ParsedQuestion, measures: Sequence[tuple[RelationUse, float, float]], at: int) -> float:
-    """Factor on a measure's confidence: 1 for a clear leader, less for a close one, 0.5 for all others."""
-    if at:
-        return 0.5
-    if len(measures) < 2 or measures[0][1] - measures[1][1] >= _CLOSE:
-        return 1.0
-    counting = bool(asked.shape.noun) and not asked.shape.measured
-    told = counting and asked.gives_number(measures[0][0].iri) and not asked.gives_number(measures[1][0].iri)
-    return 1.0 if told else 0.6
+    if len(found) > 1 and near - found[1][1] < _CLOSE and not (counts and not asked.gives_number(found[1][0].iri)):
+        sure *= 0.6  # no clear leader
+    return [(best, near, sure), *((use, near, 0.5 * sure) for use, near, sure in found[1:_TRIED])]
 
 
 def _measure_phrase(asked: ParsedQuestion) -> str:
@@ -408,14 +391,12 @@ def _measure_phrase(asked: ParsedQuestion) -> str:
 
 def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationUse]:
     """The relations of an interpretation's values."""
-    schema, lexicon = asked.schema, asked.context.lexicon
-    lexicon.meet((one.iri, one.example) for one in schema.relations)
-    uses = {one.iri: one for one in schema.relations}
+    asked.context.lexicon.meet((one.iri, one.example) for one in asked.schema.relations)
     if base.start is None and not base.among and base.type is None:
-        return list(schema.relations)
+        return list(asked.schema.relations)
     some = f"SELECT DISTINCT ?answer WHERE {{ {body(base)} }} LIMIT {_MEMBERS}"
     rows = asked.reader.looked_up(f"SELECT DISTINCT ?p WHERE {{ {{ {some} }} ?answer ?p ?y }}").rows
-    return [uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in uses]
+    return [asked.uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in asked.uses]
 
 
 def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
@@ -451,7 +432,7 @@ def _subject(asked: ParsedQuestion) -> str:
     if asked.wanted is not None and asked.wanted.label:
         return asked.wanted.label
     places = [at for at in range(len(asked.sentence)) if at not in asked.shape.used and at not in asked.shape.noun_at]
-    if [token.lower() for token in asked.sentence[:1]] == ["who"]:
+    if asked.low[:1] == ["who"]:
         return "person"
     return next((asked.sentence[at].lower() for at in places if says(asked.sentence[at])), "")
 
@@ -574,23 +555,17 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
     if not ordered or (second is None and not shape.bound):
         return []
     first, reader = ordered[0], asked.reader
-    base = Interpretation(None, among=(first.iri,), confidence=0.95)
-    measures = _measures(asked, base)
     made = []
-    for at, (use, near, sure) in enumerate(measures[:_TRIED]):
-        sure *= _leading(asked, measures, at)
-        hop = Hop(use.iri)
-        bound: Term | None = bound_of(use.example, shape.bound, shape.operator) if shape.bound else None
-        proof = tuple(path[0] for path in reader.along(first.iri, (hop,))[0][:1])
-        if bound is None and second is not None:
-            ends, _ = reader.ends(second.iri, hop, 1)
-            bound = ends[0] if ends else None
-            proof += ((second.iri, use.iri, bound),) if bound is not None else ()
-        if isinstance(bound, Literal):
+    for use, near, sure in _measures(asked, Interpretation(None, among=(first.iri,), confidence=0.95)):
+        bound = _bound(asked, use, [second] if second else [])
+        if bound is not None:
+            proof = tuple(path[0] for path in reader.along(first.iri, (Hop(use.iri),))[0][:1])
+            if second is not None and not shape.bound:
+                proof += ((second.iri, use.iri, bound),)
             said = f"whether {use.names[0]} of {first.label} {shape.operator} {bound.text}"
             made.append(
                 Interpretation(
-                    first.iri, (hop,), "exists", near - 1.0, sure, said, operator=shape.operator, bound=bound,
+                    first.iri, (Hop(use.iri),), "exists", near - 1.0, sure, said, operator=shape.operator, bound=bound,
                     nearby=proof,
                 )
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Question answering by the rule judge on real questions: figures, and what observing costs.
+"""Question answering by the rule judge on real questions.
 
 ``python -m tests.benchmarks.agents.question_answering`` prints the full figures (KGNB_DATA names the data folder);
 give a number to take that many questions of each set.
@@ -12,21 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgnb.agents.question_answering.lexicon import ASKED
-from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.pipeline import answer_question, begin, open_context
-from kgnb.agents.question_answering.semantic_parser import interpret
-from kgnb.agents.question_answering.state import GraphContext
-from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.agents.question_answering.pipeline import answer_question, open_context
+from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.datasets.question_sets import pathquestion, slot_filling
 from kgnb.datasets.questions import Asked, QuestionSet
 from kgnb.evaluate.answers import set_score, strict
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.terms import Iri, Literal
+from kgnb.kg.terms import Literal
 from kgnb.settings import Settings
-from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.embedder import Embedder
 
 
 @dataclass(frozen=True)
@@ -99,61 +94,6 @@ def texts(answer: Answer) -> list[str]:
     return [term.text if isinstance(term, Literal) else str(term) for term in answer.values]
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What observing some questions took, our way and triple by triple, with the same triples chosen."""
-
-    ours: float  # seconds
-    naive: float
-    vectors: int
-    naive_vectors: int
-    queries: float  # a question
-    triples: int
-
-
-class Counting:
-    """An embedder that counts, and keeps nothing."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.name, self.dimensions = embedder.name, embedder.dimensions
-        self.texts = 0
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += len(texts)
-        return self._embedder.embed(texts)
-
-
-def observing(cases: QuestionSet, embedder: Embedder, most: int = 40) -> Cost:
-    """Observe the entities of some questions as the paper does; then score the very triples seen one by one.
-
-    Interpretation a question for the rule judge is neither way's: its vectors and its time are not counted.
-    """
-    graph = open_graph(cases.graph)
-    counting = Counting(embedder)
-    context = open_context(graph, embedder=counting)
-    questions = [Question(one.id, one.text, one.entities) for one in sample(cases.questions, most, 1)][:most]
-    states = [link(begin(question, context, Options(tools="paper"))) for question in questions]
-    for state in states:
-        interpret(state)
-    read, begun = counting.texts, time.perf_counter()
-    seen = [observe(state).observation for state in states]
-    ours, vectors = time.perf_counter() - begun, counting.texts - read
-    begun = time.perf_counter()
-    for question, observation in zip(questions, seen, strict=True):
-        for one in observation.triples:
-            name = context.lexicon.name(one.triple[1])
-            counting.embed([question.text, ASKED.format(name), name, label(context, one.triple[2])])
-    naive = time.perf_counter() - begun
-    number = sum(len(observation.triples) for observation in seen)
-    return Cost(ours, naive, vectors, counting.texts - read - vectors, context.reader.queries / len(questions), number)
-
-
-def label(context: GraphContext, term: object) -> str:
-    """What an end of a triple is called."""
-    return context.reader.names.label(term) if isinstance(term, Iri) else str(getattr(term, "text", ""))
-
-
 def main() -> None:
     """Print the figures."""
     data = Path(os.environ["KGNB_DATA"])
@@ -162,7 +102,6 @@ def main() -> None:
     for hops in (2, 3):
         print(figures(pathquestion(data / "pathquestion", hops), embedder, most), flush=True)
     print(figures(slot_filling(data / "codex", most=most or 400), embedder), flush=True)
-    print(observing(pathquestion(data / "pathquestion", 2), open_embedder("local", Settings()).embedder))  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ import pytest
 
 from kgnb.datasets.question_sets import pathquestion, slot_filling
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.local_embedder import LocalEmbedder
-from tests.benchmarks.agents.question_answering import figures, observing
+from tests.benchmarks.agents.question_answering import figures
 
 pytestmark = pytest.mark.benchmark
 
@@ -40,10 +39,3 @@ def test_slots_are_filled_where_the_triple_is_there_and_left_open_where_it_is_no
     found = figures(slot_filling(benchmark_data / "codex", most=100), embedder)
     assert found.hits >= 0.95, found
     assert found.unsure >= 0.95, found
-
-
-def test_observing_computes_a_vector_once(benchmark_data: Path) -> None:
-    # how many texts are embedded does not depend on what embeds them
-    cost = observing(pathquestion(benchmark_data / "pathquestion", 2), CharacterEmbedder())
-    print(cost)
-    assert cost.naive_vectors >= 2 * cost.vectors, cost
