@@ -274,7 +274,7 @@ LIGHT = frozenset(
 """Words with little meaning of their own: no relation needs to explain them."""
 
 _COUNTING = frozenset(["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"])
-_UNITS = frozenset(["area", "length", "height", "width", "weight", "speed"])
+_MEASURES = frozenset(["area", "length", "height", "width", "weight", "speed"])
 
 
 @dataclass(frozen=True)
@@ -369,4 +369,4 @@ class ParsedQuestion:
         """Whether a relation gives a count, judged by its name, or by an integer sample if its name has no unit."""
         named, sample = self.words_of([relation]), self.context.lexicon.sample(relation)
         whole = isinstance(sample, Literal) and "." not in sample.text
-        return bool(named & _COUNTING) or (whole and not named & _UNITS)
+        return bool(named & _COUNTING) or (whole and not named & _MEASURES)

@@ -10,7 +10,9 @@ from typing import Any
 
 from kgnb.agents.question_answering.act import act
 from kgnb.agents.question_answering.answer import answer
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.judges import RuleJudge
+from kgnb.agents.question_answering.lexicon import Directory, Lexicon, Wording
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.path_search import candidate_paths
@@ -46,10 +48,13 @@ def open_context(
     With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the lexicon how people
     word this graph's relations; by default there are none. Pass the ``turn`` of a model that releases it during calls.
     """
-    watched = run.watch_graph(graph) if run else graph
-    context = GraphContext.open(
-        watched, embedder=embedder, judge=judge or RuleJudge(), model=model,
-        page=options.page, most=options.most, timeout=options.timeout, turn=turn,
+    reader = GraphReader(
+        run.watch_graph(graph) if run else graph, page=options.page, most=options.most, timeout=options.timeout
+    )
+    wording = Wording(embedder)
+    context = GraphContext(
+        reader.graph, Judges.all(judge or RuleJudge()), reader, wording, Lexicon(reader, wording),
+        Directory(reader, wording), model, turn or TurnLock(),
     )  # fmt: skip
     if examples:
         learn(context, examples, options)

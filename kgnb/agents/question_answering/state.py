@@ -31,7 +31,6 @@ from kgnb.judging import Judge
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
 from kgnb.llm.model import ChatModel, Message, Reply, Request
-from kgnb.vectors.embedder import Embedder
 
 if TYPE_CHECKING:
     from kgnb.run import Run
@@ -124,25 +123,6 @@ class GraphContext:
     directory: Directory
     model: ChatModel | None = None
     turn: TurnLock = field(default_factory=TurnLock)  # must be held to use any of these
-
-    @classmethod
-    def open(
-        cls,
-        graph: Graph,
-        *,
-        embedder: Embedder,
-        judge: Judge[Any] | Judges,
-        model: ChatModel | None = None,
-        page: int = 1000,
-        most: int = 10_000,
-        timeout: float = 30.0,
-        turn: TurnLock | None = None,
-    ) -> GraphContext:
-        """Create a context for an open graph without querying it."""
-        reader = GraphReader(graph, page=page, most=most, timeout=timeout)
-        wording = Wording(embedder)
-        lexicon, directory = Lexicon(reader, wording), Directory(reader, wording)
-        return cls(graph, Judges.all(judge), reader, wording, lexicon, directory, model, turn or TurnLock())
 
     def watched(self, run: Run) -> GraphContext:
         """The same context, with its judges and model recorded by the run."""
