@@ -28,7 +28,6 @@ from kgnb.agents.question_answering.values import (
     Query,
     Refusal,
     read_action,
-    written,
 )
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
@@ -129,11 +128,11 @@ def act_question(state: State) -> ActQuestion:
         for at, a in enumerate(task[:3])
         for b in task[at + 1 : 3]
     ]
-    done = {written(acted.action) for acted in state.history}
-    unique: dict[str, tuple[Action, str, Interpretation | None]] = {}
+    done = {acted.action for acted in state.history}
+    unique: dict[Action, tuple[Action, str, Interpretation | None]] = {}
     for entry in offers:
-        unique.setdefault(written(entry[0]), entry)
-    left = [entry for key, entry in unique.items() if key not in done]
+        unique.setdefault(entry[0], entry)
+    left = [entry for action, entry in unique.items() if action not in done]
     left.append((Finish(), "answer now, from what is remembered", None))
     return ActQuestion(
         asked=state.question.text,
@@ -171,7 +170,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
     if isinstance(action, Commit):
         resolve(state, action)
         return action
-    if written(action) in {written(acted.action) for acted in state.history}:
+    if action in {acted.action for acted in state.history}:
         raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
@@ -213,7 +212,7 @@ def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
 
 def _interpretation(question: ActQuestion, action: Action) -> Interpretation | None:
     pairs = zip(question.actions, question.interpretations, strict=True)
-    return next((candidate for offered, candidate in pairs if written(offered) == written(action)), None)
+    return next((candidate for offered, candidate in pairs if offered == action), None)
 
 
 def _performed(state: State, acted: Acted) -> Acted:

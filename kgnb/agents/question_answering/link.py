@@ -46,7 +46,7 @@ def _given(state: State) -> Linked:
     for link in found:
         if link.mention and (span := find(link.mention, left)):
             left[span[0] : span[1]] = ["_"] * (span[1] - span[0])
-    classes = [iri for iri in state.context.reader.classes if iri not in {link.iri for link in found}]
+    classes = [iri for iri in sorted(state.context.reader.classes) if iri not in {link.iri for link in found}]
     also = [*_classes(state, classes, left), *_named_too(state, classes, left)]
     return Linked((*found, *also), given=True, notes=notes)
 

@@ -27,21 +27,21 @@ _MOST = 300  # triples shown to a judge
 
 def reflect(state: State) -> State:
     """Add the best triples of the last action to memory."""
-    acted = state.acted
-    triples = acted.triples if acted else ()
+    acted, triples = state.acted, state.acted.triples if state.acted else ()
     if not triples:
-        return _with(
-            state,
-            Memory(state.memory.paths, (), "the action brought no triple"),
-            progress=bool(state.talk or (acted and acted.values)),
-        )
-    question = reflect_question(state, triples)
-    chosen, reason, by = _chosen(state, question)
-    memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
-    labels = state.context.reader.names.labels(sorted(iris(memory.triples)))
-    return _with(
-        state, replace(memory, reason=reason, judged_by=by, labels=labels), progress=bool(state.talk or memory.added)
-    )
+        memory = Memory(state.memory.paths, (), "the action brought no triple", labels=state.memory.labels)
+        progress = bool(acted and acted.values)
+    else:
+        question = reflect_question(state, triples)
+        chosen, reason, by = _chosen(state, question)
+        memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
+        labels = state.context.reader.names.labels(sorted(iris(memory.triples)))
+        memory = replace(memory, reason=reason, judged_by=by, labels=labels or state.memory.labels)
+        progress = bool(memory.added)
+    ends = [end for path in memory.paths if isinstance(end := end_of(path, state.linked.entities), Iri)]
+    entities = tuple(dict.fromkeys(ends))[: state.options.keep] or state.linked.entities
+    stalled = 0 if progress or state.talk else state.stalled + 1
+    return replace(state, stage="reflect", memory=memory, entities=entities, stalled=stalled)
 
 
 def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
@@ -141,13 +141,3 @@ def _facts(state: State) -> list[str]:
     prompt = FACTS.format(keep=state.options.keep, question=" ".join(state.question.text.split()))
     reply = state.context.model.ask(Request((Message("user", prompt),)))
     return [line.strip() for line in reply.text.splitlines() if line.strip()][: state.options.keep]
-
-
-def _with(state: State, memory: Memory, *, progress: bool) -> State:
-    ends = [end for path in memory.paths if isinstance(end := end_of(path, state.linked.entities), Iri)]
-    entities = tuple(dict.fromkeys(ends))[: state.options.keep] or state.linked.entities
-    if not memory.labels:
-        memory = replace(memory, labels=state.memory.labels)
-    return replace(
-        state, stage="reflect", memory=memory, entities=entities, stalled=0 if progress else state.stalled + 1
-    )

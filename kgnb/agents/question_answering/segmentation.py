@@ -8,8 +8,9 @@ X flew"), then what precedes it, split at prepositions and relative pronouns ("t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 from kgnb.kg.words import key, plain, words
 
@@ -152,8 +153,9 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
     found: list[tuple[Phrase, ...]] = []
     for pieces in cuts:
         for number in range(1, min(longest, len(pieces)) + 1):
-            for groups in _groups(pieces, number):
-                found.append(tuple(_phrase(group, at == number - 1) for at, group in enumerate(groups)))
+            for ends in combinations(range(1, len(pieces)), number - 1):
+                groups = [pieces[begin:end] for begin, end in pairwise((0, *ends, len(pieces)))]
+                found.append(tuple(_phrase(group, group is groups[-1]) for group in groups))
     return list(dict.fromkeys(found))
 
 
@@ -225,16 +227,6 @@ def _relative(left: Sequence[str]) -> bool:
     auxiliary = next((at for at, token in enumerate(left) if token in AUXILIARIES), None)
     words = [token for token in left if says(token)]
     return auxiliary is None and len(words) > 1
-
-
-def _groups(pieces: Sequence[_Piece], number: int) -> Iterator[list[list[_Piece]]]:
-    """All ways to group adjacent pieces into ``number`` groups."""
-    if number == 1:
-        yield [list(pieces)]
-        return
-    for end in range(1, len(pieces) - number + 2):
-        for rest in _groups(pieces[end:], number - 1):
-            yield [list(pieces[:end]), *rest]
 
 
 def _joined(group: Sequence[_Piece]) -> _Piece:
