@@ -6,6 +6,7 @@ machine only and requires a token, unless told otherwise.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import secrets
@@ -267,8 +268,6 @@ def _http(
 ) -> None:
     import uvicorn
 
-    from kgnb.agents.kg_construction.http_protocol import PromptRequests
-
     if host not in LOOPBACK and len(token or "") < 16:
         raise ConfigError(
             f"anyone who reaches {host} could write",
@@ -280,7 +279,7 @@ def _http(
     )
     app = guarded(inner, wanted, HERE if host in LOOPBACK else None)
     config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", access_log=False, lifespan="on", http=PromptRequests,
+        app, host=host, port=port, log_level="warning", access_log=False, lifespan="on", http=_prompt_requests(),
         timeout_graceful_shutdown=2, limit_concurrency=MOST_AT_ONCE,
     )  # fmt: skip
     listening = config.bind_socket()
@@ -292,6 +291,46 @@ def _http(
         uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()
+
+
+SLOWEST = 10.0
+"""Seconds that a request may take to arrive, head and body."""
+
+
+def _prompt_requests() -> type[asyncio.Protocol]:
+    """Connections closed where a request is overdue, as uvicorn's own never are; answers may take any time."""
+    import h11
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class PromptRequests(H11Protocol):
+        timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.start_timer()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED):
+                self.stop_timer()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self.start_timer()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.stop_timer()
+            super().connection_lost(exc)
+
+        def start_timer(self) -> None:
+            self.stop_timer()
+            self.timer = self.loop.call_later(SLOWEST, self.transport.close)
+
+        def stop_timer(self) -> None:
+            if self.timer is not None:
+                self.timer.cancel()
+
+    return PromptRequests
 
 
 MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
