@@ -24,7 +24,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import sections
-from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, risk_over_coverage
+from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
 from kgnb.reporting.references import measured
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
@@ -439,18 +439,9 @@ def seed_curve(results: AlignmentResults) -> Plot | Fragment:
         (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
         for title, points in results.curve.items()
     ]
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        for at, (title, points) in enumerate(series):
-            axes.plot(*zip(*points, strict=True), marker="o", label=title, color=theme.series[at])
-        axes.set_ylim(0, 102)
-        axes.set_xlabel("seeds, % of the known pairs")
-        axes.set_ylabel("Hits@1, %")
-        axes.grid()
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
-
     alt = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
-    return Plot(draw, "Hits@1 over the share of seeds, first alignment alone, no model.", f"Hits@1 in percent. {alt}")
+    caption = "Hits@1 over the share of seeds, first alignment alone, no model."
+    return lines(series, "seeds, % of the known pairs", "Hits@1, %", caption, f"Hits@1 in percent. {alt}")
 
 
 def cost(results: AlignmentResults) -> Table:

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
-from kgnb.datasets.published import Figure
-from kgnb.evaluate.alignment import Score
-
 Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
 
@@ -91,16 +88,13 @@ def _data_uri(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def in_series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
-    """Precision, recall and F1 of each as series of a plot."""
+def in_series(scores: Sequence[Any]) -> list[tuple[str, list[float]]]:
+    """Precision, recall and F1 of each (whatever has them) as series of a plot."""
     return [(name, [getattr(one, name.lower()) for one in scores]) for name in ("precision", "recall", "F1")]
 
 
-STYLES, WIDTHS = ("--", ":", "-"), (1.2, 1.4, 2.0)
-
-
 def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
-    """A horizontal group of bars for each name, one bar for each series; None leaves a gap."""
+    """A horizontal group of bars of shares for each name, one bar for each series; None leaves a gap."""
 
     def draw(axes: Axes, theme: Theme) -> None:
         height = 0.8 / len(series)
@@ -126,47 +120,54 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
     return Plot(draw, caption, f"Bars in percent. {'; '.join(alt)}.", size=(7.2, 0.9 + 0.42 * len(names)))
 
 
+def lines(
+    series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    across: str,
+    up: str,
+    caption: str,
+    alt: str,
+    *,
+    drawn: str = "default",
+    styles: Sequence[str] = ("-o",) * 4,
+    wide: tuple[float | None, float | None] = (None, None),
+    high: tuple[float | None, float | None] = (0, 102),
+) -> Plot:
+    """One line for each series of points; ``drawn`` is matplotlib's drawstyle, ``styles`` are its formats.
+
+    ``wide`` and ``high`` are the limits of the axes; None: as the points need it.
+    """
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        for at, (label, points) in enumerate(series):
+            places, heights = [x for x, _ in points], [y for _, y in points]
+            look = {"color": theme.series[at], "drawstyle": drawn, "markersize": 4, "clip_on": False, "zorder": 3}
+            axes.plot(places, heights, styles[at], label=label, **look)
+        axes.set_xlim(*wide)
+        axes.set_ylim(*high)
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        axes.grid()
+        if len(series) > 1:
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series))
+
+    return Plot(draw, caption, alt)
+
+
 def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: str = "mappings") -> Plot:
     """The share of errors among the most confident results (risk) over their share of all results (coverage).
 
     ``of`` names the results. Of thousands of points only some four hundred are drawn.
     """
     every = max(1, len(points) // 400)
-    points = [point for at, point in enumerate(points) if at % every == 0 or at == len(points) - 1]
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        axes.step([100 * x for x, _ in points], [100 * y for _, y in points], where="post", color=theme.series[0],
-                  clip_on=False, zorder=3)  # fmt: skip
-        axes.set_xlim(0, 100)
-        axes.set_ylim(0, max(10.0, 1.1 * max((100 * y for _, y in points), default=0.0)))
-        axes.set_xlabel(f"coverage: {of} kept, surest first, %")
-        axes.set_ylabel("risk: wrong among them, %")
-        axes.grid()
-
+    kept = [(100 * x, 100 * y) for at, (x, y) in enumerate(points) if at % every == 0 or at == len(points) - 1]
+    top = max(10.0, 1.1 * max((risk for _, risk in kept), default=0.0))
+    across, up = f"coverage: {of} kept, surest first, %", "risk: wrong among them, %"
     ends = f" {_percent(points[-1][1])} of all are wrong." if points else f" There are no {of}."
     half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
-    return Plot(draw, caption, f"Risk over coverage.{half}{ends}")
-
-
-def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Sequence[float]]], caption: str) -> Plot:
-    """Scores against the confidence below which mappings are dropped."""
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        for at, (label, values) in enumerate(scores):
-            drawn = [100 * value for value in values]
-            axes.step(thresholds, drawn, STYLES[at], where="pre", label=label, color=theme.series[at], lw=WIDTHS[at])
-        axes.set_ylim(0, 102)
-        axes.set_xlabel("mappings below this confidence dropped")
-        axes.set_ylabel("score, %")
-        axes.grid()
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(scores))
-
-    alt = ""
-    if thresholds and scores:
-        label, values = scores[-1]
-        best = max(range(len(values)), key=lambda at: values[at])
-        alt = f" {label} is highest, {_percent(values[best])}, at {thresholds[best]:.2f}."
-    return Plot(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{alt}")
+    alt = f"Risk over coverage.{half}{ends}"
+    return lines(
+        [("risk", kept)], across, up, caption, alt, drawn="steps-post", styles="-", wide=(0, 100), high=(0, top)
+    )
 
 
 def _percent(value: float | None) -> str:

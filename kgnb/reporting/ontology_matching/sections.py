@@ -12,11 +12,12 @@ from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.ontology_matching.experiments import AGENT_OM, SHARES_RATE, WARNING, curve, summed
 from kgnb.reporting.ontology_matching.results import AtRate, MatchingResults, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
-from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, in_series, over_confidence, risk_over_coverage
+from kgnb.reporting.plot import Plot, grouped_bars, in_series, lines, risk_over_coverage
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Cost, Fragment, absent, in_percent, words, write_numbers
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
+SCORED = ("--", ":", "-")  # how precision, recall and F1 are drawn
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
@@ -94,15 +95,17 @@ def risk(results: MatchingResults) -> Plot:
 def thresholds(results: MatchingResults) -> Plot:
     """Precision, recall and F1 if all mappings below a confidence were dropped."""
     points = sorted(results.curve, key=lambda point: point.confidence)
-    scores = in_series([point.score for point in points])
-    caption = "Scores over confidence, all pairs pooled (micro)."
+    caption, alt = "Scores over confidence, all pairs pooled (micro).", ""
     if points:
         best = best_threshold(results.curve)
-        caption += (
-            f" F1 would be highest, {100 * best.score.f1:.1f} %, at {best.confidence:.2f}; that threshold is chosen "
-            "on the reference, so it is not a result of the matcher."
-        )
-    return over_confidence([point.confidence for point in points], scores, results.labelled(caption))
+        alt = f" F1 is highest, {100 * best.score.f1:.1f} %, at {best.confidence:.2f}"
+        caption += f"{alt}; that threshold is chosen on the reference, so it is not a result of the matcher."
+    series = [
+        (name, [(point.confidence, 100 * share) for point, share in zip(points, scores, strict=True)])
+        for name, scores in in_series([point.score for point in points])
+    ]
+    across, alt = "mappings below this confidence dropped", f"Precision, recall, F1 over confidence.{alt}"
+    return lines(series, across, "score, %", results.labelled(caption), alt, drawn="steps-pre", styles=SCORED)
 
 
 def cost(results: MatchingResults) -> Table:
@@ -172,43 +175,25 @@ def notice(results: MatchingResults) -> Fragment:
 
 
 def oracle_curves(results: MatchingResults) -> Plot | Fragment:
-    """Scores, and the share of questions, against the error rate; bars show the spread of F1. SIMULATION."""
+    """Scores against the error rate. SIMULATION."""
     points = curve(results.tried.draws)
     if not points:
         return absent("Not computed: run the report with -p curves=true.")
     asked = [point for point in points if point.rate is not None]
-    alone = next((point for point in points if point.rate is None), None)
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        axes.set_axis_off()
-        scores, questions = axes.inset_axes((0, 0.44, 1, 0.56)), axes.inset_axes((0, 0, 1, 0.3))
-        rates, precision, recall, f1, spread, share = (
-            [100 * (getattr(point, name) or 0.0) for point in asked]
-            for name in ("rate", "precision", "recall", "f1", "spread", "share")
-        )
-        scores.plot(rates, precision, "--", color=theme.series[0], lw=1.3, label="precision")
-        scores.plot(rates, recall, ":", color=theme.series[1], lw=1.5, label="recall")
-        scores.errorbar(rates, f1, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
-        if alone:
-            scores.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
-        scores.set_ylabel("%")
-        scores.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-        questions.plot(rates, share, "-s", color=theme.series[3], lw=1.4, ms=4)
-        questions.set_ylim(bottom=0)
-        questions.set_ylabel("questions for 100\nsource entities")
-        questions.set_xlabel("SIMULATION: answers that are wrong, %")
-        for one in (scores, questions):
-            one.set_facecolor(theme.paper)
-            one.set_xticks(rates)
-            one.grid()
-
+    series = [
+        (name, [(100 * (point.rate or 0.0), 100 * share) for point, share in zip(asked, scores, strict=True)])
+        for name, scores in in_series(asked)
+    ]
+    series += [
+        ("F1, nobody asked", [(x, 100 * point.f1) for x, _ in series[0][1]]) for point in points if point.rate is None
+    ]
     alt = "; ".join(
         f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
         "entities"
         for point in asked
     )
-    caption = f"{WARNING}. F1 over the share of wrong answers; bars are standard deviations over the draws."
-    return Plot(draw, caption, f"SIMULATION. {alt}.", size=(7.2, 4.6))
+    caption, across = f"{WARNING}. Scores over the share of wrong answers.", "SIMULATION: answers that are wrong, %"
+    return lines(series, across, "%", caption, f"SIMULATION. {alt}.", styles=(*SCORED, "-."), high=(None, None))
 
 
 SIMULATED = percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)")
