@@ -37,32 +37,29 @@ def agent_notebooks(folder: Path) -> list[Path]:
 
 def notebook_of(agent: Agent) -> nbformat.NotebookNode:
     """Title, parameters, start, a cell a stage, evaluation against a reference, costs, how to run it again."""
-    v4: Any = nbformat.v4  # untyped
-    parameters = [f'{one.name}: str = ""  # {one.help.replace("%%", "%")}' for one in agent.inputs]
+    knobs = agent.knobs()
+    parameters = ["from typing import Literal\n"] if any(option.choices for option in knobs) else []
+    parameters += [f'{one.name}: str = ""  # {one.help.replace("%%", "%")}' for one in agent.inputs]
     parameters += ['reference: str = ""  # what to measure against'] if agent.evaluate else []
-    parameters += [_parameter(option) for option in agent.knobs()]
-    typing = ["from typing import Literal", ""] if any(option.choices for option in agent.knobs()) else []
-    inputs = ", ".join(f'"{one.name}": {one.name}' for one in agent.inputs)
-    options = ", ".join(f'"{option.name}": {option.name}' for option in agent.knobs())
-    cells = [
-        v4.new_markdown_cell(f"# {agent.title}\n\n{agent.summary or agent.title}."),
-        v4.new_code_cell("\n".join([*typing, *parameters]), metadata={"tags": ["parameters"]}),
-        v4.new_code_cell(
-            "from kgnb.reporting import agent_report as report\n"
-            "from kgnb.reporting.session import current\n\n"
-            f'task = report.begin("{agent.name}", {{{inputs}}}, {{{options}}})'
-        ),
-    ]
+    parameters += map(_parameter, knobs)
+    inputs, options = (", ".join(f'"{one.name}": {one.name}' for one in part) for part in (agent.inputs, knobs))
+    begin = (
+        "from kgnb.reporting import agent_report as report\nfrom kgnb.reporting.session import current\n\n"
+        f'task = report.begin("{agent.name}", {{{inputs}}}, {{{options}}})'
+    )
+    parts = [(f"# {agent.title}\n\n{agent.summary or agent.title}.", "\n".join(parameters)), ("", begin)]
     for stage in agent.stages:
         if not stage.apart:
-            cells += [
-                v4.new_markdown_cell(f"## {stage.name.replace('_', ' ').capitalize()}\n\n{stage.summary}"),
-                v4.new_code_cell(f'report.stage(task, "{stage.name}")'),
-            ]
-    if agent.evaluate:
-        cells += [v4.new_markdown_cell("## Measured"), v4.new_code_cell("report.measured(task, reference)")]
-    cells += [v4.new_markdown_cell("## Cost"), v4.new_code_cell("report.stages(task)")]
-    cells += [v4.new_markdown_cell("## How to run this again"), v4.new_code_cell("report.reproduce(task, current())")]
+            heading = f"## {stage.name.replace('_', ' ').capitalize()}\n\n{stage.summary}"
+            parts.append((heading, f'report.stage(task, "{stage.name}")'))
+    parts += [("## Measured", "report.measured(task, reference)")] if agent.evaluate else []
+    parts += [("## Cost", "report.stages(task)"), ("## How to run this again", "report.reproduce(task, current())")]
+    v4: Any = nbformat.v4  # untyped
+    cells = []
+    for words, code in parts:
+        cells += [v4.new_markdown_cell(words)] if words else []
+        cells.append(v4.new_code_cell(code))
+    cells[1].metadata["tags"] = ["parameters"]
     for number, cell in enumerate(cells):
         cell["id"] = f"{agent.name.replace('_', '-')}-{number}"  # the same in every run
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}

@@ -73,45 +73,47 @@ class MeasuredQuestion:
 
 @dataclass(frozen=True)
 class Variant:
-    """One row of the ablation or of the judges."""
+    """Questions asked in one way: the report's own, a row of the ablation or of the judges, or those of one kind."""
 
     name: str
     measured: Sequence[MeasuredQuestion]
-    asked: int  # questions
+    asked: int = 0  # questions, the failed ones included
 
-    @property
+    @cached_property
+    def scored(self) -> list[MeasuredQuestion]:
+        """The questions that have a reference."""
+        return [one for one in self.measured if one.asked.values is not None]
+
+    @cached_property
     def items(self) -> list[Item]:
-        """The questions that have a reference as the scorers take them."""
-        return [one.item for one in self.measured if one.asked.values is not None]
+        """The same as the scorers take them."""
+        return [one.item for one in self.scored]
 
-    @property
-    def measures(self) -> Measures:
-        """The scores."""
+    @cached_property
+    def whole(self) -> Measures:
+        """The scores over all of them."""
         return measure(self.items)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What all questions took together."""
+        return sum((one.cost for one in self.measured), Cost())
 
     @property
     def failed(self) -> int:
         """How many questions ended in an error."""
         return self.asked - sum(one.outcome.status != "failed" for one in self.measured)
 
-
-def total(measured: Iterable[MeasuredQuestion]) -> Cost:
-    """What these questions took together."""
-    return sum((one.cost for one in measured), Cost())
-
-
-def each(measured: Sequence[MeasuredQuestion], name: str) -> str:
-    """The average of one cost over the questions, as text; times with two decimals."""
-    costs = [one.rounds if name == "rounds" else getattr(one.cost, name) for one in measured]
-    return f"{sum(costs) / max(1, len(costs)):.{2 if name in ('seconds', 'cpu') else 1}f}"
+    def each(self, name: str) -> str:
+        """The average of one cost over the questions, as text; times with two decimals."""
+        total = sum(one.rounds for one in self.measured) if name == "rounds" else getattr(self.cost, name)
+        return f"{total / max(1, len(self.measured)):.{2 if name in ('seconds', 'cpu') else 1}f}"
 
 
-@dataclass(frozen=True)
-class AnsweringResults:
-    """Everything the report shows."""
+@dataclass(frozen=True, kw_only=True)
+class AnsweringResults(Variant):
+    """Everything the report shows; the name is what was asked."""
 
-    title: str
-    measured: tuple[MeasuredQuestion, ...]
     judge: str
     embedder: str
     entities: str  # "given" or "linked"
@@ -124,21 +126,6 @@ class AnsweringResults:
     judges: tuple[Variant, ...] = ()  # the same questions to each judge
     zeros_apart: bool = False
 
-    @property
-    def scored(self) -> tuple[MeasuredQuestion, ...]:
-        """The questions that have a reference."""
-        return tuple(one for one in self.measured if one.asked.values is not None)
-
-    @cached_property
-    def items(self) -> list[Item]:
-        """The scored questions as the scorers take them."""
-        return [one.item for one in self.scored]
-
-    @cached_property
-    def whole(self) -> Measures:
-        """The scores over all questions."""
-        return measure(self.items)
-
     @cached_property
     def kinds(self) -> dict[str, Measures]:
         """The scores by kind of question, and the literal zeros apart where the set is known for them."""
@@ -148,11 +135,6 @@ class AnsweringResults:
             others = [one.item for one in self.scored if not is_literal_zero(one.asked.values or ())]
             found |= {ZEROS: measure(zeros), "all without those": measure(others)} if zeros else {}
         return found
-
-    @property
-    def cost(self) -> Cost:
-        """The cost of all questions."""
-        return total(self.measured)
 
 
 def ask_all(
@@ -257,8 +239,9 @@ def run_questions(
         )
     cases = [(name, judge, changed) for name, changed in variants(options)] if ablation else []
     return AnsweringResults(
-        title=task.title,
-        measured=tuple(measured),
+        name=task.title,
+        measured=measured,
+        asked=len(chosen),
         judge=sections.judge_in_words(judge, settings),
         embedder=embed.name,
         entities="given" if given else "linked",
@@ -396,7 +379,7 @@ def headline(results: AnsweringResults) -> Table | Fragment:
         return words(UNMEASURED)
     entities = f"entities {results.entities}" + (" by the set" if results.entities == "given" else " by the agent")
     notes = [f"{results.judge}; {entities}; graph: {results.graph}", *results.notes]
-    return scores(results.kinds, results.whole, results.title, notes)
+    return scores(results.kinds, results.whole, results.name, notes)
 
 
 def judges(results: AnsweringResults) -> Table | Fragment:
@@ -409,10 +392,10 @@ def judges(results: AnsweringResults) -> Table | Fragment:
     columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
     for one in results.judges:
-        values, exact = _values(one.measures), by_kind(one.items)
+        values, exact = _values(one.whole), by_kind(one.items)
         name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
         row = [name, *(values[column.key] for column in COLUMNS[1:6])]
-        row += [each(one.measured, column.key) for column in costs]
+        row += [one.each(column.key) for column in costs]
         rows.append([*row, *(exact[kind].exact if kind in exact else None for kind in kinds)])
     notes = [SCORES, "Costs are averages per question. The kinds of question, on the right, are shares of exact sets."]
     return Table(columns, rows, caption="Judge by judge", notes=notes)
@@ -424,7 +407,7 @@ def figures(results: AnsweringResults) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     if results.items:
         whole = results.whole
-        rows.append({"system": f"kgnb ({results.judge})", "covers": f"{results.title}, {whole.questions:,} questions"})
+        rows.append({"system": f"kgnb ({results.judge})", "covers": f"{results.name}, {whole.questions:,} questions"})
         rows[0] |= {key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")}
         rows[0] |= {"lenient": whole.lenient} if results.peers else {}
         rows[0] |= {"source": "this run"}
@@ -446,7 +429,7 @@ def published(results: AnsweringResults) -> Table | Fragment:
     ]
     notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
     rows = [{column.key: row.get(column.key) for column in columns} for row in figures(results)]
-    return Table(columns, rows, caption=results.title, notes=notes)
+    return Table(columns, rows, caption=results.name, notes=notes)
 
 
 def risk(results: AnsweringResults) -> Plot | Fragment:
@@ -475,10 +458,10 @@ def ablation(results: AnsweringResults) -> Table | Fragment:
     ]
     rows: list[list[Value]] = []
     for one in results.variants:
-        found = one.measures
-        difference = None if one is first else f"{100 * (found.f1 - first.measures.f1):+.1f}"
-        queries = each(one.measured, "queries")
-        rows.append([one.name, found.exact, found.f1, found.strict, found.coverage, difference, queries])
+        found = one.whole
+        difference = None if one is first else f"{100 * (found.f1 - first.whole.f1):+.1f}"
+        scores = (found.exact, found.f1, found.strict, found.coverage)
+        rows.append([one.name, *scores, difference, one.each("queries")])
     notes = [
         f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
         "The rule judge chooses among interpretations of the question over the relations around its entities, which "
@@ -497,8 +480,7 @@ def variant_costs(results: AnsweringResults) -> Table | None:
     """What every judge and every variant of the ablation took, if there were any."""
     columns = [*texts(variant="Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
     rows: list[list[Value]] = [
-        [one.name, each(one.measured, "embedded"), each(one.measured, "seconds")]
-        for one in (*results.judges, *results.variants)
+        [one.name, one.each("embedded"), one.each("seconds")] for one in (*results.judges, *results.variants)
     ]
     notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
     return Table(columns, rows, caption="What each variant took", notes=notes) if rows else None
@@ -510,10 +492,11 @@ def cost(results: AnsweringResults) -> Table:
         seconds="Seconds a question", cpu="CPU seconds", rounds="Rounds", queries="Queries",
         embedded="Vectors computed", calls="Model calls", tokens="Tokens",
     )  # fmt: skip
-    groups = {one.kind: [other for other in results.measured if other.kind == one.kind] for one in results.measured}
+    kinds = dict.fromkeys(one.kind for one in results.measured)
+    groups = [Variant(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds]
     rows: list[list[Value]] = [
-        [name, len(group), *(each(group, column.key) for column in shares)]
-        for name, group in {**groups, "all": results.measured}.items()
+        [group.name, len(group.measured), *(group.each(column.key) for column in shares)]
+        for group in (*groups, Variant("all", results.measured))
     ]
     columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
     notes = ["Averages per question. The paper: 50 seconds a question on five hosts of 48 cores."]
@@ -604,7 +587,7 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
     """The figures, the same in every run."""
     return {
         "report": "question-answering",
-        "title": results.title,
+        "title": results.name,
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
@@ -613,8 +596,8 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "headline": [sections.in_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
-        "judges": {one.name: asdict(one.measures) | {"calls": total(one.measured).calls} for one in results.judges},
-        "variants": {one.name: asdict(one.measures) for one in results.variants},
+        "judges": {one.name: asdict(one.whole) | {"calls": one.cost.calls} for one in results.judges},
+        "variants": {one.name: asdict(one.whole) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,

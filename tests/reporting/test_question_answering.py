@@ -23,7 +23,6 @@ from kgnb.reporting.question_answering import (
     metrics,
     open_questions_graph,
     reference_on,
-    total,
     variants,
 )  # fmt: skip
 from kgnb.reporting.session import ReportSession
@@ -59,7 +58,7 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
     assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
     assert isinstance(report.example(results), GraphPicture)
     assert "ODA" not in str(report.published(results)) and "lenient" not in metrics(results)["headline"][0]
-    table = report.published(replace(results, peers=PUBLISHED["qald10"], title="QALD-10"))
+    table = report.published(replace(results, peers=PUBLISHED["qald10"], name="QALD-10"))
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
     assert ("ODA (GPT-4)", 0.6667, None, None) in [(row[0], *row[2:5]) for row in table.rows]
     assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
@@ -78,7 +77,7 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
     assert names == ["rule", "cascade", "model", "model, tools=paper (ODA)"] == [row[0] for row in costs.rows]
     assert "cpu" not in {column.key for column in table.columns}  # clocks are under Cost, the rest repeats
     rule, _, _, paper = found.judges
-    assert rule.failed == 0 and total(rule.measured).calls == 0
+    assert rule.failed == 0 and rule.cost.calls == 0
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and the row says so
     assert str(table.rows[-1][0]).endswith("(2 without a reply)")
 
