@@ -58,12 +58,17 @@ def test_texts_and_files_with_blanks_are_quoted_in_the_line(attended: Notebook) 
     assert form.line == """%om start "my huts.ttl" b.ttl --individuals --context "the warden's huts\""""
 
 
-def test_a_question_stays_as_it_is_written(attended: Notebook) -> None:
+def test_a_question_and_python_variables_stay_as_they_are_written(attended: Notebook) -> None:
     attended.good("%qa start huts:graph")
     form = attended.good('%qa link "Who is the warden?" --form').value
     assert form.line == '%qa link "Who is the warden?"'
     control(form, "question").value = "Who's the warden?"
     assert attended.good(form.line).error is None
+    attended.shell.user_ns["path"] = "alpine.ttl"
+    form = attended.good("%om start {{path}} refuge.ttl --form").value
+    assert form.line == "%om start {{path}} refuge.ttl"
+    form.run()
+    assert attended.matching["source"].iri == "http://huts.example/alpine"
 
 
 def test_every_verb_has_a_form_and_its_line_is_a_line_of_that_verb(attended: Notebook) -> None:
@@ -91,11 +96,3 @@ def test_run_runs_the_line_and_a_second_change_runs_again(attended: Notebook) ->
     assert "search" in attended.matching.values
     assert attended.matching.option("k") == 2
     assert form.state.value == "done" and not form.button.disabled
-
-
-def test_a_form_keeps_python_variables_by_name(attended: Notebook) -> None:
-    attended.shell.user_ns["path"] = "alpine.ttl"
-    form = attended.good("%om start {{path}} refuge.ttl --form").value
-    assert form.line == "%om start {{path}} refuge.ttl"
-    form.run()
-    assert attended.matching["source"].iri == "http://huts.example/alpine"

@@ -74,34 +74,24 @@ def test_an_answer_is_written_at_once_and_the_next_question_shown(queue: ReviewQ
     assert standing[first.id].who == "Ada"
 
 
-def test_undo_takes_back_the_last_answer_and_shows_its_question(queue: ReviewQueue) -> None:
+def test_undo_takes_back_an_answer_skipped_questions_come_back_and_nonsense_is_refused(queue: ReviewQueue) -> None:
     first = queue.entries[0].question
     queue.act("undo")
     assert not queue.view()["undoable"]
     queue.act("equivalent", 0, first.id)
     queue.act("undo")
-    assert queue.decisions.standing() == {}
-    assert queue.current is queue.entries[0]
+    assert queue.decisions.standing() == {} and queue.current is queue.entries[0]
     assert [decision.decision for decision in queue.decisions.history()] == ["equivalent", None]
-
-
-def test_skipped_questions_come_back_when_the_others_are_answered(queue: ReviewQueue) -> None:
-    skipped = queue.entries[0].question
+    for action, choice, said in (("equivalent", 98, "no candidate 99"), ("shout", -1, "no action 'shout'")):
+        with pytest.raises(ValueError, match=said):
+            queue.act(action, choice)
+    assert not queue.answers
     queue.act("skip")
-    while queue.current is not None and queue.current.question.id != skipped.id:
+    while queue.current is not None and queue.current.question.id != first.id:
         queue.act("different")
     assert queue.current is queue.entries[0]
     queue.act("different")
-    assert queue.current is None and queue.view()["done"]
-    assert queue.view()["decided"] == len(queue.entries)
-
-
-def test_an_answer_that_is_none_is_refused(queue: ReviewQueue) -> None:
-    with pytest.raises(ValueError, match="no candidate 99"):
-        queue.act("equivalent", 98)
-    with pytest.raises(ValueError, match="no action 'shout'"):
-        queue.act("shout")
-    assert not queue.answers
+    assert queue.current is None and queue.view()["done"] and queue.view()["decided"] == len(queue.entries)
 
 
 def test_the_view_holds_one_question_with_the_judges_favourite_so_that_a_notebook_stays_small(
