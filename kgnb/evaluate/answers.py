@@ -111,7 +111,7 @@ def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Support of an answer: triples cited, triples found in the graph, and whether they entail the answer."""
+    """How many triples an answer cites, how many of them exist, and whether these entail it."""
 
     cited: int
     existing: int

@@ -72,9 +72,11 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportPara
         raise DataError(
             f"the parameters cell is not valid Python: {error.msg}", where=f"{where}:{error.lineno}"
         ) from error
-    comments = _comments(source)
+    helps = _helps(source)
     return tuple(
-        _parameter(node, comments, where) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)
+        _parameter(node, helps.get(node.end_lineno or node.lineno, ""), where)
+        for node in tree.body
+        if not isinstance(node, ast.Import | ast.ImportFrom)
     )
 
 
@@ -129,17 +131,25 @@ def typed(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _comments(source: str) -> dict[int, tuple[str, bool]]:
-    """The comment on each line that has one, and whether the line contains nothing else."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {
-        token.start[0]: (token.string.lstrip("# ").strip(), token.line.lstrip().startswith("#"))
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
+def _helps(source: str) -> dict[int, str]:
+    """The help for an assignment that ends on each line: the comment there, else those on the lines just above."""
+    helps: dict[int, str] = {}
+    above = ""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            text = token.string.lstrip("# ").strip()
+            alone = token.line.lstrip().startswith("#")
+            above = f"{above} {text}".strip() if alone else above
+            helps |= {} if alone else {token.start[0]: text}
+        elif token.type == tokenize.NL and not token.line.strip():
+            above = ""
+        elif token.type == tokenize.NEWLINE:
+            helps.setdefault(token.start[0], above)
+            above = ""
+    return helps
 
 
-def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: str) -> ReportParameter:
+def _parameter(node: ast.stmt, help_text: str, where: str) -> ReportParameter:
     place = f"{where}:{node.lineno}"
     if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
         raise DataError("a parameter is written as name: type = default  # what it is", where=place)
@@ -151,32 +161,15 @@ def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: 
             fix="Read secrets from the settings, not from a report's parameters.",
         )
     kind, choices, optional = _annotation(node.annotation, place)
-    help_text, _ = comments.get(node.end_lineno or node.lineno) or (_above(node.lineno, comments), False)
     bounds = BOUNDS.search(help_text)
     least, most = (float(bounds[1]), float(bounds[2])) if bounds else (None, None)
     try:
-        parameter = ReportParameter(
-            name,
-            kind,
-            ast.literal_eval(node.value),
-            BOUNDS.sub("", help_text),
-            choices,
-            least,
-            most,
-            optional,
-        )
+        default, text = ast.literal_eval(node.value), BOUNDS.sub("", help_text)
+        parameter = ReportParameter(name, kind, default, text, choices, least, most, optional)
         parameter.read(parameter.default)
     except ValueError as error:
         raise DataError(f"the default of {name} is not allowed: {error}", where=place) from error
     return parameter
-
-
-def _above(line: int, comments: Mapping[int, tuple[str, bool]]) -> str:
-    above: list[str] = []
-    while comments.get(line - 1, ("", False))[1]:
-        line -= 1
-        above.insert(0, comments[line][0])
-    return " ".join(above)
 
 
 def _annotation(node: ast.expr, place: str) -> tuple[type[Any], tuple[str, ...], bool]:

@@ -47,9 +47,9 @@ from kgnb.settings import Settings, setting_names
 def data_files(values: Mapping[str, Value], settings: Settings) -> dict[str, Path]:
     """Every file the parameters name, under names that do not depend on this machine.
 
-    Any text that names a file, a folder, a pattern or several of them separated by commas counts. A parameter
-    ``dataset`` or ``pair`` counts with all its files, unless ``source`` and ``target`` (or ``folder``, ``questions``)
-    replace it. Raises DataError for a data set that is not available.
+    Any text that names a file, a folder, a pattern or several of them separated by commas counts; ``dataset`` or
+    ``pair`` with all its files, unless ``source`` and ``target`` (or ``folder``, ``questions``) replace it. Raises
+    DataError for a data set that is not available.
     """
     texts = {name: value for name, value in values.items() if isinstance(value, str) and value}
     found = {
@@ -213,11 +213,8 @@ def run_report(
     """Run a report with these parameters (typed values, or text as on a command line) and return its files.
 
     Args:
-        name: of a report, or a ``.ipynb`` file.
-        parameters: what is not at its default.
         out: its folder; by default ``reports/<name>/<digest of parameters and data>``. An earlier report there is
             replaced.
-        settings: by default those of this folder.
         on_cell: called before each code cell with its place, the number of cells and its first line.
         on_announcement: called with each line that a cell announces while it runs, such as a model's expected cost.
 

@@ -156,7 +156,6 @@ def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = Non
     """Every secret in a file, or in all files below a folder except ``LEFT_OUT``, in order of their places.
 
     Args:
-        path: file or folder.
         known: values that must not occur, plain or encoded as in URLs, JSON and Base64.
         allowed: an allow-list (see ``read_allowed``); by default the folder's ``.kgnb-scan-allow``, if any.
 

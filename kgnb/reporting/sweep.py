@@ -66,12 +66,10 @@ def run_sweep(
     """Run the items of a sweep that are not done, ``workers`` at once, and compare all that are.
 
     Args:
-        source: the sweep's file (see ``grid.read_grid``), or the grid itself.
-        out: its folder; by default ``reports/sweeps/<name of the file>``.
+        out: by default ``reports/sweeps/<name of the file>``.
         workers: how many reports run at once; together they stay within the limits a minute of a model's server.
         shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
         scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
-        settings: by default those of this folder.
         on_item: called with the number of items that have ended, of those that failed, and of all items.
 
     Raises:
