@@ -28,6 +28,7 @@ def test_rows_are_ranked_by_the_main_figure_and_what_is_missing_is_said_and_esca
     assert both.main == "F1" and [one.parameters["k"] for one in both.ranked] == [5, 3, 5, 7]
     page = comparison_page(both, "A & B", "report: x # <b>")
     assert "<strong>70.0</strong> with <code>judge=model k=5</code>" in page
+    assert page.count("<strong>70.0</strong>") == 2 and page.count("<strong>50.0</strong>") == 1  # best F1, best P
     assert page.index("<code>model</code>") < page.index("<code>rule</code>")
     assert "partial</strong>: 1 failed, 1 not run." in page
     assert "&lt;img src=x&gt;" in page and "<img src=x>" not in page and "<script>" not in page
