@@ -1,15 +1,13 @@
 """Entity alignment without a model on real pairs: what propose reaches, however it is asked.
 
-python -m tests.benchmarks.agents.entity_alignment --data DIR [--pairs dbp15k/fr_en srprs/en_fr] [--curve] [--out FILE]
+python -m tests.benchmarks.agents.entity_alignment --data DIR [--pairs dbp15k/fr_en srprs/en_fr]
 
-Every pair with and without seeds, assigned and per entity, names native and hidden; ``--curve`` adds hidden names
-over the seed ratio. ``--precision`` compares instead the precision that is estimated without a reference with the real
+Every pair with and without seeds, assigned and per entity, names native and hidden. ``--precision`` compares instead the precision that is estimated without a reference with the real
 one: on the pairs, on the pairs with counterparts taken away, and on generated worlds. Vectors are kept in the folder
 ``KGNB_CACHE`` names; embedding 40,000 names takes some minutes.
 """
 
 import argparse
-import json
 import os
 import resource
 import sys
@@ -36,7 +34,6 @@ from tests.agents.entity_alignment.graphs_at_hand import pairs, without_values, 
 
 CACHE = os.environ.get("KGNB_CACHE")  # read here: the tests' own fixtures put a fresh folder in its place
 PAIRS = ("dbp15k/fr_en", "srprs/en_fr")
-CURVE = (0.05, 0.1, 0.2, 0.3)
 
 
 class Case(NamedTuple):
@@ -103,7 +100,7 @@ def asked(pair: str, given: Case, embedder: Embedder, options: Options, seeds: I
     )  # fmt: skip
 
 
-def rows(pair: str, given: Case, embedder: Embedder, curve: bool) -> Iterator[Row]:
+def rows(pair: str, given: Case, embedder: Embedder) -> Iterator[Row]:
     """Every way of asking about one pair."""
     none = given.seeds[:0]
     for seeds in (none, given.seeds):
@@ -111,12 +108,6 @@ def rows(pair: str, given: Case, embedder: Embedder, curve: bool) -> Iterator[Ro
             yield asked(pair, given, embedder, Options(assignment=assignment), seeds)
     for assignment in ("sinkhorn", "argmax"):
         yield asked(pair, given, embedder, Options(assignment=assignment, names="hidden"), given.seeds)
-    if curve:
-        order = np.random.default_rng(0).permutation(len(given.seeds))
-        known = len(given.seeds) + len(given.tests)
-        for ratio in CURVE[:-1]:
-            seeds = given.seeds[np.sort(order[: round(ratio * known)])]
-            yield asked(pair, given, embedder, Options(names="hidden"), seeds)
 
 
 class Estimate(NamedTuple):
@@ -183,9 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=os.environ.get("KGNB_DATA"))
     parser.add_argument("--pairs", nargs="+", default=PAIRS)
     parser.add_argument("--embedder", choices=("local", "characters"), default="local")
-    parser.add_argument("--curve", action="store_true")
     parser.add_argument("--precision", action="store_true")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     if given.data is None:
         parser.error("name the data folder: --data DIR, or KGNB_DATA")
@@ -197,14 +186,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 flush=True,
             )
         return 0
-    found: list[Row] = []
     print("| pair | names | assignment | seeds | Hits@1 | Hits@10 | MRR | P | R | F1 | s | CPU s | MB |")
     for pair in given.pairs:
-        for row in rows(pair, case(given.data / pair), embedder(given.embedder), given.curve):
+        for row in rows(pair, case(given.data / pair), embedder(given.embedder)):
             print("|", " | ".join(str(value) for value in asdict(row).values()), "|", flush=True)
-            found.append(row)
-    if given.out:
-        given.out.write_text(json.dumps([asdict(row) for row in found], indent=1) + "\n", encoding="utf-8")
     return 0
 
 
