@@ -2,9 +2,10 @@
 
 python -m tests.benchmarks.agents.entity_alignment --data DIR [--pairs dbp15k/fr_en srprs/en_fr]
 
-Every pair with and without seeds, assigned and per entity, names native and hidden. ``--precision`` compares instead the precision that is estimated without a reference with the real
-one: on the pairs, on the pairs with counterparts taken away, and on generated worlds. Vectors are kept in the folder
-``KGNB_CACHE`` names; embedding 40,000 names takes some minutes.
+Every pair with and without seeds, assigned and per entity, names native and hidden. ``--precision`` compares instead
+the precision that is estimated without a reference with the real one: on the pairs, on the pairs with counterparts
+taken away, and on generated worlds. Vectors are kept in the folder ``KGNB_CACHE`` names; embedding 40,000 names takes
+some minutes.
 """
 
 import argparse
