@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.mapping_files import format_of, load, save
-from kgnb.mappings import Alignment
+from kgnb.mapping_files import WRITERS, format_of, load, save
+from kgnb.mappings import Alignment, Mapping
 
 
 @pytest.mark.parametrize("name", ["huts.csv", "huts", "huts.owl", ".rdf"])
@@ -47,3 +47,14 @@ def test_packed_files_are_read(full: Alignment, tmp_path: Path) -> None:
     assert load(packed) == full
     with pytest.raises(ValueError, match="unpacked"):
         save(full, packed)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_what_no_format_can_hold_is_not_written(form: str) -> None:
+    for wrong, said in (
+        (Mapping("http://a#x", "http://b#y", confidence=1.5), "not between 0 and 1"),
+        (Mapping("http://a#x", "http://b#y", "same"), "the relation 'same'"),  # type: ignore[arg-type]
+        (Mapping("http://a#x", "http://b#y", concepts="all"), "concepts is 'all'"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ValueError, match=said):
+            WRITERS[form](Alignment((wrong,)))
