@@ -9,7 +9,7 @@ from typing import get_args
 from kgnb.agents.ontology_matching.reviewed import PairDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, FEW, INSTRUCTIONS, RELATIONS
-from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side, pair_of
+from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
 from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.llm.model import ChatModel
@@ -100,7 +100,8 @@ def _sources(questions: Sequence[MatchQuestion]) -> int:
 
 
 def _pair(question: MatchQuestion, other: str) -> Pair:
-    return pair_of(question.side, question.about.iri, other, question.about.kind)
+    about, kind = question.about.key
+    return (about, other, kind) if question.side == "source" else (other, about, kind)
 
 
 def _ready(

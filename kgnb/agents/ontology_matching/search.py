@@ -3,7 +3,8 @@
 All of one side are compared with all of the other in blocked products over the stored vectors. Vectors are centred over
 both sides, and a candidate must beat 95 % of random pairs of its view, as a threshold tuned for one embedder is wrong
 for the next. Independent of vectors, equal names are candidates, and so are pairs related to candidates: the parent of
-several, the inverse of a property, and the children of a parent's counterpart.
+several, the inverse of a property, the children of a parent's counterpart, properties between counterparts, and names
+that are equal but for a qualifier ("plexiform layer of the cerebral cortex").
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.lexicon import centred_by_language, language, strangers
+from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS, centred_by_language, language, strangers
 from kgnb.agents.ontology_matching.values import (
     SIDES,
     VIEWS,
@@ -30,7 +31,6 @@ from kgnb.agents.ontology_matching.values import (
     Side,
     Stored,
     View,
-    pair_of,
 )
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
@@ -130,11 +130,16 @@ def _ranked(
     """The nearest above the threshold; of kinds with at most ``k`` entities all of them."""
     numbers = Counter(description.kind for description in asked)
     few = {kind for kind, number in numbers.items() if number <= options.k and options.similarity is None}
-    for one, near in _near(asking, asked, neighbours):
-        hits = {iri: score for iri, score in near.items() if score >= threshold or one.kind in few}
+    for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
+        hits = {
+            asked[i].iri: float(score)
+            for i, score in zip(indices, scores, strict=True)
+            if i >= 0 and (score >= threshold or one.kind in few)
+        }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
             if rank <= options.k:
-                yield Ranked(*pair_of(direction, one.iri, iri, one.kind), view, direction, rank, hits[iri])
+                ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
+                yield Ranked(*ends, one.kind, view, direction, rank, hits[iri])
 
 
 def _nearest(
@@ -142,17 +147,12 @@ def _nearest(
 ) -> Iterator[tuple[Pair, float]]:
     """The nearest at any distance, of kinds with few entities on both sides."""
     numbers = [Counter(description.kind for description in side) for side in (asking, asked)]
-    for one, near in _near(asking, asked, neighbours):
-        if max(number[one.kind] for number in numbers) <= FEW:
-            yield from ((pair_of(direction, one.iri, iri, one.kind), score) for iri, score in near.items())
-
-
-def _near(
-    asking: Sequence[Description], asked: Sequence[Description], neighbours: NearestRows
-) -> Iterator[tuple[Description, dict[str, float]]]:
-    """Each entity that asks, and its nearest by IRI with their cosines."""
+    few = {kind for kind in numbers[0] if max(number[kind] for number in numbers) <= FEW}
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
-        yield one, {asked[i].iri: float(score) for i, score in zip(indices, scores, strict=True) if i >= 0}
+        for i, score in zip(indices, scores, strict=True):
+            if i >= 0 and one.kind in few:
+                ends = (one.iri, asked[i].iri) if direction == "source" else (asked[i].iri, one.iri)
+                yield (*ends, one.kind), float(score)
 
 
 def _equal_names(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Ranked]:
@@ -177,12 +177,12 @@ def _equal_names(source: Sequence[Description], target: Sequence[Description]) -
 
 def _stated(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Pair]:
     """Pairs that one of the ontologies states to be equal."""
-    for side, ours, theirs in zip(SIDES, (source, target), (target, source), strict=True):
+    for ours, theirs, turned in ((source, target, False), (target, source, True)):
         there = {description.key for description in theirs}
         for description in ours:
             for iri in (*description.entity.equivalents, *description.entity.matches):
                 if (iri, description.kind) in there:
-                    yield pair_of(side, description.iri, iri, description.kind)
+                    yield (*((iri, description.iri) if turned else (description.iri, iri)), description.kind)
 
 
 def _forms(description: Description, short: Set[str]) -> dict[str, bool]:
@@ -228,7 +228,7 @@ def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
 
 
 CLOSE = 8
-"""Children of one class beyond which being one of them means nothing."""
+"""Children of one class, or properties between two classes, beyond which being one of them means nothing."""
 
 
 def further(described: Described, rankings: Sequence[Ranked], nearest: Mapping[Pair, float]) -> list[Ranked]:
@@ -258,6 +258,8 @@ def _related(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterat
         ours, theirs = source[one, kind].entity.children, target[other, kind].entity.children
         if kind == "class" and max(len(ours), len(theirs)) <= CLOSE:
             yield from ((a, b, kind) for a, b in product(ours, theirs) if (a, kind) in source and (b, kind) in target)
+    yield from _between_counterparts(source, target, {pair[:2] for pair in equal if pair[2] == "class"})
+    yield from _but_for_a_qualifier(source, target)
 
 
 def _parents(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterator[Pair]:
@@ -271,4 +273,37 @@ def _parents(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterat
         above = Counter(parent for other in others for parent in there[other, "class"].entity.parents)
         for parent, number in above.items():
             if number > 1 and (parent, "class") in there:
-                yield pair_of(side, iri, parent, "class")
+                yield (iri, parent, "class") if side == "source" else (parent, iri, "class")
+
+
+def _between_counterparts(source: Known, target: Known, equal: Set[tuple[str, str]]) -> Iterator[Pair]:
+    """Object properties whose domain and range have equal names, if there are few."""
+    kind: Kind = "object property"
+    by_ends: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (iri, sort), one in target.items():
+        for ends in product(one.entity.domain, one.entity.range) if sort == kind else ():
+            by_ends[ends].append(iri)
+    images: defaultdict[str, list[str]] = defaultdict(list)
+    for iri, image in equal:
+        images[iri].append(image)
+    for (iri, sort), one in source.items():
+        if sort == kind:
+            here, there = ([i for end in iris for i in images[end]] for iris in (one.entity.domain, one.entity.range))
+            found = {other for pair in product(here, there) for other in by_ends.get(pair, ())}
+            if len(found) <= CLOSE:
+                yield from ((iri, other, kind) for other in found)
+
+
+def _but_for_a_qualifier(*sides: Known) -> Iterator[Pair]:
+    named: tuple[defaultdict[tuple[str, tuple[str, ...]], list[str]], ...] = (defaultdict(list), defaultdict(list))
+    shortened: list[tuple[int, Key, tuple[str, ...]]] = []
+    for side, descriptions in enumerate(sides):
+        for at, one in descriptions.items():
+            for name in one.names:
+                named[side][one.kind, key(" ".join(name))].append(one.iri)
+                end = next((n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None)
+                if end is not None:
+                    shortened.append((side, at, key(" ".join(name[:end]))))
+    for side, (iri, kind), form in shortened:
+        for other in named[1 - side].get((kind, form), ())[:CLOSE]:
+            yield (other, iri, kind) if side else (iri, other, kind)

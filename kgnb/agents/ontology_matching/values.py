@@ -26,12 +26,6 @@ SIDES: tuple[Side, Side] = ("source", "target")
 Key: TypeAlias = tuple[str, Kind]  # one IRI may be a class and a property at once
 Pair: TypeAlias = tuple[str, str, Kind]  # source IRI, target IRI
 
-
-def pair_of(side: Side, about: str, other: str, kind: Kind) -> Pair:
-    """An entity of that side and one of the other side as a pair, by IRI."""
-    return (about, other, kind) if side == "source" else (other, about, kind)
-
-
 IN_FULL = 3  # candidates of a question that are described in full
 _SENTENCE = re.compile(r"(?<=[.!?。])(?=\s+[A-Z\d\"“(¿¡]|\s*$|(?<=。))")
 
