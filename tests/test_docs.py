@@ -1,5 +1,6 @@
 """The documentation builds without a warning, and what README and docs point to is there."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -30,3 +31,12 @@ def test_a_link_within_the_repository_leads_somewhere(page: Path) -> None:
         if re.match(r"\w+:", target) or Path(target).name in made:
             continue
         assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+def test_the_table_of_tuned_constants_has_the_values_in_the_code() -> None:
+    text = (ROOT / "docs" / "constants.md").read_text(encoding="utf-8")
+    for agent, table in re.findall(r"^\| (\w+) \| value.*\n((?:\|.*\n)+)", text, re.MULTILINE):
+        rows = re.findall(r"^\| `(\w+)\.(\w+)` \| (\S+) \|", table, re.MULTILINE)
+        assert len(rows) > 5
+        for module, name, value in rows:
+            assert getattr(importlib.import_module(f"kgnb.agents.{agent}.{module}"), name) == float(value), name
