@@ -126,3 +126,8 @@ def test_what_is_left_out_is_not_joined_first_and_travels_along_to_be_opened() -
     assert len(ids) == MOST and len(data["edges"]) == MOST - 1  # one connected piece
     assert "n0" in ids and not any(key.startswith("x") for key in ids)
     assert len(data["beyond"]["nodes"]) == 603 + 400 - MOST
+
+
+def test_places_that_are_given_are_kept_however_many_there_are() -> None:
+    rows = GraphPicture([Node(str(at), str(at)) for at in range(400)], places=[(50.0, 32.0 * at) for at in range(400)])
+    assert [node[3:5] for node in rows.json()["nodes"]] == [[50.0, 32.0 * at] for at in range(400)]
