@@ -136,7 +136,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
         task = work.task(AGENT, inputs, given, journals=given["folder"], **beside)
         assert isinstance(task, BuildingTask)
         task.check()
-        pack: ToolPack = task.do("compile")
+        pack = task.compile()
         if not pack.tbox.classes and not pack.tbox.properties:
             fix = "TBOX is the file that declares classes and properties; documents come after it."
             raise DataError("it declares no class or property: is it data?", where=tbox, fix=fix)

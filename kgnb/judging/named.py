@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from kgnb.errors import ConfigError
 from kgnb.judging.person import Oracle
-from kgnb.judging.question import CallableJudge, ClosedQuestion, Judge, Verdict
+from kgnb.judging.question import ClosedQuestion
 from kgnb.llm.model import ChatModel
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=ClosedQuestion)
-
-
-def judge_of(given: str | Judge[Q] | Callable[[Q], Verdict], make: Callable[[str], Judge[Q]]) -> Judge[Q]:
-    """The judge that was given: by name, through ``make``, or as a function that is asked question by question."""
-    if isinstance(given, Judge):
-        return given
-    return make(given) if isinstance(given, str) else CallableJudge(given)
 
 
 def chosen(name: str, judges: Sequence[str], model: ChatModel | None, with_model: str) -> str:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.options import OptionInfo
@@ -24,8 +24,10 @@ from kgnb.tasks.agents import kind_of
 from kgnb.tasks.task import Task
 from kgnb.widgets.review import Thing
 
+T = TypeVar("T", bound=Task)
 
-class AgentMagics(VerbMagics):
+
+class AgentMagics(VerbMagics, Generic[T]):
     """The magic of one agent. A subclass names it (``agent=AGENT``) and may add or replace verbs."""
 
     agent: ClassVar[Agent]
@@ -49,9 +51,9 @@ class AgentMagics(VerbMagics):
         super().__init_subclass__(**kwargs)
 
     @property
-    def task(self) -> Task | None:
+    def task(self) -> T | None:
         """The current task, if any."""
-        return self.session.tasks.get(self.agent.name)
+        return cast(T | None, self.session.tasks.get(self.agent.name))
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
         """Runs a verb; a line that fails leaves the options as they were."""
@@ -71,15 +73,15 @@ class AgentMagics(VerbMagics):
         self.session.tasks[self.agent.name], self.stale = task, False
         return self.started(task)
 
-    def new_task(self, arguments: argparse.Namespace) -> Task:
+    def new_task(self, arguments: argparse.Namespace) -> T:
         """A task over the inputs the line names."""
         kind, given = kind_of(self.agent), vars(arguments)
         names = (*(one.name for one in self.agent.inputs), *kind.more)
         specs = {**kind.more, **{name: given[name] for name in names if name in given}}
         chosen = self.agent.chosen({one.name: given[one.name] for one in self.agent.knobs() if one.name in given})
-        return kind(self.agent, specs, chosen, self.session)
+        return cast(T, kind(self.agent, specs, chosen, self.session))
 
-    def started(self, task: Any) -> Any:
+    def started(self, task: T) -> Any:
         """What ``start`` shows: each input and how much is in it."""
         rows: list[list[Value]] = []
         for one in self.agent.inputs:
@@ -167,7 +169,7 @@ class AgentMagics(VerbMagics):
             raise OutOfOrder("no stage has been run yet", fix=f"Run one: {stage}, or everything: %{self.magic} run")
         return run
 
-    def current_task(self, arguments: argparse.Namespace) -> Task:
+    def current_task(self, arguments: argparse.Namespace) -> T:
         """The current task, with the options of this line; they also hold for the stages after it."""
         if self.task is None:
             raise OutOfOrder(
@@ -175,7 +177,8 @@ class AgentMagics(VerbMagics):
                 fix=f"Run this first, in a cell above: {self.first_line()}",
             )
         if self.stale:
-            over = " and ".join(str(self.task.specs[one.name]) for one in self.agent.inputs)
+            specs = [self.task.specs[one.name] for one in self.agent.inputs]
+            over = " and ".join(str(spec) for spec in specs if spec is not None)
             print(f"The last %{self.magic} start failed; this still uses the task before it, over {over}.")
         self.task.choose(vars(arguments))
         return self.task
@@ -282,16 +285,16 @@ def agent_verb(agent: Agent, name: str, *examples: str) -> Callable[[Any], Any]:
     return decorate
 
 
-def magics_of(agent: Agent) -> type[AgentMagics]:
+def magics_of(agent: Agent) -> type[AgentMagics[Task]]:
     """The magic of an agent that needs nothing written by hand."""
     name = "".join(part.capitalize() for part in agent.magic.split("_")) + "Magics"
     return type(name, (AgentMagics,), {"__doc__": f"The ``%{agent.magic}`` magic."}, agent=agent)
 
 
-def _calling(agent: Agent, name: str) -> Callable[[AgentMagics, argparse.Namespace], Any]:
+def _calling(agent: Agent, name: str) -> Callable[[AgentMagics[Task], argparse.Namespace], Any]:
     """A function that runs the stage of this name, or else calls the method, which a subclass may replace."""
 
-    def called(self: AgentMagics, parsed: argparse.Namespace) -> Any:
+    def called(self: AgentMagics[Task], parsed: argparse.Namespace) -> Any:
         stage = name in [each.name for each in agent.stages]
         return self.run_stage(name, parsed) if stage else getattr(self, name)(parsed)
 

@@ -34,7 +34,7 @@ from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
 from kgnb.tasks.aligning import AligningTask
 
 
-class EaMagics(AgentMagics, agent=AGENT):
+class EaMagics(AgentMagics[AligningTask], agent=AGENT):
     """The ``%ea`` magic."""
 
     nothing_yet = "no graphs have been named yet"
@@ -76,7 +76,7 @@ class EaMagics(AgentMagics, agent=AGENT):
     @options_of(AGENT.knobs(("reference",)))
     def measure(self, arguments: argparse.Namespace) -> Table:
         """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after judging."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         task.need("propose")
         sides = task.sides
         seeded = {one for one, _ in sides.seeds}
@@ -89,21 +89,21 @@ class EaMagics(AgentMagics, agent=AGENT):
     @argument("item", metavar="X", nargs="+", help="an entity of the first graph: its IRI, local name or label")
     def why(self, arguments: argparse.Namespace) -> Page:
         """Show an entity's candidates with scores before and after assignment, what they share, and the verdicts."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         task.need("propose")
         return explain(" ".join(map(str, arguments.item)), task.settled())
 
     def review(self, arguments: argparse.Namespace) -> Any:
         """Records or shows answers, which the alignment takes into account."""
         shown = super().review(arguments)
-        self._task(arguments).forget()
+        self.current_task(arguments).forget()
         return shown
 
     @verb("ea unmatched", "%ea unmatched", "%ea unmatched open.tsv")
     @argument("file", metavar="FILE.tsv", nargs="?", default="", help="write entity, best candidate, confidence here")
     def left(self, arguments: argparse.Namespace) -> Table:
         """Show the entities without a counterpart, the likeliest first, with their best candidates and why."""
-        settled = self._task(arguments).settled()
+        settled = self.current_task(arguments).settled()
         if arguments.file:
             proposal, rows = settled.proposal, settled.unmatched_rows()
             lines = (
@@ -119,7 +119,7 @@ class EaMagics(AgentMagics, agent=AGENT):
     @argument("file", metavar="FILE", help="the suffix sets the format: .tsv (three columns), .sssom.tsv, .rdf, .ttl")
     def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file that other tools can read."""
-        settled = self._task(arguments).settled()
+        settled = self.current_task(arguments).settled()
         path = save_pairs(settled, settled.alignment(), Path(arguments.file).expanduser())
         print(f"wrote {count(settled.counts()['matched'], 'pair')} to {path}")
 
@@ -130,11 +130,6 @@ class EaMagics(AgentMagics, agent=AGENT):
         if name == "item" and self.task is not None:
             return [one for one in self.task["left"].names if one][:2000]
         return super().suggestions(name)
-
-    def _task(self, arguments: argparse.Namespace) -> AligningTask:
-        task = self.current_task(arguments)
-        assert isinstance(task, AligningTask)
-        return task
 
 
 MOST_NEIGHBOURS = 8

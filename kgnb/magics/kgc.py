@@ -144,7 +144,7 @@ JUDGE = argument(
 FOLDER = argument("--folder", metavar="FOLDER", default=None, help="keep journals here, so that nothing is read twice")
 
 
-class KgcMagics(AgentMagics, agent=AGENT):
+class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     """The ``%kgc`` magic: its graph grows over cells, and a person may call its tools."""
 
     nothing_yet = "no ontology has been compiled yet"
@@ -176,7 +176,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @agent_verb(AGENT, "plan", "%kgc plan", "%kgc plan --steps")
     @argument("--steps", action="store_true", help="a tool for each class and property, in steps, whatever the size")
     def _plan(self, arguments: argparse.Namespace) -> Plan:
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         budget = sys.maxsize if arguments.steps else task["budget"]
         made: Plan = task.do("plan", budget=budget)
         print(summary(task.run.steps[-1]))
@@ -187,7 +187,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @JUDGE
     @FOLDER
     def _instantiate(self, arguments: argparse.Namespace) -> Built:
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         task.given |= {"judge": arguments.judge, "journals": arguments.folder}
         progress = self.progress()
         built = task.read([str(one) if isinstance(one, str) else one for one in arguments.documents], progress)
@@ -198,7 +198,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
     @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
     def _ground(self, arguments: argparse.Namespace) -> Grounding:
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         links = ground(
             task.built,
             self.session.source(arguments.reference),
@@ -227,7 +227,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @verb("kgc missing", "%kgc missing")
     def missing(self, arguments: argparse.Namespace) -> Table:
         """Show what the graph still needs to be complete."""
-        return self._task(arguments).missing()
+        return self.current_task(arguments).missing()
 
     @verb("kgc call", "%kgc call create_hut label=Ambre", "%kgc call create_hut --fill")
     @argument("tool", metavar="TOOL", help="a tool of the pack")
@@ -236,7 +236,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--fill", action="store_true", help="show a form for the tool's arguments")
     def call_tool(self, arguments: argparse.Namespace) -> Any:
         """Call one tool yourself."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         try:
             tool = task.pack.tool(arguments.tool)
         except KeyError as error:
@@ -252,7 +252,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--legacy", action="store_true", help="score as the paper did: empty and empty is a hit")
     def evaluate(self, arguments: argparse.Namespace) -> Table:
         """Compare the graph with a reference, record by record and slot by slot."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         spec = str(arguments.reference)
         path = Path(file_of(spec))
         if not path.is_file():
@@ -266,7 +266,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("item", metavar="ITEM", nargs="+", help="an IRI or a label")
     def explain(self, arguments: argparse.Namespace) -> Table:
         """Show where everything about an entity comes from: document, characters, text and call."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         return task.explained(" ".join(map(str, arguments.item)))
 
     @verb("kgc review", "%kgc review", "%kgc review --links", "%kgc review --accept 1", "%kgc review --reject 2")
@@ -277,7 +277,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--reject", metavar="N", type=Number(int, 1, None), help="unsure link N is none of its candidates")
     def review(self, arguments: argparse.Namespace) -> Table:
         """Show what is left for a person, or decide a link by its number in --links."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         if arguments.links or arguments.accept or arguments.reject:
             grounding = task.grounding
             if arguments.accept or arguments.reject:
@@ -296,7 +296,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @verb("kgc picture", "%kgc picture")
     def picture(self, arguments: argparse.Namespace) -> Any:
         """Draw the graph as it is now."""
-        return self._task(arguments).built.picture()
+        return self.current_task(arguments).built.picture()
 
     @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
@@ -305,7 +305,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--before", action="store_true", help="the previous graph, which %%kgc compile replaced")
     def export(self, arguments: argparse.Namespace) -> None:
         """Write the graph, its links or its SHACL report to a file."""
-        task, path = self._task(arguments), Path(arguments.file).expanduser()
+        task, path = self.current_task(arguments), Path(arguments.file).expanduser()
         if arguments.links:
             write_whole(path, task.grounding.turtle())
         elif arguments.shacl:
@@ -333,10 +333,9 @@ class KgcMagics(AgentMagics, agent=AGENT):
             return tuple(tool.name for tool in task.pack.tools)
         return tuple(task.session.labels().values())[:200] if name == "item" else ()
 
-    def _task(self, arguments: argparse.Namespace) -> GraphInCells:
+    def current_task(self, arguments: argparse.Namespace) -> GraphInCells:
         """The current task, with the options of this line; a run whose budget is spent makes way for a new one."""
-        task = self.current_task(arguments)
-        assert isinstance(task, GraphInCells)
+        task = super().current_task(arguments)
         if task.run.limit:
             task.begin_again()
         return task

@@ -38,16 +38,16 @@ from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
 from kgnb.results.table import ScoreRow as Row
-from kgnb.tasks.matching import decisions_in, open_reference
+from kgnb.tasks.matching import MatchingTask, decisions_in, open_reference
 from kgnb.widgets.review import Thing
 
 
-class OmMagics(AgentMagics, agent=AGENT):
+class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
     """The ``%om`` magic."""
 
     nothing_yet = "no ontologies have been named yet"
 
-    def started(self, task: Any) -> Table:
+    def started(self, task: MatchingTask) -> Table:
         """Both ontologies with their counts, and what was repaired in them."""
         columns = (*texts(side="side", name="ontology"), *numbers(**{kind: kind for kind in KINDS}))
         rows: list[list[Value]] = [

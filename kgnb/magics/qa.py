@@ -206,7 +206,7 @@ ENTITY = argument(
 CHOICE = argument("choice", nargs="*", metavar="#", help="with --judge person: your choice, by its number on the list")
 
 
-class QaMagics(AgentMagics, agent=AGENT):
+class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
     """The ``%qa`` magic."""
 
     nothing_yet = "no graph has been named yet"
@@ -215,7 +215,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         """A task over one graph, with its judge: one that cannot be made is reported before any question."""
         return QuestionInCells(AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)), self.session)
 
-    def started(self, task: Any) -> Table:
+    def started(self, task: QuestionInCells) -> Table:
         """The graph, the judge and the embedder."""
         rows: list[list[Value]] = [
             ["graph", task["graph"].name],
@@ -238,7 +238,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     @options_of(AGENT.knobs())
     def ask(self, arguments: argparse.Namespace) -> Any:
         """Ask a question and run all stages: the answer with its proof, as a picture and a list."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         self._begin(task, arguments)
         return self._to_the_end(task)
 
@@ -246,11 +246,11 @@ class QaMagics(AgentMagics, agent=AGENT):
     @argument("question", metavar="QUESTION", nargs="*", help="a new question; without it the current one again")
     @ENTITY
     def _link(self, arguments: argparse.Namespace) -> Any:
-        return self._begin(self._task(arguments), arguments).linked
+        return self._begin(self.current_task(arguments), arguments).linked
 
     @agent_verb(AGENT, "observe", "%qa observe", "%qa observe --depth 1 --breadth 20")
     def _observe(self, arguments: argparse.Namespace) -> Any:
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         state = self._step(task, "observe", task.ready("observe"))
         if state.observation.triples:
             display(views.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
@@ -275,7 +275,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     @agent_verb(AGENT, "run", "%qa run", "%qa run --rounds 4")
     def go_on(self, arguments: argparse.Namespace) -> Any:
         """Run the remaining stages of the current question."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         if task.state.stage == "answer":
             self._begin(task, argparse.Namespace(question=[], entity=[]))
         return self._to_the_end(task)
@@ -290,7 +290,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         from kgnb.evaluate.answers import by_kind, measure
         from kgnb.reporting.question_answering import ask_all, scores
 
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         asked = [one for one in read_questions(file_of(arguments.file)) if one.values is not None]
         if not asked:
             fix = 'Add "values": [...] to them.'
@@ -311,7 +311,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     @verb("qa explain", "%qa explain")
     def why(self, arguments: argparse.Namespace) -> Any:
         """Show round by round how the question was understood, what was done and why, and what was refused."""
-        return rounds(self._task(arguments).state)
+        return rounds(self.current_task(arguments).state)
 
     @verb("qa export", "%qa export answers.jsonl", "%qa export proof.ttl", "%qa export query.rq")
     @argument(
@@ -321,33 +321,32 @@ class QaMagics(AgentMagics, agent=AGENT):
     )
     def write(self, arguments: argparse.Namespace) -> None:
         """Write all answers so far, or the proof or SPARQL of the last one, to a file."""
-        answers = self._task(arguments).answers
+        answers = self.current_task(arguments).answers
         if not answers:
             raise OutOfOrder("there is no answer yet", fix='Ask first: %qa ask "..."')
         print(_exported(answers, Path(arguments.file).expanduser()))
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities linked in the current question; else what every agent suggests."""
-        if name == "entity" and isinstance(self.task, QuestionInCells) and self.task.states:
+        if name == "entity" and self.task is not None and self.task.states:
             return tuple(link.iri for link in self.task.state.linked.links)
         return ("huts:questions",) if name == "file" else super().suggestions(name)
 
     def current(self, method: Verb) -> dict[str, object]:
         """What every agent's form starts from, and the current question."""
         values = super().current(method)
-        if isinstance(self.task, QuestionInCells):
+        if self.task is not None:
             values["question"] = self.task.states[-1].question.text if self.task.states else ""
         if method.verb == "start":
             values["graph"] = values["graph"] or "huts:graph"
         return values
 
-    def _task(self, arguments: argparse.Namespace) -> QuestionInCells:
+    def current_task(self, arguments: argparse.Namespace) -> QuestionInCells:
         """The current task, with the options of this line; they also hold for what comes after it."""
         before = self.task.option("embedder") if self.task is not None else ""
         if getattr(arguments, "embedder", before) != before and self.task is not None:
             raise ValueError("the embedder is chosen at the start: %qa start GRAPH --embedder NAME")
-        task = self.current_task(arguments)
-        assert isinstance(task, QuestionInCells)
+        task = super().current_task(arguments)
         if hasattr(arguments, "judge"):
             task.judge_again()
         return task
@@ -376,7 +375,7 @@ class QaMagics(AgentMagics, agent=AGENT):
 
     def _judged(self, stage: str, arguments: argparse.Namespace) -> Any:
         """Runs a stage with the person's choice, shows the list to choose from, or lets the judge choose."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         state = task.ready(stage).at(task.context)
         sparql = str(getattr(arguments, "sparql", ""))
         by = None

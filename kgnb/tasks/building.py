@@ -136,7 +136,7 @@ class BuildingTask(Task):
     def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
         super().__init__(agent, specs, options, *more)
         if isinstance(self["tbox"], ToolPack):
-            self.keep("compile", self["tbox"])
+            self.begin(self["tbox"])
 
     def open(self) -> dict[str, Any]:
         """The ontology, or the pack made of it, and any shapes given beside it."""
@@ -179,14 +179,25 @@ class BuildingTask(Task):
         built: Built | None = self.values.get("instantiate")
         return built or Built(self.pack, self.session, (), ())
 
+    def compile(self) -> ToolPack:
+        """The tools of the ontology, and a new graph; no step of the run, for what it takes differs every time."""
+        if "compile" not in self.values:
+            told = {name: self[name] for name in ("closed_world", "derive_types", "only")}
+            self.begin(compile_graph(self["tbox"], self["shapes"], **told))
+        return self.pack
+
+    def begin(self, pack: ToolPack) -> None:
+        """Begins a graph with these tools."""
+        begun = {"namespace": self.specs["namespace"]} if self.specs["namespace"] else {}
+        given, checked = self.specs["session"], self.specs["checked"]
+        self.session: ConstructionSession = given or pack.session(**begun, checked=checked)
+        self.values = {"compile": pack}
+
     def keep(self, stage: str, value: Any) -> Any:
-        """Sets the value of a stage; compiling begins a graph, and when the graph changes, its links are dropped."""
+        """Sets the value of a stage; when the graph changes, its links are dropped."""
         if stage == "compile":
-            begun = {"namespace": self.specs["namespace"]} if self.specs["namespace"] else {}
-            given, checked = self.specs["session"], self.specs["checked"]
-            self.session: ConstructionSession = given or value.session(**begun, checked=checked)
-        stale = {"compile": ("plan", "instantiate", "ground"), "instantiate": ("ground",)}.get(stage, ())
-        self.dropped = tuple(name for name in stale if self.values.pop(name, None) is not None)
+            self.begin(value)
+        self.dropped = ("ground",) if stage == "instantiate" and self.values.pop("ground", None) is not None else ()
         self.values[stage] = value
         if self.opener.run is None:
             self.run.finish()  # a later stage opens it again
@@ -199,9 +210,8 @@ class BuildingTask(Task):
     def run_through(self, listener: Listener | None = None) -> Built:
         """Compiles the ontology, unless it is a pack, and reads the documents."""
         self.check()
+        self.compile()
         with self.ending():
-            if "compile" not in self.values:
-                self.do("compile", listener)
             return self.read(self.specs["documents"], listener)
 
     def read(self, documents: Documents, listener: Listener | None = None) -> Built:
