@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import kgnb
-from kgnb.errors import BackendError, ConfigError, DataError
+from kgnb.errors import BackendError, DataError
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.mappings import Alignment
 from kgnb.run import Run
@@ -110,27 +110,6 @@ def test_the_model_may_plan_and_what_it_leaves_out_is_done_and_noted(settings: S
         )
     assert pairs(alignment) >= RIGHT
     assert "done in the fixed order" in alignment.notes[-1]
-
-
-def test_wrong_inputs_say_what_where_and_how(settings: Settings, tmp_path: Path) -> None:
-    (tmp_path / "broken.ttl").write_text("@prefix : <http://x.example/> .\n:a :b \n")
-    (tmp_path / "data.ttl").write_text("<http://x.example/a> <http://x.example/b> 1 .\n")
-    (tmp_path / "empty.ttl").write_text("")
-    for name, message in (
-        ("missing.ttl", "missing.ttl"),
-        ("broken.ttl", r"broken\.ttl:\d"),
-        ("data.ttl", "no class, no property and no SKOS concept"),
-        ("empty.ttl", "empty"),
-    ):
-        with pytest.raises(DataError, match=message):
-            match_ontologies(tmp_path / name, refuge(), settings=settings)
-    with pytest.raises(ValueError, match="judge must be one of auto, .* not 'wizard'"):
-        match_ontologies(alpine(), refuge(), judge="wizard", settings=settings)
-    for judge, message in (("model", "KGNB_MODEL"), ("oracle", "--reference")):
-        with pytest.raises(ConfigError, match=message):
-            match_ontologies(alpine(), refuge(), judge=judge, settings=settings)
-    with pytest.raises(ConfigError, match="there is no embedder 'magic'"):
-        match_ontologies(alpine(), refuge(), embedder="magic", settings=settings)
 
 
 def test_our_own_ontologies_match_and_read_back_the_same(settings: Settings, tmp_path: Path) -> None:

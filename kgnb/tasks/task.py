@@ -52,9 +52,9 @@ class Opener:
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 
-    def model(self, role: Role = "judge", name: str = "") -> ChatModel | None:
-        """The chat model of this name, or of the settings for this role; None if there is none."""
-        settings = self.settings.with_(model=name) if name else self.settings.of_role(role)
+    def model(self, role: Role = "judge") -> ChatModel | None:
+        """The chat model that the settings name for this role; None if there is none."""
+        settings = self.settings.of_role(role)
         if settings not in self._models:
             self._models[settings] = answering_model(settings)
         return self._models[settings]
@@ -194,7 +194,7 @@ class Task:
     def begin_again(self) -> None:
         """Starts a new run with the current budget; values stay until their stage is run again."""
         named = {name: spec for name, spec in self.specs.items() if isinstance(spec, str | list | bool)}
-        self.run = self.opener.new_run(self.agent.name, self.digests(), named | self.parameters(), self._tell)
+        self.run = self.opener.new_run(self.agent.name, self.digests(), self.parameters() | named, self._tell)
 
     def digests(self) -> dict[str, str]:
         """The digest of every input by its name, as a run records them."""

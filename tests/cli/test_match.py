@@ -79,6 +79,7 @@ WRONG = (
     (["match", "{left}"], 2, "Missing argument 'TARGET'"),
     (["match", "{left}", "{right}", "--reference", "{stranger}"], 1, "none of the reference's pairs joins"),
     (["match", "{empty}", "{right}"], 1, "empty.ttl"),
+    (["match", "{data}", "{right}"], 1, "no class, no property and no SKOS concept"),
     (["match", "{broken}", "{right}"], 1, "broken.ttl"),
     (["match", "http://127.0.0.1:9/sparql", "{right}"], 1, "127.0.0.1"),
     (["mach"], 2, "No such command 'mach'"),
@@ -88,8 +89,9 @@ WRONG = (
 def test_what_goes_wrong_is_one_plain_message_and_an_exit_status(pair, capsys, tmp_path):
     (tmp_path / "empty.ttl").write_text("")
     (tmp_path / "broken.ttl").write_text("@prefix : <http://x/> .\n:a :b .")
+    (tmp_path / "data.ttl").write_text("<http://x.example/a> <http://x.example/b> 1 .\n")
     (tmp_path / "stranger.rdf").write_text(Path(pair.reference).read_text().replace("left.example", "other.example"))
-    places = {name: str(tmp_path / f"{name}.ttl") for name in ("empty", "broken")}
+    places = {name: str(tmp_path / f"{name}.ttl") for name in ("empty", "broken", "data")}
     places |= {"left": pair.left, "right": pair.right, "stranger": str(tmp_path / "stranger.rdf")}
     (tmp_path / "o.rdf").write_text("older")  # what fails leaves it as it was
     for words, status, said in WRONG:

@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 
 from kgnb.agents.known import our_agents
+from kgnb.judging import Verdict
+from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.agents import agent_called, call, run_agent
+from kgnb.tasks.asking import answer_question
+from kgnb.vectors.character_embedder import CharacterEmbedder
 
 PAIR = {"source": "huts:alpine", "target": "huts:refuge"}
 GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
@@ -26,6 +30,23 @@ def test_a_question_is_named_beside_the_graph_and_answered_as_plain_json() -> No
     said = call(agent, asked | {"judge": "rule"} | CHARACTERS, Settings())
     assert said["ok"] and said["result"]["status"] == "answered"
     assert [value.rpartition("/")[2] for value in said["result"]["values"]] == ["wilma-aschauer"], said
+
+
+def test_what_is_opened_already_or_a_function_may_stand_where_a_name_does() -> None:
+    asked: list[Any] = []
+
+    def nothing(question: Any) -> Verdict:
+        asked.append(question)
+        return Verdict("different")
+
+    run = Run("ontology_matching")
+    told: dict[str, Any] = {"judge": nothing, "embedder": CharacterEmbedder(), "run": run}
+    assert not len(run_agent("ontology_matching", PAIR, **told)) and asked
+    assert run.state == "running" and run.totals["judgements"] == len(asked)  # a run that is given is left open
+    with pytest.raises(ValueError, match="judge must be one of auto, .* not 'wizard'"):
+        run_agent("ontology_matching", PAIR, judge="wizard")
+    with pytest.raises(TypeError, match="takes no tempo"):
+        answer_question("Who?", "huts:graph", tempo=3)  # type: ignore[call-arg]
 
 
 def test_an_unknown_option_or_a_missing_input_is_refused_before_any_work() -> None:
