@@ -362,7 +362,6 @@ def _from_file(folder: Path) -> Settings:
 
 
 def _endpoints(entries: Any, where: str) -> Iterator[Endpoint]:
-    """The services under ``[endpoints.NAME]``."""
     known = [name for name in Endpoint.model_fields if name != "name"]
     for name, values in entries.items() if isinstance(entries, dict) else [("", {})]:
         if not isinstance(values, dict) or "url" not in values:

@@ -32,7 +32,6 @@ class Beliefs(Generic[Q]):
     """Log-odds of every claim: first from a judge's verdicts, then moved by answers.
 
     Args:
-        questions: what is asked.
         verdicts: a judge's verdicts on them; its confidences and ``also`` are taken as probabilities. If it is unsure
             and lists nothing, all options and none of them are equally likely.
         claim: what choosing an option of a question claims; equal claims are the same one.
@@ -268,7 +267,6 @@ class _Weighed(Generic[Q]):
         self._ready = asking.ready(questions, verdicts)
 
     def judged(self) -> list[Verdict]:
-        """The verdicts, once everything is asked."""
         left = self._asking.budget(self._questions)
         for wave in range(WAVES, 0, -1):
             chosen = self._beliefs.choose(_wave(left, wave), self._answers.__contains__)
@@ -334,7 +332,6 @@ class _Weighed(Generic[Q]):
 
 
 def _wave(left: int, waves: int) -> int:
-    """How many questions the next of so many waves asks."""
     return min(left, max(WAVE, ceil(left / waves)))
 
 
@@ -353,7 +350,6 @@ def _both_said(answer: Verdict, first: Verdict) -> str:
 
 
 def _unheard(first: Verdict, answer: Verdict) -> Verdict:
-    """The cheap judge's verdict if the costly one failed."""
     why = f"{answer.judged_by} was not heard ({answer.rationale})"
     return replace(first, rationale="; ".join(filter(None, (first.rationale, why))), failed=answer.failed)
 

@@ -80,8 +80,6 @@ class Remembered(Wrapped[Q]):
     What failed (a server was down, a budget spent) is asked again; what the judge itself could not tell is not.
 
     Args:
-        judge: who is asked.
-        memory: where its verdicts are cached.
         where: what else distinguishes judges of one name, such as their server.
         replaying: the judge answers from cached replies alone. It is then asked everything first, so that a replay has
             the same counts as the run it replays; memory steps in if its replies were batched differently.

@@ -43,7 +43,6 @@ class _Patient:
         self.name = model.name
 
     def another_chance(self) -> None:
-        """Let the model be asked again, until it next fails."""
         with self._lock:
             self._failures = min(self._failures, _PATIENCE - 1)
 
@@ -84,8 +83,7 @@ class ModelJudge(Generic[Q]):
         instructions: what is judged, and by which standard. The form of questions and answers is added.
         decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may be among them.
         none_decision: the word for "none of these".
-        batch: questions per call.
-        width: calls at once.
+        batch, width: questions per call, and calls at once.
         heading: what stands above questions on a sheet; those with the same heading stand together.
         duplicates: whether a second option may be right, because it duplicates the first.
         sheet: how a batch is put and its answers are read.
@@ -225,15 +223,12 @@ class _Batch:
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The numbers to be answered."""
         return self.open_numbers or self.sheet.numbers
 
     def request(self) -> Request:
-        """The whole conversation so far, and the schema of the answers."""
         return Request((*self.sheet.messages(), *self.earlier), self.sheet.schema(self.numbers))
 
     def halves(self) -> list[_Batch]:
-        """The same questions on two sheets."""
         middle, whole = len(self) // 2, self.sheet
         return [
             _Batch(

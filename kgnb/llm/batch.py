@@ -310,7 +310,6 @@ def record(folder: Path | str, target: Path | str) -> int:
 
 
 def _tokens(value: Any) -> int:
-    """About how many tokens a part of a body takes."""
     return estimate_tokens(json.dumps(value, ensure_ascii=False))
 
 

@@ -129,7 +129,6 @@ def call_tools(
 
 
 def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
-    """Validate a call and run it."""
     from jsonschema import Draft202012Validator  # takes a second to import, and most runs call no tool
 
     if call.name != finish.name and call.name not in tools:

@@ -151,10 +151,8 @@ class Run(Record):
     ``finish()``, or with ``with run:``.
 
     Args:
-        agent: which agent runs.
         parameters: what a person chose: plain data, dataclasses, paths. Secrets are left out.
         data: digest of every input by its name.
-        seed: the seed of everything random.
         folder: where the run is saved as it goes; None keeps it in memory.
         limits: the budgets.
         prices: what models cost; without them money is not counted.
