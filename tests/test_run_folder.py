@@ -1,12 +1,15 @@
 """A run in its folder: saved as it goes, whole after a kill, and the same when it is read again."""
 
+import base64
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -111,8 +114,10 @@ def test_a_run_that_is_ended_keeps_every_call_it_made(tmp_path: Path, sent: sign
 
 
 def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:
-    hide('say "Hütte"', "271828")
-    texts = ['say "Hütte"', "271828", "-----BEGIN PRIVATE KEY-----", "told", "-----END PRIVATE KEY-----"]
+    said = 'say "Hütte"'
+    hide(said, "271828")
+    encoded = [base64.b64encode(said.encode()).decode().rstrip("="), quote(said), quote_plus(said), escape(said)]
+    texts = [said, *encoded, "271828", "-----BEGIN PRIVATE KEY-----", "told", "-----END PRIVATE KEY-----"]
     run = Run("example", folder=tmp_path)
     judge = run.watch_judge(CallableJudge(lambda pair: Verdict("different", None, 0.271828, pair.text), "rule"))
     with run:
