@@ -72,7 +72,7 @@ ROOMS = {
     "agents": 21_890,
     "reporting": 6_630,
     "magics": 5_350,
-    "kg": 4_690,
+    "kg": 4_680,
     "shapes": 3_105,
     "llm": 2_410,
     "results": 2_250,

@@ -23,8 +23,17 @@ from kgnb.errors import DataError
 from kgnb.files import read_at_most
 from kgnb.kg.columns import NAME_SUFFIXES, TABLE_SUFFIXES, looks_like_names, read_name_triples, read_table
 from kgnb.kg.graph import Graph
-from kgnb.kg.hazards import LONGEST_TERM, check_xml, long_term_line, refuse_deep, xml_root
-from kgnb.kg.mending import Mender, Mends, mend_turtle, mend_xml
+from kgnb.kg.mending import (
+    LONGEST_TERM,
+    Mender,
+    Mends,
+    check_xml,
+    long_term_line,
+    mend_turtle,
+    mend_xml,
+    refuse_deep,
+    xml_root,
+)
 from kgnb.kg.oxigraph_graph import OxigraphGraph, triple_from_oxigraph
 from kgnb.kg.terms import OWL
 
