@@ -39,7 +39,8 @@ def test_a_grid_holds_every_combination_once_and_leaves_out_what_is_excluded(swe
         (1, "a"), (1, "b"), (2, "a"), (2, "b"), (3, "c"),
     ]  # fmt: skip
     assert grid.varied == ("k", "word")
-    grid = read_grid(sweep_file(parameters={"k": [1, 2], "word": ["a", "b"]}, exclude=[{"k": 2, "word": "b"}]))
+    exclude = [{"k": 2, "word": "b"}, {"k": 3}]
+    grid = read_grid(sweep_file(parameters={"k": [1, 2, 3], "word": ["a", "b"]}, exclude=exclude))
     assert [(item.values["k"], item.values["word"]) for item in grid.items] == [(1, "a"), (1, "b"), (2, "a")]
     assert grid.label(grid.items[0]) == "k=1 word=a"
 
