@@ -41,7 +41,7 @@ from kgnb.run.record import (
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
 
 Pair = tuple[Any, Any]
-COSTS = frozenset({"embedded", "from cache", "from memory", "written"})
+COSTS = frozenset({"embedded", "from cache", "from memory", "milliseconds", "written"})
 """Counts of stages that depend on what earlier runs have cached."""
 
 
