@@ -203,3 +203,12 @@ def test_a_simulation_remains_one_in_whatever_wraps_it(decisions: Decisions) -> 
     oracle, table = Oracle(first, 0.1), Table("rule", {})
     assert Cascade(table, oracle).simulation and overridden(oracle, decisions).simulation
     assert not Cascade(table, table).simulation
+
+
+def test_what_stands_around_a_judge_can_be_put_around_another(decisions: Decisions) -> None:
+    decisions.decide(STORM, "different", who="ana")
+    rule, other = Table("rule", {}), Table("other", RIGHT)
+    around = overridden(rule, decisions).around(lambda judge: other)
+    assert [verdict.choice for verdict in around.judge(ALL)] == ["b#Bed", "b#Warden", None]
+    assert STORM.text not in other.asked and rule.asked == []
+    assert Cascade(rule, rule).around(lambda judge: other).costly is other
