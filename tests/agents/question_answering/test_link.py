@@ -156,6 +156,7 @@ def test_no_other_text_is_taken_for_a_name() -> None:
     for case, turtle in {
         "readable IRIs": re.sub(r":([ed])(\d)", lambda at: f":{at[1]}{'xyz'[int(at[2]) - 1]}orn", FIRM),
         "labels": FIRM.replace(":name", "rdfs:label").replace(":title", "rdfs:label"),
+        "labels beside": FIRM + ':e1 rdfs:label "Ada" . :e2 rdfs:label "Bert" . :e3 rdfs:label "Cleo" .',
         "codes": '@prefix : <http://f.example/> . :e1 :code "A1234" . :e2 :code "A1235" . :e3 :code "A1236" .',
         "a few values for all": '@prefix : <http://f.example/> . :e1 :s "Open" . :e2 :s "Open" . :e3 :s "Open" .',
         "several each": '@prefix : <http://f.example/> . :e1 :t "A b", "C" . :e2 :t "G h", "I" . :e3 :t "K l", "M" .',
