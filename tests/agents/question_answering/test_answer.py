@@ -1,10 +1,14 @@
 """Answers over a small valley, without a model of language: values, proof, query; unsure where the graph is silent."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from kgnb.agents.question_answering.judges import QaQuestion, RuleJudge
 from kgnb.agents.question_answering.pipeline import answer_question, learn, open_context
+from kgnb.agents.question_answering.state import Judges
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.views import answered
+from kgnb.judging import Verdict
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.scripted import ScriptedModel
@@ -83,6 +87,17 @@ def test_gives_all_values_even_where_memory_keeps_few() -> None:
     turtle = TURTLE + " ".join(f":upper :serves :dish{n} ." for n in range(40))
     found = ask("What does Upper Hut serve?", "upper", turtle=turtle, keep=3)
     assert len(found.values) == 42 and len(found.paths) == 3
+
+
+def test_no_query_is_shown_that_gives_more_than_the_values_chosen() -> None:
+    class First(RuleJudge):
+        def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
+            return [replace(verdict, also=()) for verdict in super().judge(questions)]
+
+    opened = context(judge=Judges(RuleJudge(), RuleJudge(), First()))
+    found = answer_question(Question("q", "What does Upper Hut serve?", (V + "upper",)), opened)
+    assert len(found.values) == 1 and found.sparql == "" and "none gives exactly these" in found.notes[-1]
+    assert len(found.support) == 1
 
 
 def test_the_models_own_answer_is_marked_and_has_no_proof() -> None:
