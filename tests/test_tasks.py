@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,3 +184,15 @@ def test_after_a_change_of_one_percent_only_what_changed_is_embedded_and_asked(s
     assert all(f"{name} (class) | means: Said of {name} since the change" in prompts for name in changed)
     assert len(again) <= 2 * math.ceil(asked_again / 8)  # each batch once, and one repair
     assert len(again) < first / 10 + 2  # a sheet holds one direction, so the last of each is not full
+
+
+def test_what_a_person_decided_holds_for_a_pair_that_is_no_candidate(settings: Settings, tmp_path: Path) -> None:
+    source = many_classes()
+    target = twin(source)
+    one, other = list(source)[20].iri, list(target)[150].iri
+    rows = ["subject_id\tpredicate_id\tobject_id\treviewer_label", f"{one}\tskos:exactMatch\t{other}\tAda"]
+    (tmp_path / "ada.sssom.tsv").write_text("\n".join(rows) + "\n")
+    told: dict[str, Any] = {"options": kgnb.MatchOptions(k=1), "judge": "rule", "settings": settings}
+    assert (one, other) not in pairs(match_ontologies(source, target, **told))
+    decided = match_ontologies(source, target, decisions=tmp_path / "ada.sssom.tsv", **told)
+    assert (one, other) in pairs(decided)
