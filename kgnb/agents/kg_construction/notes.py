@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon
@@ -110,11 +111,21 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
 
     Headings begin notes of their own at the highest level where two of them have a key in common. A further heading of
     the first one's level that shares no key is part of the note above, but is left out where a key follows, for that
-    may be about another thing.
+    may be about another thing. A heading that only names a class above other headings says what those are: in
+    "## Sculptures", "### Blue Horse" the horse gets the key "Sculptures".
     """
-    top = next((line.heading for line in lines if line.heading), 0)
-    level = next((one for one in sorted({line.heading for line in lines} - {0}) if _shared(_parts(lines, one))), top)
-    parts = _parts(lines, level)
+    kept: list[NoteLine] = []
+    kind, level = "", 0  # of the section the lines stand in, and of the headings in it
+    for line, following in zip_longest(lines, lines[1:]):
+        after = following.heading if following else 0
+        if 0 < line.heading < after and lexicon.class_called(line.text):
+            kind, level = line.text, after
+            continue
+        kind = "" if 0 < line.heading < level else kind
+        kept.append(replace(line, key=kind, value="") if kind and line.heading == level else line)
+    top = next((line.heading for line in kept if line.heading), 0)
+    level = next((one for one in sorted({line.heading for line in kept} - {0}) if _shared(_parts(kept, one))), top)
+    parts = _parts(kept, level)
     shared, found = _shared(parts), [parts[0]]
     for part in parts[1:]:
         if _keys(part) & shared and not lexicon.class_called(part[0].text):

@@ -50,6 +50,7 @@ _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
 )
+_NOT = frozenset("not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split())  # noqa: SIM905
 _UNREAD = "not read: without a model, only tables, lists and 'key: value' lines in the ontology's words are"
 
 Entity = tuple[str, str]
@@ -302,6 +303,9 @@ class _Note:
         leads, cls, number = steps[0]
         kind = self._kind(cls, line.text)
         place = [p.name for p in self.lexicon.creators[kind].parameters if p.property == number.iri]
+        if _NOT.intersection(words(line.text)):  # "do not simmer" is no simmering
+            self._doubt(line, {str(line.number): line.text}, "it says what not to do")
+            return True
         more = dict.fromkeys(place, line.number)
         iri = self._create(kind, f"{line.number}. {line.text}", line, within=self.root, **more)
         if iri:

@@ -45,6 +45,7 @@ KINDS = [
     ("# Girl\n- Art: Skulptur\n- inventory number: 2", "Sculpture"),
     ("# Girl\n- Kind: Bust\n- inventory number: 2", "Sculpture"),
     ("# Sculpture: Girl\n- inventory number: 2", "Sculpture"),
+    ("## Sculptures\n\n### Girl\n- inventory number: 2\n\n### Horse\n- inventory number: 3", "Sculpture"),
     ("| name | class | inventory number |\n|---|---|---|\n| Girl | Sculpture | 2 |", "Sculpture"),
     ("# Girl\n- inventory number: 2", "Object"),  # no subclass is guessed
     ("# Girl\n- type: thing of stone\n- inventory number: 2", "Object"),
@@ -208,3 +209,12 @@ def test_values_that_a_model_could_not_state_are_reviewed() -> None:
         *map(str, found.graph.objects(None, M.heightCm))
     ] == ["23"]
     assert {doubt.arguments["object"] for doubt in found.doubts} == {"splendid", "gold"}  # "Hall" was mended
+
+
+def test_a_step_that_says_what_not_to_do_is_left_to_a_person() -> None:
+    found = build_graph(
+        {"n.md": "Soup\n400 g barley\n1. Soak the barley.\n2. Do not simmer."}, "huts:kitchen", judge="rule"
+    )
+    kitchen = rdflib.Namespace("http://huts.example/kitchen#")
+    assert len(list(found.graph.objects(None, kitchen.hasStep))) == 1
+    assert [doubt.reason for doubt in found.doubts if "Do not" in str(doubt.arguments)] == ["it says what not to do"]
