@@ -8,7 +8,7 @@ from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.prompts import with_prefixes
-from kgnb.agents.question_answering.querying import named
+from kgnb.agents.question_answering.querying import named, patterns_of
 from kgnb.agents.question_answering.state import Judges, State
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -66,7 +66,13 @@ def test_the_rule_judge_follows_the_reading_that_fits_best_and_does_nothing_twic
 def test_an_action_is_read_back_as_it_was_written() -> None:
     for action in (Neighbours(Iri(V + "a")), Paths(Iri(V + "a"), Iri(V + "b"), 3), Query("ASK { ?s ?p ?o }"), Finish()):
         assert read_action(written(action)) == action
-    odd = ('{"drop": "everything"}', '{"commit": {}}', '{"commit": [Infinity, "x"]}', '{"paths": "ab"}')
+    odd = (
+        '{"drop": "everything"}',
+        '{"commit": {}}',
+        '{"commit": [Infinity, "x"]}',
+        '{"paths": "ab"}',
+        '{"query": " "}',
+    )
     for text in odd:
         with pytest.raises(ValueError, match="not an action"):
             read_action(text)
@@ -105,6 +111,12 @@ def test_refuses_a_query_that_does_more_than_read_this_graph() -> None:
 def test_runs_a_query_with_its_proof() -> None:
     acted = done(Query(f"PREFIX v: <{V}> SELECT ?w {{ v:upper v:warden ?w }}"))
     assert acted.values == (ANN,) and acted.triples == ((UPPER, WARDEN, ANN),)
+
+
+def test_what_a_query_excludes_is_no_part_of_its_proof() -> None:
+    for excluded in ("MINUS", "FILTER NOT EXISTS"):
+        query = f"SELECT ?a {{ ?a <{V}p> ?b {excluded} {{ ?a <{V}q> ?b }} }}"
+        assert [str(relation) for _, relation, _ in patterns_of(query)] == [V + "p"]
 
 
 def test_offers_and_finds_paths_where_there_are_two_entities() -> None:
