@@ -84,7 +84,7 @@ ROOMS = {
     "run": 1_660,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 61_620
+TOTAL = 61_100
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
-from rdflib.term import URIRef, XSDToPython
+from rdflib.term import XSDToPython
 
 from kgnb.errors import ConfigError, DataError
 from kgnb.files import write_whole
@@ -166,11 +166,14 @@ def frame_of(solutions: Solutions) -> Any:
     return pandas.DataFrame(columns).convert_dtypes()
 
 
+_PYTHON = {str(datatype): kind for datatype, kind in XSDToPython.items()}  # int for xsd:byte and its like
+
+
 def python_value(term: Term | None) -> object:
     """The Python value of a term; a literal that is malformed for its datatype stays text."""
     if not isinstance(term, Literal):
         return None if term is None else _lexical(term)
-    kind = XSDToPython.get(URIRef(term.datatype or ""))  # int for xsd:byte and its like
+    kind = _PYTHON.get(term.datatype or "")
     try:
         if kind is int:
             return int(term.text)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rdflib
-from rdflib.term import URIRef, XSDToPython
 
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -219,7 +217,5 @@ def _plain(term: Term) -> str:
 
 def _number(term: Term | None) -> int | float | None:
     """The number of a literal that is valid for its numeric datatype."""
-    if not isinstance(term, Literal) or XSDToPython.get(URIRef(term.datatype or "")) not in (int, float, Decimal):
-        return None
     value = python_value(term)
-    return value if isinstance(value, int | float) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
