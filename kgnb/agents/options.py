@@ -47,7 +47,7 @@ class OptionInfo:
     def allowed(self) -> str:
         """The allowed values, in words.
 
-        >>> Option("k", int, 5, "", least=1, most=50).allowed
+        >>> OptionInfo("k", int, 5, "", least=1, most=50).allowed
         'a whole number from 1 to 50'
         """
         if self.choices:

@@ -46,8 +46,8 @@ def complete(
 ) -> tuple[int, list[Completion]]:
     """Where the word under the cursor begins, and its completions, the best first.
 
-    >>> from kgnb.kg.schema import Named, Schema
-    >>> huts = Schema((Named("http://huts.example/Hut", ("hut", "Hütte"), 9),), ())
+    >>> from kgnb.kg.schema import Schema, SchemaTerm
+    >>> huts = Schema((SchemaTerm("http://huts.example/Hut", ("hut", "Hütte"), 9),), ())
     >>> start, found = complete("SELECT * { ?x a hütt", 20, huts, {"h": "http://huts.example/"})
     >>> start, found[0].text, found[0].label
     (16, 'h:Hut', 'Hütte')

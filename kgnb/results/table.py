@@ -319,7 +319,7 @@ def metrics(
 ) -> Table:
     """The table of scores; the column ``bar`` holds shares between 0 and 1 and is drawn as a bar too.
 
-    >>> print(metrics(summary=[Score("micro", {"precision": 0.8, "recall": 0.5, "f1": 0.615})]).text())
+    >>> print(metrics(summary=[ScoreRow("micro", {"precision": 0.8, "recall": 0.5, "f1": 0.615})]).text())
            Precision  Recall     F1
     -----  ---------  ------  -----
     micro      0.800   0.500  0.615

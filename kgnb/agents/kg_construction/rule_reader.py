@@ -419,7 +419,7 @@ class DocumentNames:
     def named_in(self, text: str) -> Iterator[Entity]:
         """The entities that a text names, the longest names first; no word is part of two names.
 
-        >>> names = Names()
+        >>> names = DocumentNames()
         >>> names.add("red lentils", ("urn:lentils", "urn:Food"))
         >>> list(names.named_in("Rinse the red lentils."))
         [('urn:lentils', 'urn:Food')]
