@@ -43,13 +43,20 @@ AGENTS = (
 
 STOPS = """
 import os, signal, sys, threading, time, traceback
+def works(main):
+    stacks = {thread: [frame.f_code for frame, _ in traceback.walk_stack(top)]
+              for thread, top in sys._current_frames().items()}
+    called = [at for at, c in enumerate(stacks[main]) if c.co_filename.endswith("verbs.py") and c.co_name == "call"]
+    others = [code for thread, stack in stacks.items() for code in stack if thread != main]  # questions are asked there
+    return bool(called) and any("/kgnb/agents/" in code.co_filename for code in stacks[main][:called[0]] + others)
 def stop():
-    main, works = threading.main_thread().ident, False
-    while not works:
+    stopped = False
+    while not stopped:
         time.sleep(0.02)
-        stack = [frame.f_code for frame, _ in traceback.walk_stack(sys._current_frames()[main])]
-        called = [at for at, c in enumerate(stack) if c.co_filename.endswith("verbs.py") and c.co_name == "call"]
-        works = bool(called) and any("/kgnb/agents/" in code.co_filename for code in stack[:called[0]])
+        try:
+            stopped = works(threading.main_thread().ident)
+        except BaseException:  # a frame has ended meanwhile, and an iterator of the store's is let go of here
+            pass
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=stop).start()
 """  # as Stop does, at a moment when the cell is sure to be at work: at another the kernel itself would be stopped
