@@ -48,7 +48,8 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not archive.is_file():
             pytest.skip("no W3C tests in KGNB_DATA")
         with tarfile.open(archive) as packed:
-            packed.extractall(home, filter="data")
+            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # unknown to Python before 3.11.4
+            packed.extractall(home)
     return home / "rdf"
 
 
