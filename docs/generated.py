@@ -12,6 +12,7 @@ from mkdocs.structure.files import File, Files
 
 import kgnb.agents
 import kgnb.magics
+from kgnb.agents.agent import first_sentence
 from kgnb.cli import kgnb as main
 from kgnb.magics.verbs import VerbMagics
 
@@ -35,7 +36,7 @@ def magics() -> str:
         importlib.import_module(f"kgnb.magics.{module.name}")
     parts = ["# Magics", "", "`%load_ext kgnb` loads them. Made from their own help."]
     for magic in sorted(families(), key=lambda each: each.magic):
-        parts += ["", f"## %{magic.magic}", "", first_line(getattr(magic, magic.magic, magic).__doc__)]
+        parts += ["", f"## %{magic.magic}", "", first_sentence(getattr(magic, magic.magic, magic).__doc__)]
         for name, method in magic.verbs.items():
             parts += ["", f"### %{magic.magic} {name}", "", "```text", method.parser.format_help().strip(), "```"]
     return "\n".join(parts)
@@ -70,7 +71,3 @@ def agents() -> dict[str, str]:
             pages[f"agents/{found.name.replace('_', '-')}.md"] = f"# {title}\n\n```text\n{doc}\n```\n\n{more}\n"
     return pages
 
-
-def first_line(text: str | None) -> str:
-    """The summary of a docstring."""
-    return (text or "").strip().splitlines()[0] if (text or "").strip() else ""

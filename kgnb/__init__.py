@@ -1,4 +1,5 @@
-"""kgnb: LLM agents over knowledge graphs, split into stages that can be run, read and changed in a notebook.
+"""kgnb: LLM agents over knowledge graphs, split into stages that can be run, read and changed in a
+notebook.
 
 ``%load_ext kgnb`` gives a notebook its magics; a script calls the functions below.
 """

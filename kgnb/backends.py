@@ -34,13 +34,15 @@ GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Seque
 OntologySource: TypeAlias = "GraphSource | Ontology"
 
 URL = re.compile(r"^https?://", re.IGNORECASE)
-"""A source that matches is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
+"""A source that matches is a SPARQL endpoint, never a file to download: nothing is fetched unasked.
+"""
 
 EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
 
 
 def open_graph(source: GraphSource) -> Graph:
-    """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph, a Graph, or a CONSTRUCT.
+    """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph, a
+    Graph, or a CONSTRUCT.
 
     Raises:
         DataError: a file is missing, malformed or empty.
@@ -71,7 +73,9 @@ def open_endpoint(endpoint: Endpoint) -> Graph:
     """
     key = _key(endpoint.auth).reveal()
     basic = bool(endpoint.user) or ":" in key
-    user, _, password = (endpoint.user, "", key) if endpoint.user else key.partition(":") if basic else ("", "", "")
+    user, _, password = (
+        (endpoint.user, "", key) if endpoint.user else key.partition(":") if basic else ("", "", "")
+    )
     return EndpointGraph(
         endpoint.url,
         update_url=endpoint.update_url or None,
@@ -114,8 +118,8 @@ def open_model(settings: Settings) -> ChatModel | None:
 def _open_model(settings: Settings) -> ChatModel | None:
     """The chat model named in the settings, paced and replayed from the cache; None without one.
 
-    "batch:FOLDER" (or "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording (one of
-    ``data/recordings``, or a folder).
+    "batch:FOLDER" (or "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording
+    (one of ``data/recordings``, or a folder).
     """
     from kgnb.llm.openai_model import OpenAIModel
 
@@ -163,21 +167,31 @@ def recording(name: str) -> Path:
             return place
     known = sorted(path.parent.name for path in ours.glob("*/replies.jsonl"))
     raise DataError(
-        f"there is no recording {name}", where="", fix=f"There are: {', '.join(known) or 'none'}; or name a folder."
+        f"there is no recording {name}",
+        where="",
+        fix=f"There are: {', '.join(known) or 'none'}; or name a folder.",
     )
 
 
 @lru_cache
-def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, folder: Path, server: str) -> Pace:
-    """One pace for all models with the same limits, in this process or, with limits per minute, in all processes."""
+def _pace(
+    requests_per_minute: float, tokens_per_minute: float, at_once: int, folder: Path, server: str
+) -> Pace:
+    """One pace for all models with the same limits, in this process or, with limits per minute, in
+    all processes.
+    """
     shared = folder if requests_per_minute or tokens_per_minute else None
     return Pace(requests_per_minute, tokens_per_minute, at_once, folder=shared, server=server)
 
 
-def open_embedder(name: str | Embedder | None, settings: Settings, *, many: bool = False) -> Embedder:
-    """The embedder of this name (None: the settings'), behind the content cache; an Embedder is returned unchanged.
+def open_embedder(
+    name: str | Embedder | None, settings: Settings, *, many: bool = False
+) -> Embedder:
+    """The embedder of this name (None: the settings'), behind the content cache; an Embedder is
+    returned unchanged.
 
-    ``many``: expect thousands of texts, as in ontology matching: the bundled model embeds them in batches.
+    ``many``: expect thousands of texts, as in ontology matching: the bundled model embeds them in
+    batches.
     """
     if isinstance(name, Embedder):
         return name
@@ -197,22 +211,32 @@ def _embedder(name: str, settings: Settings) -> Embedder:
     from kgnb.vectors.openai_embedder import OpenAIEmbedder
 
     scheme, _, model = name.partition(":")
-    own: dict[str, type[Embedder]] = {"local": LocalEmbedder, "characters": CharacterEmbedder, "tiny": TinyEmbedder}
+    own: dict[str, type[Embedder]] = {
+        "local": LocalEmbedder,
+        "characters": CharacterEmbedder,
+        "tiny": TinyEmbedder,
+    }
     if name in own:
         return own[name]()
     if scheme == "openai" and model:
         url = settings.embedder_url or settings.base_url
         key = _key(settings.embedder_key)
-        if not key and server_alias(url) == server_alias(settings.base_url):  # never send the model's key elsewhere
+        if not key and server_alias(url) == server_alias(
+            settings.base_url
+        ):  # never send the model's key elsewhere
             key = settings.api_key()
         return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
     if scheme == "sentence-transformers" and model:
         return SentenceTransformersEmbedder(model)
-    raise ConfigError(f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}.")
+    raise ConfigError(
+        f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}."
+    )
 
 
 def open_index(location: str | None, settings: Settings) -> VectorIndex:
-    """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant server's URL."""
+    """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant
+    server's URL.
+    """
     location = location or settings.index
     if location == "memory":
         return MemoryIndex()

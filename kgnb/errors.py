@@ -82,7 +82,8 @@ class DataError(KgnbError):
 
 
 class Waiting(KgnbError):
-    """Requests wait for replies of a batch service or a person; once they are there, the same call continues.
+    """Requests wait for replies of a batch service or a person; once they are there, the same call
+    continues.
 
     ``tell`` returns what waits and how to continue; ``again`` is this error, updated.
     """
@@ -98,7 +99,8 @@ class Waiting(KgnbError):
 
 
 def shown(text: str, length: int = 300) -> str:
-    r"""A server's or a model's text made safe to print: one line, printable characters only, cut to ``length``.
+    r"""A server's or a model's text made safe to print: one line, printable characters only, cut to
+    ``length``.
 
     >>> shown("bad\x1b[31m key\n\n  here")
     'bad?[31m key here'

@@ -20,16 +20,19 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _ANOTHER = "Name another place, in a folder that exists and may be written to."
-_WAYS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room there, or name another place.")
+_WAYS = dict.fromkeys(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room there, or name another place."
+)
 
 
 def write_whole(
     path: Path, content: str | bytes | Callable[[IO[bytes]], object], *, lasting: bool = False
-) -> Path:  # fmt: skip
-    """Write beside ``path`` and rename into place, so that readers see the old file or the new one, never a part.
+) -> Path:
+    """Write beside ``path`` and rename into place, so that readers see the old file or the new one,
+    never a part.
 
-    Text is written as UTF-8 with its own line ends; a function writes its own content. Even a power cut leaves the
-    old file or the new one; ``lasting`` waits until the new one is on disk.
+    Text is written as UTF-8 with its own line ends; a function writes its own content. Even a power
+    cut leaves the old file or the new one; ``lasting`` waits until the new one is on disk.
 
     Raises:
         DataError: the file cannot be written; the old one stays.
@@ -59,7 +62,9 @@ def _written(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise DataError(
-            f"cannot be written: {error.strerror or error}", where=str(path), fix=_WAYS.get(error.errno or 0, _ANOTHER)
+            f"cannot be written: {error.strerror or error}",
+            where=str(path),
+            fix=_WAYS.get(error.errno or 0, _ANOTHER),
         ) from error
 
 
@@ -69,7 +74,9 @@ def write_json(path: Path, content: Any) -> Path:
 
 
 def read_at_most(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
-    """The first bytes of a stream, read in pieces: Python allocates the whole size of a single read at once."""
+    """The first bytes of a stream, read in pieces: Python allocates the whole size of a single read
+    at once.
+    """
     pieces = []
     while most and (piece := stream.read(min(16 << 20, most))):
         pieces.append(piece)
@@ -111,11 +118,13 @@ def settle(folder: Path) -> None:
             os.close(handle)
 
 
-CUT = " <- cut short"  # marks a line that a kill left unfinished: its writer never learnt that it was saved
+# marks a line that a kill left unfinished: its writer never learnt that it was saved
+CUT = " <- cut short"
 
 
 def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Add entries in one write, on disk before this returns; an unfinished last line is marked and closed first.
+    """Add entries in one write, on disk before this returns; an unfinished last line is marked and
+    closed first.
 
     ASCII only, so that a write cut short anywhere leaves valid UTF-8.
 
@@ -124,7 +133,9 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
     """
     if not entries:
         return
-    text = "".join(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries)
+    text = "".join(
+        json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries
+    )
     with _written(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
@@ -154,7 +165,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, entry
         elif number < len(lines):
             raise DataError(
-                "not a JSON object", where=f"{path}:{number}", fix="Mend the line, or delete it: each stands alone."
+                "not a JSON object",
+                where=f"{path}:{number}",
+                fix="Mend the line, or delete it: each stands alone.",
             )
 
 
@@ -181,10 +194,11 @@ def _closing(file: BinaryIO) -> str:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock that one thread of one process has at a time; the file is only there while somebody wants it.
+    """Hold a lock that one thread of one process has at a time; the file is only there while
+    somebody wants it.
 
-    A process that dies lets go of it. Where there is no ``flock`` (Windows), or the folder is read-only, it keeps
-    nobody out.
+    A process that dies lets go of it. Where there is no ``flock`` (Windows), or the folder is
+    read-only, it keeps nobody out.
     """
     handle = _flocked(path)
     try:

@@ -1,4 +1,6 @@
-"""Mappings between two ontologies or graphs, and alignments made of them; files in and out: ``mapping_files``."""
+"""Mappings between two ontologies or graphs, and alignments made of them; files in and out:
+``mapping_files``.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     import pandas
 
 Relation = OneOf["equivalent", "broader", "narrower", "related", "different", "unsure"]
-"""The relation of the *target* to the source: "broader" means source is a kind of target (skos:broadMatch)."""
+"""The relation of the *target* to the source: "broader" means source is a kind of target
+(skos:broadMatch).
+"""
 Concepts = OneOf["", "source", "target", "both"]
 """Which of two entities matched as classes are SKOS concepts, to which OWL axioms do not apply."""
 
@@ -77,7 +81,8 @@ class Dropped:
 
 @dataclass(frozen=True, repr=False)
 class Alignment(Tabled):
-    """The mappings between a source and a target, sorted, with dropped mappings and those that wait for a person.
+    """The mappings between a source and a target, sorted, with dropped mappings and those that wait
+    for a person.
 
     It is shown as a table: one row a mapping, with its evidence in the details.
 
@@ -102,10 +107,16 @@ class Alignment(Tabled):
 
     def __repr__(self) -> str:
         counts = self.counts()
-        relations = ", ".join(f"{number} {relation}" for relation, number in counts["relations"].items())
-        found = f"{len(self)} mapping{'' if len(self) == 1 else 's'}" + (f" ({relations})" if relations else "")
+        relations = ", ".join(
+            f"{number} {relation}" for relation, number in counts["relations"].items()
+        )
+        found = f"{len(self)} mapping{'' if len(self) == 1 else 's'}" + (
+            f" ({relations})" if relations else ""
+        )
         partial = "partial: " if self.partial else ""
-        return f"<Alignment: {partial}{found}, {len(self.dropped)} dropped, {len(self.unsure)} unsure>"
+        return (
+            f"<Alignment: {partial}{found}, {len(self.dropped)} dropped, {len(self.unsure)} unsure>"
+        )
 
     def __str__(self) -> str:
         return self.table().text()
@@ -115,7 +126,9 @@ class Alignment(Tabled):
         return replace(self, partial=why)
 
     def counts(self) -> dict[str, Any]:
-        """How many mappings there are, by relation and by kind, and how many were dropped or are unsure; plain JSON."""
+        """How many mappings there are, by relation and by kind, and how many were dropped or are
+        unsure; plain JSON.
+        """
         return {
             "mappings": len(self.mappings),
             "relations": _counted(mapping.relation for mapping in self.mappings),
@@ -145,7 +158,12 @@ class Alignment(Tabled):
             ]
             for mapping in self.mappings
         ]
-        return Table(columns, rows, details=[_details(mapping) for mapping in self.mappings], notes=self._notices())
+        return Table(
+            columns,
+            rows,
+            details=[_details(mapping) for mapping in self.mappings],
+            notes=self._notices(),
+        )
 
     def df(self) -> pandas.DataFrame:
         """All fields except the evidence, as a data frame with one row a mapping."""
@@ -154,13 +172,20 @@ class Alignment(Tabled):
             *("justification", "judged_by", "rationale"),
         )
         rows = [[getattr(mapping, name) for name in names] for mapping in self.mappings]
-        return Table([Column(name, name, "percent" if name == "confidence" else "text") for name in names], rows).df()
+        return Table(
+            [Column(name, name, "percent" if name == "confidence" else "text") for name in names],
+            rows,
+        ).df()
 
     def _notices(self) -> list[str]:
         ranked = sorted(_counted(d.reason for d in self.dropped).items(), key=lambda item: -item[1])
-        reasons = "; ".join([f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5))
+        reasons = "; ".join(
+            [f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5)
+        )
         dropped = [f"{len(self.dropped)} dropped: {reasons}"] if self.dropped else []
-        unsure = [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
+        unsure = (
+            [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
+        )
         partial = [f"Partial: {self.partial}"] if self.partial else []
         return [*partial, *dropped, *unsure, *self.notes]
 
@@ -169,7 +194,8 @@ Ends = TypeVar("Ends", bound=tuple[Any, Any])
 
 
 def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
-    """The pairs of the greatest total worth in which no two share an end, solved exactly by connected component.
+    """The pairs of the greatest total worth in which no two share an end, solved exactly by
+    connected component.
 
     >>> sorted(one_to_one({("a", "x"): 0.95, ("a", "y"): 0.9, ("b", "x"): 0.9}))
     [('a', 'y'), ('b', 'x')]
@@ -180,11 +206,15 @@ def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
     from scipy.sparse.csgraph import connected_components
 
     pairs = list(worth)
-    rows, columns = ({end: n for n, end in enumerate(dict.fromkeys(pair[at] for pair in pairs))} for at in (0, 1))
+    rows, columns = (
+        {end: n for n, end in enumerate(dict.fromkeys(pair[at] for pair in pairs))} for at in (0, 1)
+    )
     row = np.array([rows[pair[0]] for pair in pairs], dtype=np.int64)
     column = np.array([len(rows) + columns[pair[1]] for pair in pairs], dtype=np.int64)
     size = len(rows) + len(columns)
-    group = connected_components(coo_matrix((np.ones(len(pairs)), (row, column)), shape=(size, size)), directed=False)
+    group = connected_components(
+        coo_matrix((np.ones(len(pairs)), (row, column)), shape=(size, size)), directed=False
+    )
     members: defaultdict[int, list[int]] = defaultdict(list)
     for at, number in enumerate(group[1][row].tolist()):
         members[number].append(at)
@@ -207,6 +237,7 @@ def _counted(words: Iterator[str]) -> dict[str, int]:
 def _details(mapping: Mapping) -> list[tuple[str, str]]:
     shown = [("rationale", mapping.rationale)] if mapping.rationale else []
     shown += [
-        (item.kind if item.score is None else f"{item.kind} ({item.score:.2f})", item.text) for item in mapping.evidence
+        (item.kind if item.score is None else f"{item.kind} ({item.score:.2f})", item.text)
+        for item in mapping.evidence
     ]
     return [*shown, ("justification", mapping.justification)]

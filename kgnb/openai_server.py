@@ -24,7 +24,9 @@ MOST = 64 * 2**20
 
 
 class Bounds(threading.local):
-    """The time and the bytes left to the call that a thread is making; its connections are bounded by them."""
+    """The time and the bytes left to the call that a thread is making; its connections are bounded
+    by them.
+    """
 
     end = math.inf
     bytes_left = math.inf
@@ -57,7 +59,9 @@ class Bounds(threading.local):
         return data
 
     def around(self, client: Any) -> None:
-        """Bound all connections that an httpx (or httpx2) client is going to make, also those through a proxy."""
+        """Bound all connections that an httpx (or httpx2) client is going to make, also those
+        through a proxy.
+        """
         for transport in (client._transport, *client._mounts.values()):
             pool = getattr(transport, "_pool", None)
             if pool is not None:
@@ -65,7 +69,8 @@ class Bounds(threading.local):
 
 
 class _Bounded:
-    """A network backend of httpcore, or a connection it made, within the bounds of the call that a thread makes.
+    """A network backend of httpcore, or a connection it made, within the bounds of the call that a
+    thread makes.
 
     httpx's own timeout begins anew with every byte, and it knows no limit of length.
     """
@@ -76,12 +81,16 @@ class _Bounded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **how: Any) -> _Bounded:
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, **how: Any
+    ) -> _Bounded:
         stream = self._inner.connect_tcp(host, port, timeout=self._bounds.timeout(timeout), **how)
         return _Bounded(stream, self._bounds)
 
     def start_tls(self, *how: Any, timeout: float | None = None, **more: Any) -> _Bounded:
-        return _Bounded(self._inner.start_tls(*how, timeout=self._bounds.timeout(timeout), **more), self._bounds)
+        return _Bounded(
+            self._inner.start_tls(*how, timeout=self._bounds.timeout(timeout), **more), self._bounds
+        )
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._bounds.received(self._inner.read(max_bytes, self._bounds.timeout(timeout)))
@@ -114,7 +123,10 @@ class ServerRefusal:
     @property
     def passing(self) -> bool:
         """Whether the same call may succeed later."""
-        if "insufficient_quota" in self.code or (self.headers or {}).get("x-should-retry") == "false":
+        if (
+            "insufficient_quota" in self.code
+            or (self.headers or {}).get("x-should-retry") == "false"
+        ):
             return False
         return self.status in (0, 200, 408, 409, 429) or self.status >= 500 and self.status != 501
 
@@ -127,12 +139,13 @@ class ServerRefusal:
 class OpenAIServer:
     """Calls a server by the ``openai`` client, which is imported at the first call.
 
-    ``timeout`` is for a whole call. No answer may be longer than 64 MiB or come compressed, for it may unpack to any
-    length. Redirects are not followed, since they would take the texts elsewhere. ``table`` is the table of kgnb.toml
-    that holds the settings of this server.
+    ``timeout`` is for a whole call. No answer may be longer than 64 MiB or come compressed, for it
+    may unpack to any length. Redirects are not followed, since they would take the texts elsewhere.
+    ``table`` is the table of kgnb.toml that holds the settings of this server.
 
     Raises:
-        ConfigError: there is no key for OpenAI's own server, the URL is wrong, or no header can hold the key.
+        ConfigError: there is no key for OpenAI's own server, the URL is wrong, or no header can
+        hold the key.
     """
 
     def __init__(
@@ -150,15 +163,21 @@ class OpenAIServer:
         self._key = self._checked_key(api_key, required=self.base_url == OPENAI)
         self.service = self._without_credentials()
         self._timeout = timeout
-        self._headers = {"api-key": self._key} if api_version else {}  # Azure's deployments want it there
-        self._headers |= {name: self._checked_key(value) for name, value in (headers or {}).items() if value}
+        self._headers = (
+            {"api-key": self._key} if api_version else {}
+        )  # Azure's deployments want it there
+        self._headers |= {
+            name: self._checked_key(value) for name, value in (headers or {}).items() if value
+        }
         self._api_version = api_version
         self._client: Any = None
         self._opening = threading.Lock()
         self._bounds = Bounds()
 
     def call(self, work: Callable[[Any], Any]) -> Any:
-        """What ``work`` makes of the client, or a Refusal; none of the library's errors, for they may quote the key."""
+        """What ``work`` makes of the client, or a Refusal; none of the library's errors, for they
+        may quote the key.
+        """
         client = self._opened()
         import openai
 
@@ -183,7 +202,11 @@ class OpenAIServer:
     def clean(self, text: str) -> str:
         """A server's text without the key, fit to be shown."""
         for secret in (self._key, *self._headers.values()):
-            text = text.replace(secret, "***") if len(secret) >= SHORTEST or secret == self._key else text
+            text = (
+                text.replace(secret, "***")
+                if len(secret) >= SHORTEST or secret == self._key
+                else text
+            )
         return shown(text)
 
     def misconfigured(self, got: ServerRefusal, name: str) -> ConfigError | None:
@@ -235,9 +258,12 @@ class OpenAIServer:
                 fix="Set the variable OPENAI_API_KEY, or name another: %llm use MODEL --key env:NAME in a notebook, "
                 f'{self._table}.key = "env:NAME" in kgnb.toml. Another server: {self._table}.base_url.',
             )
-        if not (key.isascii() and key.isprintable()):  # a header cannot hold it, and the error would show it
+        if not (
+            key.isascii() and key.isprintable()
+        ):  # a header cannot hold it, and the error would show it
             raise ConfigError(
-                "the API key or a header holds characters that are not allowed", fix="Copy it again into its variable."
+                "the API key or a header holds characters that are not allowed",
+                fix="Copy it again into its variable.",
             )
         return key or "none"  # the client wants one, local servers do not
 
@@ -268,5 +294,7 @@ def error_text(body: Any) -> str:
             return body
         if not isinstance(body, Mapping):
             return ""
-        body = next((body[key] for key in ("error", "message", "detail", "msg") if body.get(key)), "")
+        body = next(
+            (body[key] for key in ("error", "message", "detail", "msg") if body.get(key)), ""
+        )
     return ""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})  # HTTP statuses after which asking again may help
+BUSY = frozenset(
+    {408, 409, 425, 429, 500, 502, 503, 504, 529}
+)  # HTTP statuses after which asking again may help
 
 
 def on_this_machine(url: str) -> bool:
@@ -20,9 +22,11 @@ def on_this_machine(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Asks ``tries`` times in all and doubles the pause each time, unless the service says how long to wait.
+    """Asks ``tries`` times in all and doubles the pause each time, unless the service says how long
+    to wait.
 
-    A service that asks for a pause above ``longest`` seconds is not waited for. ``sleep`` can be replaced in tests.
+    A service that asks for a pause above ``longest`` seconds is not waited for. ``sleep`` can be
+    replaced in tests.
     """
 
     tries: int = 5
@@ -31,18 +35,22 @@ class Patience:
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def pause(self, tried: int, asked: float | None = None, share: float = 1.0) -> bool:
-        """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was the last.
+        """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was
+        the last.
 
         ``asked`` is the pause that the service asked for; of a pause of ours, a ``share`` is kept.
         """
         if tried >= self.tries or (asked is not None and asked > self.longest):
             return False
-        self.sleep(share * min(self.longest, self.first * 2 ** (tried - 1)) if asked is None else asked)
+        self.sleep(
+            share * min(self.longest, self.first * 2 ** (tried - 1)) if asked is None else asked
+        )
         return True
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from lower-case headers: ``retry-after-ms``, or ``retry-after`` in seconds or as a date.
+    """Seconds to wait, from lower-case headers: ``retry-after-ms``, or ``retry-after`` in seconds
+    or as a date.
 
     >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after-ms": "40"}), retry_after({"retry-after": "soon"})
     (2.5, 0.04, None)
@@ -52,7 +60,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             return float(headers[name]) / unit
     try:  # a date counts from the server's own clock where it tells it
         until = parsedate_to_datetime(headers.get("retry-after", ""))
-        now = parsedate_to_datetime(headers["date"]).timestamp() if "date" in headers else time.time()
+        now = (
+            parsedate_to_datetime(headers["date"]).timestamp() if "date" in headers else time.time()
+        )
     except (TypeError, ValueError):
         return None
     return max(0.0, until.timestamp() - now)

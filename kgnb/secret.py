@@ -1,4 +1,6 @@
-"""Secrets, such as API keys between the environment and the client that needs them, and their redaction."""
+"""Secrets, such as API keys between the environment and the client that needs them, and their
+redaction.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ KEYS = {
     "a JSON web token": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 }
 """Keys that can be recognised by their prefix. No Base64 character may stand before a key."""
-KEY = re.compile("(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")")
+KEY = re.compile(
+    "(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")"
+)
 
 TOLD = (
     re.compile(r"""(?P<before>://[^\s/@:"'<>]{0,100}:)[^\s/@"'<>]{3,500}(?=@)"""),
@@ -42,15 +46,18 @@ TOLD = (
         r"""[^\s/@"'<>&\\#;)]{6,500}"""
     ),
 )
-"""Secrets that are recognised by their context: a password in a URL, an authorization header, a key in a query string.
-``?key=`` after a space or a bracket is a variable of SPARQL."""
+"""Secrets that are recognised by their context: a password in a URL, an authorization header, a key
+in a query string. ``?key=`` after a space or a bracket is a variable of SPARQL.
+"""
 
 _hidden: set[str] = set()
 _longest_first: tuple[str, ...] = ()
 
 
 def hide(*secrets: str) -> None:
-    """From now on ``blot`` removes these from every text, however encoded; those under six characters stay."""
+    """From now on ``blot`` removes these from every text, however encoded; those under six
+    characters stay.
+    """
     global _longest_first
     if new := [secret for secret in secrets if len(secret) >= SHORTEST and secret not in _hidden]:
         _hidden.update(disguises(new))
@@ -62,13 +69,20 @@ def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
     found = set()
     for value in secrets:
         encoded = base64.b64encode(value.encode("utf-8", "replace")).decode().rstrip("=")
-        found |= {value, encoded, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], escape(value)}
+        found |= {
+            value,
+            encoded,
+            json.dumps(value)[1:-1],
+            json.dumps(value, ensure_ascii=False)[1:-1],
+            escape(value),
+        }
         found |= {quote(value, "", errors="replace"), quote_plus(value, errors="replace")}
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
 def blot(text: str) -> str:
-    """The text without recognisable keys and without any secret revealed in or given to this process.
+    """The text without recognisable keys and without any secret revealed in or given to this
+    process.
 
     >>> blot("the reply was: use sk-proj-abcdefghijklmnop1234, it works")
     'the reply was: use [redacted], it works'
@@ -99,7 +113,9 @@ def blotted(value: Any) -> Any:
     if isinstance(value, str):
         return blot(value)
     if isinstance(value, Mapping):
-        kind = type(value) if isinstance(value, dict) else dict  # a notebook's dictionaries are of a kind of their own
+        kind = (
+            type(value) if isinstance(value, dict) else dict
+        )  # a notebook's dictionaries are of a kind of their own
         return kind({blotted(name): blotted(item) for name, item in value.items()})
     return [blotted(item) for item in value] if isinstance(value, list | tuple) else value
 

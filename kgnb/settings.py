@@ -1,7 +1,7 @@
 """Settings from ``kgnb.toml`` and the environment, which no other module reads.
 
-Precedence: arguments of a call > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a parent) > defaults.
-A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
+Precedence: arguments of a call > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a
+parent) > defaults. A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
 """
 
 from __future__ import annotations
@@ -35,31 +35,40 @@ from kgnb.secret import SHORTEST, Secret
 
 
 def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
-    """The secret behind a handle ``env:NAME``, or ``keyring:SERVICE/USER`` of the system's key store.
+    """The secret behind a handle ``env:NAME``, or ``keyring:SERVICE/USER`` of the system's key
+    store.
 
     Raises:
-        ConfigError: the handle is a bare value (it would end up in a file), or the variable is not set.
+        ConfigError: the handle is a bare value (it would end up in a file), or the variable is not
+        set.
     """
     scheme, _, name = handle.partition(":")
     if scheme == "keyring":
         service, _, user = name.rpartition("/")  # a service may be a URL
         if not service or not user:
-            raise ConfigError(f"{handle!r} does not say whose key", fix="Write keyring:SERVICE/USER.")
+            raise ConfigError(
+                f"{handle!r} does not say whose key", fix="Write keyring:SERVICE/USER."
+            )
         return Secret(_from_keyring(service, user), handle)
     if scheme != "env" or not name:
         raise ConfigError(
             "a key is named, never written out",
             fix='Put it in an environment variable and say env:NAME, for example key = "env:OPENAI_API_KEY".',
         )
-    value = (os.environ if environment is None else environment).get(name, "").strip("\r\n")  # of a file it came from
+    value = (
+        (os.environ if environment is None else environment).get(name, "").strip("\r\n")
+    )  # of a file it came from
     if not value:
         raise ConfigError(
-            f"the environment variable {name} is not set", fix=f"export {name}=... before starting Jupyter."
+            f"the environment variable {name} is not set",
+            fix=f"export {name}=... before starting Jupyter.",
         )
     return Secret(value, handle)
 
 
-SECRET_NAME = re.compile(r"(^|_|^PG)(API_?KEY|KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|PWD|CREDENTIALS?)($|_)", re.I)
+SECRET_NAME = re.compile(
+    r"(^|_|^PG)(API_?KEY|KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|PWD|CREDENTIALS?)($|_)", re.I
+)
 _HANDLE = re.compile("env:|keyring:")
 
 
@@ -73,20 +82,37 @@ def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
     return {
         name: value
         for name, value in environment.items()
-        if SECRET_NAME.search(name) and len(value) >= 8 and not value.startswith(("/", "env:", "keyring:"))
+        if SECRET_NAME.search(name)
+        and len(value) >= 8
+        and not value.startswith(("/", "env:", "keyring:"))
     }
 
 
-def known_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The secrets behind these settings: their keys, passwords and keys in their URLs and in those of the
-    environment, and every environment variable with a name like that of a secret."""
+def known_secrets(
+    settings: Settings, environment: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The secrets behind these settings: their keys, passwords and keys in their URLs and in those
+    of the environment, and every environment variable with a name like that of a secret.
+    """
     environment = os.environ if environment is None else environment
     urls = [settings.base_url, settings.embedder_url, settings.index]
     urls += [url for one in settings.endpoints for url in (one.url, one.update_url)]
     urls += [value for value in environment.values() if "://" in value]
-    values = [*(value for url in urls for value in _within(url)), *secret_variables(environment).values()]
-    handles = [settings.key, settings.embedder_key, settings.index_key, *(one.auth for one in settings.endpoints)]
-    handles += [text for text in map(str, json.loads(settings.headers or "{}").values()) if _HANDLE.match(text)]
+    values = [
+        *(value for url in urls for value in _within(url)),
+        *secret_variables(environment).values(),
+    ]
+    handles = [
+        settings.key,
+        settings.embedder_key,
+        settings.index_key,
+        *(one.auth for one in settings.endpoints),
+    ]
+    handles += [
+        text
+        for text in map(str, json.loads(settings.headers or "{}").values())
+        if _HANDLE.match(text)
+    ]
     for handle in handles:
         try:
             values.append(secret(handle, environment).reveal() if handle else "")
@@ -96,7 +122,9 @@ def known_secrets(settings: Settings, environment: Mapping[str, str] | None = No
 
 
 def _within(url: str) -> Iterator[str]:
-    """The password in a URL, with the user too (a header holds both), and what its query calls a key."""
+    """The password in a URL, with the user too (a header holds both), and what its query calls a
+    key.
+    """
     try:
         parts = urlsplit(url)
         fields = parse_qsl(parts.query)
@@ -126,25 +154,33 @@ def _from_keyring(service: str, user: str) -> str:
             fix="Unlock it, set up one that keyring can use (keyring --list-backends), or use env:NAME.",
         ) from error
     if not found:
-        raise ConfigError(f"the key store has nothing for {service}/{user}", fix=f"keyring set {service} {user}")
+        raise ConfigError(
+            f"the key store has nothing for {service}/{user}", fix=f"keyring set {service} {user}"
+        )
     return str(found)
 
 
 def _handle(text: str) -> str:
     if text and not _HANDLE.match(text):
-        raise PydanticCustomError("bare_key", "holds a key itself", {"fix": "Name it instead: env:NAME."})
+        raise PydanticCustomError(
+            "bare_key", "holds a key itself", {"fix": "Name it instead: env:NAME."}
+        )
     return text
 
 
 def _json_object(value: Any) -> str:
-    """A table of kgnb.toml, or an object as JSON, as JSON; a wrong one is not shown, for it may hold a secret."""
+    """A table of kgnb.toml, or an object as JSON, as JSON; a wrong one is not shown, for it may
+    hold a secret.
+    """
     try:
         content = json.loads(value or "{}") if isinstance(value, str) else value
         if isinstance(content, dict):
             return json.dumps(content, allow_nan=False) if content else ""
     except (TypeError, ValueError, RecursionError):
         pass
-    raise PydanticCustomError("json_object", "is not a table or JSON object", {"fix": 'Write {"name": "value"}.'})
+    raise PydanticCustomError(
+        "json_object", "is not a table or JSON object", {"fix": 'Write {"name": "value"}.'}
+    )
 
 
 def _price(text: str) -> str:
@@ -177,7 +213,9 @@ Place = Annotated[Path, AfterValidator(_placed)]
 
 
 class _Checked(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True
+    )
 
     def with_(self, **changes: Any) -> Self:
         """A copy with some values changed.
@@ -189,10 +227,11 @@ class _Checked(BaseModel):
 
 
 class Endpoint(_Checked):
-    """A SPARQL service by name, as ``[endpoints.NAME]`` in kgnb.toml or ``%kg connect`` describes it.
+    """A SPARQL service by name, as ``[endpoints.NAME]`` in kgnb.toml or ``%kg connect`` describes
+    it.
 
-    ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret itself. ``graph`` is the
-    IRI of the one named graph to ask.
+    ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret
+    itself. ``graph`` is the IRI of the one named graph to ask.
     """
 
     name: str
@@ -206,7 +245,9 @@ class Endpoint(_Checked):
 
 
 def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
-    """A field known by its name in kgnb.toml and by its variable: KGNB_ and the last part of that name by default."""
+    """A field known by its name in kgnb.toml and by its variable: KGNB_ and the last part of that
+    name by default.
+    """
     _, _, name = toml.partition(".")
     names = AliasChoices(toml, variable or (f"KGNB_{name.upper()}" if name else ""))
     return Field(default, description=text, validation_alias=names)
@@ -220,13 +261,17 @@ class Settings(_Checked):
     key: Handle = _setting("", "handle of the API key, env:NAME", "model.key")
     timeout: Seconds = _setting(120.0, "seconds a model call may take in all", "model.timeout")
     retries: Count = _setting(4, "tries after the first", "model.retries")
-    width: Annotated[Count, Field(ge=1)] = _setting(8, "model calls, questions or documents at once", "model.width")
+    width: Annotated[Count, Field(ge=1)] = _setting(
+        8, "model calls, questions or documents at once", "model.width"
+    )
     requests_per_minute: Amount = _setting(0.0, "0: no limit", "model.requests_per_minute")
     tokens_per_minute: Amount = _setting(0.0, "0: no limit", "model.tokens_per_minute")
     replay: OneOf["record", "replay", "live"] = _setting(
         "record", "record, replay (never live) or live (no cache)", "model.replay"
     )
-    remember: bool = _setting(True, "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember")
+    remember: bool = _setting(
+        True, "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember"
+    )
     prices: Place | None = _setting(None, "TOML file of prices per million tokens", "model.prices")
     price: Price = _setting(
         "",
@@ -235,28 +280,56 @@ class Settings(_Checked):
         "model.price",
     )
     temperature: Temperature | OneOf["none"] | None = _setting(
-        None, "a number, or none: the model's own; not given: 0, and none where a model refuses it", "model.temperature"
+        None,
+        "a number, or none: the model's own; not given: 0, and none where a model refuses it",
+        "model.temperature",
     )
     seed: Count = _setting(0, "sent with every call", "model.seed")
-    max_tokens: Count = _setting(0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens")
-    reasoning_effort: str = _setting("", "low, medium, high: of thinking models", "model.reasoning_effort")
+    max_tokens: Count = _setting(
+        0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens"
+    )
+    reasoning_effort: str = _setting(
+        "", "low, medium, high: of thinking models", "model.reasoning_effort"
+    )
     verbosity: str = _setting("", "low, medium, high, where a model has it", "model.verbosity")
     parallel_tool_calls: bool | None = _setting(
         None, "yes, no; not given: as the server does", "model.parallel_tool_calls"
     )
-    strict_tools: bool = _setting(False, "yes: arguments must follow a tool's schema", "model.strict_tools")
-    extra_body: JsonObject = _setting("", "further fields of each call: a table, or JSON", "model.extra_body")
-    headers: JsonObject = _setting("", "further headers: a table, or JSON; env:NAME for secrets", "model.headers")
-    api_version: str = _setting("", "of Azure's deployment URLs, as 2024-10-21", "model.api_version")
-    plan_model: str = _setting("", "model that chooses stages, instead of model.name", "model.plan", "KGNB_MODEL_PLAN")
-    judge_model: str = _setting("", "model that judges and answers questions", "model.judge", "KGNB_MODEL_JUDGE")
-    extract_model: str = _setting("", "model that reads documents", "model.extract", "KGNB_MODEL_EXTRACT")
-    write_model: str = _setting("", "model that writes definitions", "model.write", "KGNB_MODEL_WRITE")
-    embedder: str = _setting(
-        "local", "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL", "vectors.embedder"
+    strict_tools: bool = _setting(
+        False, "yes: arguments must follow a tool's schema", "model.strict_tools"
     )
-    embedder_url: str = _setting("", "server of an openai: embedder", "vectors.base_url", "KGNB_EMBEDDER_URL")
-    embedder_key: Handle = _setting("", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY")
+    extra_body: JsonObject = _setting(
+        "", "further fields of each call: a table, or JSON", "model.extra_body"
+    )
+    headers: JsonObject = _setting(
+        "", "further headers: a table, or JSON; env:NAME for secrets", "model.headers"
+    )
+    api_version: str = _setting(
+        "", "of Azure's deployment URLs, as 2024-10-21", "model.api_version"
+    )
+    plan_model: str = _setting(
+        "", "model that chooses stages, instead of model.name", "model.plan", "KGNB_MODEL_PLAN"
+    )
+    judge_model: str = _setting(
+        "", "model that judges and answers questions", "model.judge", "KGNB_MODEL_JUDGE"
+    )
+    extract_model: str = _setting(
+        "", "model that reads documents", "model.extract", "KGNB_MODEL_EXTRACT"
+    )
+    write_model: str = _setting(
+        "", "model that writes definitions", "model.write", "KGNB_MODEL_WRITE"
+    )
+    embedder: str = _setting(
+        "local",
+        "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        "vectors.embedder",
+    )
+    embedder_url: str = _setting(
+        "", "server of an openai: embedder", "vectors.base_url", "KGNB_EMBEDDER_URL"
+    )
+    embedder_key: Handle = _setting(
+        "", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY"
+    )
     index: str = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index")
     index_key: Handle = _setting("", "handle of its key, env:NAME", "vectors.index_key")
     cache: Place = _setting(
@@ -276,15 +349,20 @@ class Settings(_Checked):
     endpoints: tuple[Endpoint, ...] = _setting((), "SPARQL services by name", "endpoints")
 
     @classmethod
-    def load(cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the environment.
+    def load(
+        cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None
+    ) -> Settings:
+        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the
+        environment.
 
         Raises:
             ConfigError: a setting is unknown, or its value is not allowed.
             DataError: the file is not TOML.
         """
         environment = os.environ if environment is None else environment
-        named = {variable: environment.get(variable, "") for _, variable in setting_names().values()}
+        named = {
+            variable: environment.get(variable, "") for _, variable in setting_names().values()
+        }
         given = _checked(cls, {name: value for name, value in named.items() if value}, "$")
         changes = {name: getattr(given, name) for name in given.model_fields_set}
         return _from_file(Path(folder) if folder else Path.cwd()).model_copy(update=changes)
@@ -304,7 +382,11 @@ class Settings(_Checked):
         if self.strict_tools:
             options["strict_tools"] = True
         temperature = None if self.temperature == "none" else self.temperature or 0.0
-        wanted = {"temperature": temperature, "seed": self.seed, "max_tokens": self.max_tokens or None}
+        wanted = {
+            "temperature": temperature,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens or None,
+        }
         plain = {"temperature": 0.0, "seed": 0, "max_tokens": None}
         chosen = {name: value for name, value in wanted.items() if value != plain[name]}
         return chosen | ({"options": options} if options else {})
@@ -318,7 +400,9 @@ class Settings(_Checked):
         }
 
     def api_key(self, environment: Mapping[str, str] | None = None) -> Secret:
-        """The model's key: its handle's, else OPENAI_API_KEY's for the default server, else an empty one."""
+        """The model's key: its handle's, else OPENAI_API_KEY's for the default server, else an
+        empty one.
+        """
         environment = os.environ if environment is None else environment
         if self.key:
             return secret(self.key, environment)
@@ -338,7 +422,14 @@ def setting_names() -> dict[str, tuple[str, str]]:
 
 
 def _from_file(folder: Path) -> Settings:
-    path = next((p / "kgnb.toml" for p in [folder, *folder.resolve().parents] if (p / "kgnb.toml").is_file()), None)
+    path = next(
+        (
+            p / "kgnb.toml"
+            for p in [folder, *folder.resolve().parents]
+            if (p / "kgnb.toml").is_file()
+        ),
+        None,
+    )
     if path is None:
         return Settings()
     try:
@@ -382,8 +473,12 @@ def _refuse_unknown(setting: str, known: Collection[str], where: str) -> None:
 C = TypeVar("C", bound=_Checked)
 
 
-def _checked(kind: type[C], values: Mapping[str, Any], where: str = "", folder: Path | None = None) -> C:
-    """The values as a model; ConfigError names the first wrong one after ``where``, without showing a key."""
+def _checked(
+    kind: type[C], values: Mapping[str, Any], where: str = "", folder: Path | None = None
+) -> C:
+    """The values as a model; ConfigError names the first wrong one after ``where``, without showing
+    a key.
+    """
     try:
         return kind.model_validate(values, context=folder)
     except ValidationError as error:
@@ -391,4 +486,7 @@ def _checked(kind: type[C], values: Mapping[str, Any], where: str = "", folder: 
     setting, reason, known = str(wrong["loc"][0]), wrong["msg"], wrong.get("ctx", {})
     if "fix" not in known:
         reason = f"is {wrong['input']!r}: {reason[0].lower()}{reason[1:]}"
-    raise ConfigError(f"{where}{setting} {reason}", fix=known.get("fix", "docs/settings.md describes every setting."))
+    raise ConfigError(
+        f"{where}{setting} {reason}",
+        fix=known.get("fix", "docs/settings.md describes every setting."),
+    )

@@ -28,12 +28,13 @@ class InUse(DataError):
 class SqliteFile:
     """One table in an SQLite file, created if missing (``:memory:`` works too).
 
-    Threads share one connection per process and take turns; processes wait for each other for up to ``patience``
-    seconds. Subclasses say what the file holds.
+    Threads share one connection per process and take turns; processes wait for each other for up to
+    ``patience`` seconds. Subclasses say what the file holds.
 
     Raises:
         InUse: the file is locked or read-only, or the disk is full.
-        DataError: the file is damaged, holds something else, or was written by a later version. It stays unchanged.
+        DataError: the file is damaged, holds something else, or was written by a later version. It
+        stays unchanged.
     """
 
     what: ClassVar[str]  # its name in messages
@@ -72,7 +73,9 @@ class SqliteFile:
         """The connection, for this thread alone; every statement is committed at once."""
         with self._lock:
             try:
-                if self._db is None or self._process != os.getpid():  # a fork must not use its parent's connection
+                if (
+                    self._db is None or self._process != os.getpid()
+                ):  # a fork must not use its parent's connection
                     self._db, self._process = self._opened(), os.getpid()
                 yield self._db
             except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
@@ -84,7 +87,9 @@ class SqliteFile:
         with self.use() as db:
             for start in range(0, len(keys), _KEYS_A_QUERY):
                 part = keys[start : start + _KEYS_A_QUERY]
-                rows += db.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)).fetchall()
+                rows += db.execute(
+                    f"{query} ({','.join('?' * len(part))})", (first, *part)
+                ).fetchall()
         return rows
 
     def insert(self, rows: Sequence[tuple[Any, ...]]) -> int:
@@ -108,12 +113,21 @@ class SqliteFile:
 
     def _opened(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self.path, timeout=self.patience, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(
+            self.path, timeout=self.patience, isolation_level=None, check_same_thread=False
+        )
         try:
             [version] = db.execute("PRAGMA user_version").fetchone()
-            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            tables = {
+                name
+                for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
             if version > self.version:
-                raise DataError("was written by a later version of kgnb", where=str(self.path), fix="Update kgnb.")
+                raise DataError(
+                    "was written by a later version of kgnb",
+                    where=str(self.path),
+                    fix="Update kgnb.",
+                )
             if tables and self.table not in tables:
                 what = f"is an SQLite file, but not {self.what}"
                 raise DataError(what, where=str(self.path), fix="Name another file.")
@@ -134,7 +148,10 @@ class SqliteFile:
             why = f"is locked: {' and '.join(_writers(self.path)) or 'another process'} is writing to it"
             fix = "Wait for it, or end it. Nothing in the file was changed."
         elif kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-            why, fix = "may not be written to", "Make it writable, or choose another cache folder ($KGNB_CACHE)."
+            why, fix = (
+                "may not be written to",
+                "Make it writable, or choose another cache folder ($KGNB_CACHE).",
+            )
         else:
             why = f"cannot be used: {error}"
             fix = "Check the folder, its permissions and the free space, or choose another ($KGNB_CACHE)."
@@ -142,12 +159,14 @@ class SqliteFile:
 
 
 def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
-    """Switch a file to the write-ahead log, so that readers and a writer do not wait for each other.
+    """Switch a file to the write-ahead log, so that readers and a writer do not wait for each
+    other.
 
-    A power cut may then lose the last transactions, never the file. The switch needs the file for itself, and SQLite
-    does not wait for it as it does for other locks (sqlite.org/pragma.html#pragma_busy_timeout holds for
-    transactions): of processes that open a new file at the same moment, all but one are told that it is locked. So it
-    is tried again for up to ``patience`` seconds.
+    A power cut may then lose the last transactions, never the file. The switch needs the file for
+    itself, and SQLite does not wait for it as it does for other locks
+    (sqlite.org/pragma.html#pragma_busy_timeout holds for transactions): of processes that open a
+    new file at the same moment, all but one are told that it is locked. So it is tried again for up
+    to ``patience`` seconds.
 
     Raises:
         sqlite3.OperationalError: it is still locked after that, or cannot be written at all.
@@ -165,13 +184,21 @@ def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
 
 
 def _writers(path: Path) -> list[str]:
-    """The processes that hold a lock for writing on an SQLite file or the files beside it; Linux only."""
-    files = {file.stat().st_ino for end in ("", "-wal", "-shm") if (file := Path(f"{path}{end}")).exists()}
+    """The processes that hold a lock for writing on an SQLite file or the files beside it; Linux
+    only.
+    """
+    files = {
+        file.stat().st_ino
+        for end in ("", "-wal", "-shm")
+        if (file := Path(f"{path}{end}")).exists()
+    }
     try:
         locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     except OSError:
         return []
-    writing = [words for words in locks if "WRITE" in words and int(words[-3].rpartition(":")[2]) in files]
+    writing = [
+        words for words in locks if "WRITE" in words and int(words[-3].rpartition(":")[2]) in files
+    ]
     found = {int(words[-4]) for words in writing} - {os.getpid()}
     return [f"process {process}{_command(process)}" for process in sorted(found) if process > 0]
 

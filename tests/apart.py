@@ -1,4 +1,6 @@
-"""Runs async code in a thread of its own: a browser test may have left an event loop in the main one."""
+"""Runs async code in a thread of its own: a browser test may have left an event loop in the main
+one.
+"""
 
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor

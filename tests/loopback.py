@@ -28,16 +28,28 @@ class Request(BaseHTTPRequestHandler):
 
     do_GET = do_PUT = do_DELETE = do_POST
 
-    def begin(self, status: int, media_type: str, length: int | None, headers: Mapping[str, str] | None = None) -> None:
+    def begin(
+        self,
+        status: int,
+        media_type: str,
+        length: int | None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         """Send the head of an answer; ``length``: None where the headers say it in another way."""
-        said = {"Content-Type": media_type} | ({} if length is None else {"Content-Length": str(length)})
+        said = {"Content-Type": media_type} | (
+            {} if length is None else {"Content-Length": str(length)}
+        )
         self.send_response(status)
         for name, value in (said | dict(headers or {})).items():
             self.send_header(name, value)
         self.end_headers()
 
     def send(
-        self, status: int, body: bytes, media_type: str = "application/json", headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        body: bytes,
+        media_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         """Send an answer."""
         self.begin(status, media_type, len(body), headers)
@@ -60,7 +72,9 @@ class LoopbackServer(ThreadingHTTPServer):
         if certificate:  # with its key, in PEM
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
-            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+            self.socket = context.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
@@ -83,14 +97,23 @@ class LoopbackServer(ThreadingHTTPServer):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self.stop()
 
 
 class RawServer(LoopbackServer):
-    """Writes what it likes to whoever asks, HTTP or not, until nobody reads; ``write`` gets what takes bytes."""
+    """Writes what it likes to whoever asks, HTTP or not, until nobody reads; ``write`` gets what
+    takes bytes.
+    """
 
-    def __init__(self, write: Callable[[Callable[[bytes], object]], object], place: str = "") -> None:
+    def __init__(
+        self, write: Callable[[Callable[[bytes], object]], object], place: str = ""
+    ) -> None:
         self._write, self.place = write, place
         super().__init__()
 

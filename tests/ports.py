@@ -5,7 +5,9 @@ from random import SystemRandom  # a seed would give all processes of a test run
 
 
 def free_port() -> int:
-    """A port of loopback nobody listens on, below those that the system gives to whoever asks for any."""
+    """A port of loopback nobody listens on, below those that the system gives to whoever asks for
+    any.
+    """
     while True:
         port = SystemRandom().randrange(15_000, 32_000)
         with socket.socket() as probe:

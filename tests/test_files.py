@@ -68,7 +68,9 @@ def test_a_lock_is_held_by_one_process_or_thread_and_leaves_no_file(tmp_path: Pa
             entered.set()
 
     words = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None and process.stdout.readline() == "held\n"
         threads = [threading.Thread(target=enter) for _ in range(3)]
         for thread in threads:

@@ -23,7 +23,9 @@ def test_the_entry_point_names_a_function_that_gives_a_list() -> None:
     assert getattr(import_module(module), name)(Settings()) == []
 
 
-def test_each_tool_is_found_by_name_and_says_what_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_tool_is_found_by_name_and_says_what_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "huts.ttl").write_text(TBOX)
     monkeypatch.setenv("KGNB_TBOX", str(tmp_path / "huts.ttl"))
     monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "cache"))

@@ -1,4 +1,6 @@
-"""Secrets kept in the system's key store, named by ``keyring:SERVICE/USER``: a store that lives in memory stands in."""
+"""Secrets kept in the system's key store, named by ``keyring:SERVICE/USER``: a store that lives in
+memory stands in.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -22,7 +24,9 @@ class InMemory(KeyringBackend):
     priority = 1.0
 
     def get_password(self, service: str, username: str) -> str | None:
-        return {("openai", "ada"): KEY, ("https://graph.example.org/sparql", "ada"): KEY}.get((service, username))
+        return {("openai", "ada"): KEY, ("https://graph.example.org/sparql", "ada"): KEY}.get(
+            (service, username)
+        )
 
     def set_password(self, service: str, username: str, password: str) -> None:
         raise PasswordSetError("this store is only read")

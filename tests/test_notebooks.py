@@ -15,8 +15,20 @@ SHIPPED = sorted(NOTEBOOKS.glob("*.ipynb"))  # the tutorials are run by test_tut
 @pytest.mark.parametrize("notebook", SHIPPED, ids=lambda path: path.name)
 def test_runs_from_top_to_bottom(notebook: Path, tmp_path: Path) -> None:
     # lax: an error fails a cell; outputs are compared where a cell says NBVAL_CHECK_OUTPUT
-    command = [sys.executable, "-m", "pytest", "--nbval-lax", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
-    done = subprocess.run([*command, "--rootdir", str(tmp_path), str(notebook)], capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval-lax",
+        "-q",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(
+        [*command, "--rootdir", str(tmp_path), str(notebook)], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout[-4000:]
 
 

@@ -37,11 +37,19 @@ def test_many_to_many_keeps_what_one_to_one_must_choose_from(settings: Settings)
     def first(question: MatchQuestion) -> Verdict:
         return Verdict("equivalent", question.others[0].iri, 0.9, "the same")
 
-    source = ontology(A, thing(A + "Hut", ("en", "mountain hut")), thing(A + "Lodge", ("en", "mountain hut lodge")))
+    source = ontology(
+        A,
+        thing(A + "Hut", ("en", "mountain hut")),
+        thing(A + "Lodge", ("en", "mountain hut lodge")),
+    )
     target = ontology(B, thing(B + "Refuge", ("en", "mountain hut")))
     strict, loose = (
         match_ontologies(
-            source, target, judge=first, settings=settings, options=Options(similarity=0.0, cardinality=cardinality)
+            source,
+            target,
+            judge=first,
+            settings=settings,
+            options=Options(similarity=0.0, cardinality=cardinality),
         )
         for cardinality in ("1:1", "n:m")
     )
@@ -50,14 +58,20 @@ def test_many_to_many_keeps_what_one_to_one_must_choose_from(settings: Settings)
 
 
 def test_many_to_many_a_cascade_asks_beyond_what_the_rule_found(settings: Settings) -> None:
-    source = ontology(A, thing(A + "Chair", ("en", "chair of the programme")), thing(A + "Meal", ("en", "meal")))
+    source = ontology(
+        A, thing(A + "Chair", ("en", "chair of the programme")), thing(A + "Meal", ("en", "meal"))
+    )
     target = ontology(
-        B, thing(B + "C1", ("en", "programme chair")), thing(B + "C2", ("en", "programme committee chair"))
+        B,
+        thing(B + "C1", ("en", "programme chair")),
+        thing(B + "C2", ("en", "programme committee chair")),
     )
     wanted = [(A + "Chair", B + "C1"), (A + "Chair", B + "C2")]
     options = Options(cardinality="n:m", ask=2.0)
     alone = match_ontologies(source, target, judge="rule", settings=settings, options=options)
-    asked = match_ontologies(source, target, judge="oracle", reference=wanted, settings=settings, options=options)
+    asked = match_ontologies(
+        source, target, judge="oracle", reference=wanted, settings=settings, options=options
+    )
     assert pairs(alone) == {("Chair", "C1")}
     assert pairs(asked) == {("Chair", "C1"), ("Chair", "C2")}
 
@@ -71,9 +85,13 @@ def test_individuals_are_matched_only_when_asked_for_and_travel_as_the_same_indi
     source = ontology(A, Entity(A + "Hut", "class"), named(A + "i1", "Vernagt Hut", A + "Hut"))
     target = ontology(B, thing(B + "R", ("en", "hut")), named(B + "x9", "Vernagt hut", B + "R"))
     without = match_ontologies(source, target, judge="rule", settings=settings)
-    alignment = match_ontologies(source, target, judge="rule", settings=settings, options=Options(individuals=True))
+    alignment = match_ontologies(
+        source, target, judge="rule", settings=settings, options=Options(individuals=True)
+    )
     assert {mapping.kind for mapping in without} <= {"class"}
-    assert {(m.source, m.target) for m in alignment if m.kind == "individual"} == {(A + "i1", B + "x9")}
+    assert {(m.source, m.target) for m in alignment if m.kind == "individual"} == {
+        (A + "i1", B + "x9")
+    }
     save(alignment, tmp_path / "o.sssom.tsv")
     assert "owl:sameAs" in (tmp_path / "o.sssom.tsv").read_text()
     assert load(tmp_path / "o.sssom.tsv").mappings == alignment.mappings

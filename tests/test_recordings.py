@@ -1,4 +1,6 @@
-"""The recordings that are shipped: each says where it comes from, and our own still fits the prompts."""
+"""The recordings that are shipped: each says where it comes from, and our own still fits the
+prompts.
+"""
 
 import json
 from pathlib import Path
@@ -10,7 +12,8 @@ from tests.benchmarks.llm.recordings import RECORDINGS
 from tests.benchmarks.llm.tokens import AGENTS, AIM, took
 
 NAMES = sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
-# The aim of 20 an entity is met by larger ontologies (anatomy takes 19.2); of kinds with few entities more are options.
+# The aim of 20 an entity is met by larger ontologies (anatomy takes 19.2); of kinds with few
+# entities more are options.
 MOST = {"matching": 25}
 QUESTIONS = Path(__file__).parent.parent / "data" / "huts" / "questions.jsonl"
 
@@ -18,7 +21,8 @@ QUESTIONS = Path(__file__).parent.parent / "data" / "huts" / "questions.jsonl"
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recording_holds_replies_and_says_where_they_come_from(name: str) -> None:
     lines = [
-        json.loads(line) for line in (RECORDINGS / name / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+        json.loads(line)
+        for line in (RECORDINGS / name / "replies.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert lines and len({line["custom_id"] for line in lines}) == len(lines)
     assert all(set(line) <= {"custom_id", "text", "tool_calls", "usage"} for line in lines), (
@@ -31,13 +35,22 @@ def test_a_recording_holds_replies_and_says_where_they_come_from(name: str) -> N
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(agent: str, tmp_path: Path) -> None:
-    """Where this fails with "holds no reply", a prompt has changed: record anew (data/recordings/README.md)."""
+def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(
+    agent: str, tmp_path: Path
+) -> None:
+    """Where this fails with "holds no reply", a prompt has changed: record anew
+    (data/recordings/README.md).
+    """
     told = took(agent, Settings.load().with_(model="recorded:huts", cache=tmp_path))
     assert told.calls == told.cached > 0, "nobody was asked"
     assert 0.8 <= told.estimated <= 1.2, str(told)
     assert told.per_item <= MOST.get(agent, AIM[agent]), str(told)
     if agent == "questions":
         rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
-        right = [set(o.values) == {str(v) for v in row["values"]} for o, row in zip(told.result, rows, strict=True)]
-        assert sum(right) >= 26, [row["question"] for row, good in zip(rows, right, strict=True) if not good]
+        right = [
+            set(o.values) == {str(v) for v in row["values"]}
+            for o, row in zip(told.result, rows, strict=True)
+        ]
+        assert sum(right) >= 26, [
+            row["question"] for row, good in zip(rows, right, strict=True) if not good
+        ]

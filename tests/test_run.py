@@ -45,7 +45,10 @@ def test_a_failed_stage_is_on_record_and_the_run_can_go_on() -> None:
 
     assert run.do(outer) == "went on" and run.state == "running"
     assert run.finish().state == "done"
-    assert [(step.name, step.state) for step in run.steps[1:]] == [("outer", "done"), ("search", "failed")]
+    assert [(step.name, step.state) for step in run.steps[1:]] == [
+        ("outer", "done"),
+        ("search", "failed"),
+    ]
 
 
 def test_a_with_block_ends_the_run_as_it_ends() -> None:
@@ -60,7 +63,8 @@ def test_a_with_block_ends_the_run_as_it_ends() -> None:
     assert run.state == "cancelled"
 
 
-# ------------------------------------------------------------------------------------------------ model calls
+# ------------------------------------------------------------------------------------------------
+# model calls
 
 
 class FailingModel:
@@ -80,7 +84,9 @@ def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Pat
     calls = run.steps[0].calls
     assert [call.cached for call in calls] == [False, True]
     cache.export_folder(tmp_path / "export")
-    assert {file.stem for file in (tmp_path / "export").iterdir()} == {call.request for call in calls}
+    assert {file.stem for file in (tmp_path / "export").iterdir()} == {
+        call.request for call in calls
+    }
     assert (run.totals["calls"], run.totals["cached"]) == (2, 1)
 
 
@@ -100,7 +106,9 @@ def test_a_cached_reply_costs_nothing_even_without_a_price() -> None:
     run.watch(ScriptedModel([Reply("yes", usage=Usage(10, 1), cached=True)])).ask(request())
     assert run.totals["usd"] == 0.0
     run.watch(ScriptedModel([Reply("yes", usage=Usage(10, 1))])).ask(request())
-    assert run.totals["usd"] is None  # one live call has no known price: a sum without it would be too low
+    assert (
+        run.totals["usd"] is None
+    )  # one live call has no known price: a sum without it would be too low
 
 
 def test_a_model_watched_twice_notes_each_call_once() -> None:
@@ -171,7 +179,8 @@ def test_a_bare_thread_of_a_stage_lands_on_that_stage() -> None:
     assert [(step.name, len(step.calls)) for step in run.steps] == [("stage", 1)]
 
 
-# ------------------------------------------------------------------------------------------------ judges, graphs
+# ------------------------------------------------------------------------------------------------
+# judges, graphs
 
 
 @dataclass(frozen=True)
@@ -192,7 +201,12 @@ def test_every_verdict_is_recorded_with_its_question() -> None:
     verdicts = run.do(judge.judge, [Pair("1", "Bunk"), Pair("2", "Hut\nwith a roof")])
     assert [verdict.decision for verdict in verdicts] == ["equivalent", "unsure"]
     first, second = run.steps[0].judgements
-    assert (first.question, first.choice, first.confidence, first.judged_by) == ("1", "b#Bed", 0.9, "rule")
+    assert (first.question, first.choice, first.confidence, first.judged_by) == (
+        "1",
+        "b#Bed",
+        0.9,
+        "rule",
+    )
     assert (second.text, second.rationale) == ("Hut with a roof", "too little to go by")
     assert (run.totals["judgements"], run.totals["unsure"]) == (2, 1)
     assert run.watch_judge(judge) is judge and not judge.simulation  # type: ignore[attr-defined]
@@ -257,15 +271,24 @@ def test_every_query_is_recorded_even_if_it_fails() -> None:
     assert run.watch_graph(graph) is graph
 
 
-# ------------------------------------------------------------------------------------------------ the record itself
+# ------------------------------------------------------------------------------------------------
+# the record itself
 
 
 def test_the_id_is_made_of_content_alone() -> None:
     def make(**changes: Any) -> str:
-        return Run("example", **({"parameters": {"k": 10}, "data": {"a": "1"}, "versions": {"kgnb": "1"}} | changes)).id
+        return Run(
+            "example",
+            **({"parameters": {"k": 10}, "data": {"a": "1"}, "versions": {"kgnb": "1"}} | changes),
+        ).id
 
     assert make() == make()
-    others = [make(parameters={"k": 11}), make(data={"a": "2"}), make(seed=1), make(versions={"kgnb": "2"})]
+    others = [
+        make(parameters={"k": 11}),
+        make(data={"a": "2"}),
+        make(seed=1),
+        make(versions={"kgnb": "2"}),
+    ]
     assert len({make(), *others}) == 5
 
 
@@ -275,7 +298,12 @@ def test_parameters_become_plain_data_and_secrets_stay_out(tmp_path: Path) -> No
         k: int = 10
         views: tuple[str, ...] = ("lexical",)
 
-    parameters = {"options": Options(), "source": tmp_path / "a.owl", "api_key": "hunter2", "max_tokens": 100}
+    parameters = {
+        "options": Options(),
+        "source": tmp_path / "a.owl",
+        "api_key": "hunter2",
+        "max_tokens": 100,
+    }
     parameters |= {"nested": {"password": "hunter2", "key": "env:MY_KEY"}}
     with Run("example", parameters=parameters, folder=tmp_path) as run:
         run.do(len, [1])
@@ -306,19 +334,31 @@ def test_listeners_hear_every_event_and_progress_besides() -> None:
     run.do(stage)
     run.finish()
     assert [event["event"] for event in heard] == ["run", "step", "progress", "step_end", "run_end"]
-    assert heard[2] == {"event": "progress", "step": 1, "name": "stage", "done": 3, "total": 10, "unit": "entities"}
+    assert heard[2] == {
+        "event": "progress",
+        "step": 1,
+        "name": "stage",
+        "done": 3,
+        "total": 10,
+        "unit": "entities",
+    }
     json.dumps(heard)
 
 
 def test_a_run_reads_well_and_shows_itself_in_three_forms() -> None:
     run = Run("example")
     run.watch(ScriptedModel(["yes"])).ask(request())
-    run.watch_judge(CallableJudge(lambda pair: Verdict("unsure"), "rule")).judge([Pair("1", "Bunk"), Pair("2", "Bed")])
+    run.watch_judge(CallableJudge(lambda pair: Verdict("unsure"), "rule")).judge(
+        [Pair("1", "Bunk"), Pair("2", "Bed")]
+    )
     assert repr(run.finish()) == "Run(example: done, 1 step, 1 call, 2 judgements (2 unsure))"
-    assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(run._repr_mimebundle_())
+    assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(
+        run._repr_mimebundle_()
+    )
 
 
-# ------------------------------------------------------------------------------------------------ comparison
+# ------------------------------------------------------------------------------------------------
+# comparison
 
 
 @dataclass(frozen=True)
@@ -329,7 +369,9 @@ class Merged:
         return {"mappings": self.number}
 
 
-def a_run(k: int = 10, mappings: int = 2, bunk: str | None = "b#Bed", more: tuple[Pair, ...] = ()) -> Run:
+def a_run(
+    k: int = 10, mappings: int = 2, bunk: str | None = "b#Bed", more: tuple[Pair, ...] = ()
+) -> Run:
     def rule(question: Pair) -> Verdict:
         choice = bunk if question.text == "Bunk" else None
         return Verdict("equivalent" if choice else "different", choice, 0.9)
@@ -338,7 +380,9 @@ def a_run(k: int = 10, mappings: int = 2, bunk: str | None = "b#Bed", more: tupl
         return Merged(mappings)
 
     with Run("example", parameters={"k": k, "judge": "rule"}, data={"a.owl": "1"}) as run:
-        run.do(run.watch_judge(CallableJudge(rule)).judge, [Pair("1", "Bunk"), Pair("2", "Hut"), *more])
+        run.do(
+            run.watch_judge(CallableJudge(rule)).judge, [Pair("1", "Bunk"), Pair("2", "Hut"), *more]
+        )
         run.do(merge)
     return run
 
@@ -369,7 +413,8 @@ def test_what_changed_between_two_runs_is_listed() -> None:
         assert said in str(comparison)
 
 
-# ------------------------------------------------------------------------------------------------ OpenTelemetry
+# ------------------------------------------------------------------------------------------------
+# OpenTelemetry
 
 KNOWN = {  # of the semantic conventions, 1.41
     *("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.agent.name", "gen_ai.agent.id"),
@@ -381,15 +426,41 @@ KNOWN = {  # of the semantic conventions, 1.41
 
 def test_exported_attributes_are_named_by_the_conventions_and_hold_no_secret() -> None:
     call = CallRecord(
-        1, "m", 10, 2, 0.5, finish_reason="stop", error="ModelError: the server said no: sk-" + "a1B2" * 6
+        1,
+        "m",
+        10,
+        2,
+        0.5,
+        finish_reason="stop",
+        error="ModelError: the server said no: sk-" + "a1B2" * 6,
     )
-    step = Step(1, "validate", calls=[call], queries=[QueryRecord("g", "ASK {}", 1)], error="LimitError: spent")
-    record = Record(id="1", agent="ontology_matching", state="limited", by_number={1: step}, limit="calls", partial="p")
+    step = Step(
+        1,
+        "validate",
+        calls=[call],
+        queries=[QueryRecord("g", "ASK {}", 1)],
+        error="LimitError: spent",
+    )
+    record = Record(
+        id="1",
+        agent="ontology_matching",
+        state="limited",
+        by_number={1: step},
+        limit="calls",
+        partial="p",
+    )
     spans = to_otel(record)["resourceSpans"][0]["scopeSpans"][0]["spans"]
-    attributes = {span["name"]: {one["key"]: one["value"] for one in span["attributes"]} for span in spans}
-    assert {name for one in attributes.values() for name in one if not name.startswith("kgnb.")} <= KNOWN
+    attributes = {
+        span["name"]: {one["key"]: one["value"] for one in span["attributes"]} for span in spans
+    }
+    assert {
+        name for one in attributes.values() for name in one if not name.startswith("kgnb.")
+    } <= KNOWN
     assert attributes["chat m"]["error.type"] == {"stringValue": "ModelError"}
     assert attributes["chat m"]["kgnb.call.usd"] == {"doubleValue": 0.5}
     assert attributes["invoke_agent ontology_matching"]["kgnb.run.partial"] == {"stringValue": "p"}
     statuses = {span["name"]: span.get("status") for span in spans}
-    assert statuses["chat m"] == {"code": 2, "message": "ModelError: the server said no: [redacted]"}
+    assert statuses["chat m"] == {
+        "code": 2,
+        "message": "ModelError: the server said no: [redacted]",
+    }

@@ -1,4 +1,5 @@
-"""``tests/fixtures/run.json`` is a run as Python writes it today; the extension's tests read the same file.
+"""``tests/fixtures/run.json`` is a run as Python writes it today; the extension's tests read the
+same file.
 
 Run this file as a program to write the fixture anew.
 """
@@ -30,10 +31,16 @@ class Pair:
 
 
 PAIRS = (
-    Pair("5d0c", "class Warden\nalso called: hut keeper", (Option("https://example.org/b#Keeper", "class Keeper"),)),
+    Pair(
+        "5d0c",
+        "class Warden\nalso called: hut keeper",
+        (Option("https://example.org/b#Keeper", "class Keeper"),),
+    ),
     Pair("77ae", "class Bunk", (Option("https://example.org/b#Bed", "class Bed"),)),
     Pair(
-        "f210", "property <script>alert(1)</script> & sleeps", (Option("https://example.org/b#capacity", "capacity"),)
+        "f210",
+        "property <script>alert(1)</script> & sleeps",
+        (Option("https://example.org/b#capacity", "capacity"),),
     ),
 )
 
@@ -88,12 +95,18 @@ class AskingJudge:
         except BackendError as error:
             return Verdict("unsure", rationale=error.what, judged_by=self.name)
         if reply.text == "B":
-            return Verdict("different", None, 0.6, "a bunk is one place in a bed for many", self.name)
-        return Verdict("equivalent", question.options[0].id, 0.9, "both look after a hut", self.name)
+            return Verdict(
+                "different", None, 0.6, "a bunk is one place in a bed for many", self.name
+            )
+        return Verdict(
+            "equivalent", question.options[0].id, 0.9, "both look after a hut", self.name
+        )
 
 
 def write_run() -> dict[str, object]:
-    """A run with everything in it that a run can have, by a clock that ticks a quarter of a second at every look."""
+    """A run with everything in it that a run can have, by a clock that ticks a quarter of a second
+    at every look.
+    """
     ticks = count()
     clock = Clock(lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), lambda: next(ticks) * 0.25)
 
@@ -109,7 +122,12 @@ def write_run() -> dict[str, object]:
 
     run = Run(
         "ontology_matching",
-        parameters={"source": Path("huts.ttl"), "k": 10, "similarity": None, "api_key": "not for a file"},
+        parameters={
+            "source": Path("huts.ttl"),
+            "k": 10,
+            "similarity": None,
+            "api_key": "not for a file",
+        },
         data={"huts.ttl": "9f86d081884c7d65"},
         seed=7,
         prices=Prices("2026-01-01", {"small-model": Price(prompt=0.5, completion=2.0)}),

@@ -26,10 +26,15 @@ from tests.test_run import Pair, TinyGraph
 def whole_run(folder: Path) -> Run:
     run = Run("example", parameters={"k": 10}, data={"a.owl": "12ab"}, seed=3, folder=folder)
     model = run.watch(ScriptedModel(["yes", "no"], name="m"))
-    judge = run.watch_judge(CallableJudge(lambda pair: Verdict("equivalent", "b#Bed", 0.7, "why"), "rule"))
+    judge = run.watch_judge(
+        CallableJudge(lambda pair: Verdict("equivalent", "b#Bed", 0.7, "why"), "rule")
+    )
     with run:
         run.do(model.ask, Request((Message("user", "Bunk \ud83d\ude00"),)))
-        run.do(judge.judge, [Pair("1", "Bunk\u2028\x1b[31m"), Pair("2", "Bed", (Option("b#Bed", "Bed"),))])
+        run.do(
+            judge.judge,
+            [Pair("1", "Bunk\u2028\x1b[31m"), Pair("2", "Bed", (Option("b#Bed", "Bed"),))],
+        )
         run.do(run.watch_graph(TinyGraph()).select, "SELECT * WHERE { ?s ?p 'é' }")
     return run
 
@@ -66,7 +71,13 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_holds_no_run_is_refused(tmp_path: Path) -> None:
-    for content in ("", '{"event": "step"', "not json\n", "[1]\n", '{"event": "call", "step": 4}\n'):
+    for content in (
+        "",
+        '{"event": "step"',
+        "not json\n",
+        "[1]\n",
+        '{"event": "call", "step": 4}\n',
+    ):
         (tmp_path / EVENTS).write_text(content)
         with pytest.raises(DataError):
             Run.load(tmp_path)
@@ -80,7 +91,12 @@ def test_a_file_that_holds_no_run_is_refused(tmp_path: Path) -> None:
 def test_what_an_earlier_run_left_is_kept(tmp_path: Path) -> None:
     for _ in range(3):
         whole_run(tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} == {EVENTS, "events-1.jsonl", "events-2.jsonl", SUMMARY}
+    assert {file.name for file in tmp_path.iterdir()} == {
+        EVENTS,
+        "events-1.jsonl",
+        "events-2.jsonl",
+        SUMMARY,
+    }
 
 
 PROGRAM = """
@@ -101,10 +117,16 @@ run.do(stage)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-@pytest.mark.parametrize(("sent", "state"), [(signal.SIGKILL, "running"), (signal.SIGINT, "cancelled")])
-def test_a_run_that_is_ended_keeps_every_call_it_made(tmp_path: Path, sent: signal.Signals, state: str) -> None:
+@pytest.mark.parametrize(
+    ("sent", "state"), [(signal.SIGKILL, "running"), (signal.SIGINT, "cancelled")]
+)
+def test_a_run_that_is_ended_keeps_every_call_it_made(
+    tmp_path: Path, sent: signal.Signals, state: str
+) -> None:
     words = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None and process.stdout.readline() == "asked\n"
         time.sleep(0.1)
         process.send_signal(sent)
@@ -116,20 +138,39 @@ def test_a_run_that_is_ended_keeps_every_call_it_made(tmp_path: Path, sent: sign
 def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:
     said = 'say "Hütte"'
     hide(said, "271828")
-    encoded = [base64.b64encode(said.encode()).decode().rstrip("="), quote(said), quote_plus(said), escape(said)]
-    texts = [said, *encoded, "271828", "-----BEGIN PRIVATE KEY-----", "told", "-----END PRIVATE KEY-----"]
+    encoded = [
+        base64.b64encode(said.encode()).decode().rstrip("="),
+        quote(said),
+        quote_plus(said),
+        escape(said),
+    ]
+    texts = [
+        said,
+        *encoded,
+        "271828",
+        "-----BEGIN PRIVATE KEY-----",
+        "told",
+        "-----END PRIVATE KEY-----",
+    ]
     run = Run("example", folder=tmp_path)
-    judge = run.watch_judge(CallableJudge(lambda pair: Verdict("different", None, 0.271828, pair.text), "rule"))
+    judge = run.watch_judge(
+        CallableJudge(lambda pair: Verdict("different", None, 0.271828, pair.text), "rule")
+    )
     with run:
         run.do(judge.judge, [Pair(str(number), text) for number, text in enumerate(texts)])
     [step] = Run.load(tmp_path).steps
     told = [(judgement.text, judgement.confidence) for judgement in step.judgements]
-    assert told == [(text if text == "told" or "END" in text else "[redacted]", 0.271828) for text in texts]
+    assert told == [
+        (text if text == "told" or "END" in text else "[redacted]", 0.271828) for text in texts
+    ]
     assert len(json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["judgements"]) == len(texts)
 
 
 def test_a_folder_that_cannot_be_made_costs_the_trace_and_not_the_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.warns(NotKept, match="not kept any further"), Run("example", folder=tmp_path / "file") as run:
+    with (
+        pytest.warns(NotKept, match="not kept any further"),
+        Run("example", folder=tmp_path / "file") as run,
+    ):
         assert run.do(len, [1]) == 1
     assert run.state == "done"

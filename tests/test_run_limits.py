@@ -1,4 +1,6 @@
-"""Budgets, kept before each call and never charged for what is cached; and what a run says a model will cost."""
+"""Budgets, kept before each call and never charged for what is cached; and what a run says a model
+will cost.
+"""
 
 import json
 import threading
@@ -39,13 +41,22 @@ def test_no_more_calls_are_made_than_the_budget_has() -> None:
         asked = model()
         run = Run("example", limits=Limits(calls=10))
         outcomes = ask_all(run, run.watch(asked), 40, width)
-        assert sum(isinstance(outcome, Reply) for outcome in outcomes) == len(asked.asked) == run.totals["calls"] == 10
+        assert (
+            sum(isinstance(outcome, Reply) for outcome in outcomes)
+            == len(asked.asked)
+            == run.totals["calls"]
+            == 10
+        )
         assert all(isinstance(outcome, (Reply, LimitError)) for outcome in outcomes)
         assert run.finish().state == "limited"
 
 
 def test_cached_replies_are_free_whatever_the_width() -> None:
-    run = Run("example", limits=Limits(calls=2, tokens=100, usd=0.01), prices=Prices("2026-01-01", {"m": Price(1, 1)}))
+    run = Run(
+        "example",
+        limits=Limits(calls=2, tokens=100, usd=0.01),
+        prices=Prices("2026-01-01", {"m": Price(1, 1)}),
+    )
     outcomes = ask_all(run, run.watch(model(cached=True)), 200, width=8)
     assert all(isinstance(outcome, Reply) for outcome in outcomes)
     assert run.finish().state == "done"
@@ -53,7 +64,9 @@ def test_cached_replies_are_free_whatever_the_width() -> None:
 
 
 def test_calls_in_flight_that_turn_out_to_be_cached_leave_room_for_those_that_wait() -> None:
-    """With one call left and a slow cached one in flight, the next call waits for it, and is then made."""
+    """With one call left and a slow cached one in flight, the next call waits for it, and is then
+    made.
+    """
     answered = threading.Event()
 
     def answer(asked: Request) -> Reply:
@@ -138,10 +151,16 @@ def test_a_failed_call_counts_as_a_call() -> None:
     run = Run("example", limits=Limits(calls=2))
     watched = run.watch(ScriptedModel([], name="m"))
     outcomes = ask_all(run, watched, 4, width=1)
-    assert [type(outcome).__name__ for outcome in outcomes] == ["ModelError", "ModelError", "LimitError", "LimitError"]
+    assert [type(outcome).__name__ for outcome in outcomes] == [
+        "ModelError",
+        "ModelError",
+        "LimitError",
+        "LimitError",
+    ]
 
 
-# ------------------------------------------------------------------------------------------------ what it will cost
+# ------------------------------------------------------------------------------------------------
+# what it will cost
 
 
 PRICES = Prices("2026-11-01", {"scripted": Price(1.0, 10.0)})
@@ -156,7 +175,9 @@ class Model:
         raise AssertionError("nobody asks")
 
 
-def told_of(model: ChatModel, estimate: Estimate, bound: str = "about", **given: Any) -> list[dict[str, Any]]:
+def told_of(
+    model: ChatModel, estimate: Estimate, bound: str = "about", **given: Any
+) -> list[dict[str, Any]]:
     events: list[Any] = []
     run = Run("example", on_event=events.append, **given)
     run.watch(model)
@@ -173,7 +194,9 @@ def test_calls_tokens_and_money_are_announced_as_far_as_they_are_known() -> None
     )
     (event,) = told_of(Model(), Estimate(1, 300), "at least")
     assert event["usd"] is None and event["seconds"] is None
-    assert event["text"] == "at least 1 model call, 300 tokens in; replies in the cache cost nothing"
+    assert (
+        event["text"] == "at least 1 model call, 300 tokens in; replies in the cache cost nothing"
+    )
 
 
 def test_the_least_time_follows_from_the_pace_of_the_settings() -> None:
@@ -189,8 +212,13 @@ def test_a_budget_that_will_not_suffice_is_named_beforehand() -> None:
         (Limits(tokens=100), "100 tokens"),
         (Limits(usd=0.001), "0.001 US dollars"),
     ):
-        for bound, ends in (("about", f"The budget of {said} will end it before"), ("up to", "may end it before")):
-            (event,) = told_of(Model(), Estimate(12, 3_000, 100), bound, limits=limits, prices=PRICES)
+        for bound, ends in (
+            ("about", f"The budget of {said} will end it before"),
+            ("up to", "may end it before"),
+        ):
+            (event,) = told_of(
+                Model(), Estimate(12, 3_000, 100), bound, limits=limits, prices=PRICES
+            )
             assert event["text"].endswith(ends)
 
 
@@ -214,7 +242,10 @@ class Cheap:
     def judge(self, questions: Sequence[Any]) -> list[Verdict]:
         self.asked += 1
         sure = Verdict("different", None, 1.0, "", self.name)
-        return [sure if number % 2 else replace(sure, decision="unsure") for number in range(len(questions))]
+        return [
+            sure if number % 2 else replace(sure, decision="unsure")
+            for number in range(len(questions))
+        ]
 
 
 def test_a_cascade_announces_what_is_left_for_the_model_and_asks_the_cheap_judge_once() -> None:
@@ -230,7 +261,9 @@ def test_a_cascade_announces_what_is_left_for_the_model_and_asks_the_cheap_judge
     estimates = [event for event in events if event["event"] == "estimate"]
     assert [event["calls"] for event in estimates] == [3] and cheap.asked == 1
     judge.judge([ask("hut 7", "Hut")])  # one question is sooner asked than announced
-    assert len([event for event in events if event["event"] == "estimate"]) == 1 and cheap.asked == 2
+    assert (
+        len([event for event in events if event["event"] == "estimate"]) == 1 and cheap.asked == 2
+    )
 
 
 def test_the_cost_of_the_rest_of_a_batch_is_announced_once() -> None:

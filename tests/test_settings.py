@@ -36,13 +36,18 @@ def test_a_parent_folder_s_file_counts_and_its_paths_are_relative_to_it(tmp_path
         ("[model]\nwidth = 0\n", "greater than or equal to 1"),
         ('[model]\nreplay = "maybe"\n', "'record', 'replay' or 'live'"),
         ('[endpoints.ours]\nauth = "env:X"\n', "has no url"),
-        ('[endpoints.ours]\nurl = "http://x"\nauth = "sk-planted-0123456789"\n', "holds a key itself"),
+        (
+            '[endpoints.ours]\nurl = "http://x"\nauth = "sk-planted-0123456789"\n',
+            "holds a key itself",
+        ),
         ('[endpoints.ours]\nurl = "http://x"\ntimeuot = 3\n', "Did you mean timeout?"),
         ("[endpoints.ours]\nurl = 3\n", "is 3"),
         ("[budget]\ncalls = 0.5\n", "budget.calls is 0.5"),  # no budget at all, if it were cut to 0
     ],
 )
-def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_setting_says_what_and_how_to_mend_it(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as error:
         Settings.load(write(tmp_path, text), {})
     assert message in str(error.value)
@@ -50,7 +55,10 @@ def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str,
 
 
 def test_a_wrong_value_in_a_call_is_refused_and_a_key_never_shown() -> None:
-    for wrong, message in (({"key": "sk-planted-1"}, "key holds"), ({"price": "5"}, "price is '5'")):
+    for wrong, message in (
+        ({"key": "sk-planted-1"}, "key holds"),
+        ({"price": "5"}, "price is '5'"),
+    ):
         with pytest.raises(ConfigError, match=message) as error:
             Settings().with_(**wrong)
         assert "planted" not in str(error.value)
@@ -70,26 +78,34 @@ def test_a_malformed_file_names_the_line(tmp_path: Path) -> None:
 
 def test_a_key_in_the_environment_is_found_by_its_handle() -> None:
     assert Settings(key="env:MY_KEY").api_key({"MY_KEY": "planted"}).reveal() == "planted"
-    assert Settings().api_key({"OPENAI_API_KEY": "planted\n"}).reveal() == "planted"  # out of a file, with its line end
+    assert (
+        Settings().api_key({"OPENAI_API_KEY": "planted\n"}).reveal() == "planted"
+    )  # out of a file, with its line end
 
 
 def test_the_default_server_s_key_never_goes_to_another_server() -> None:
     assert not Settings(base_url="http://127.0.0.1:1/v1").api_key({"OPENAI_API_KEY": "planted"})
 
 
-def test_the_model_s_key_goes_to_no_other_server_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_s_key_goes_to_no_other_server_of_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "planted")
     settings = Settings(embedder="openai:m", cache=tmp_path)
     with ExitStack() as stack:
         stack.callback((server := EmbeddingServer()).stop)
         open_embedder(None, settings.with_(embedder_url=server.url)).embed(["hut"])
-        open_embedder(None, settings.with_(base_url=server.url, key="env:OPENAI_API_KEY")).embed(["bed"])
+        open_embedder(None, settings.with_(base_url=server.url, key="env:OPENAI_API_KEY")).embed(
+            ["bed"]
+        )
     assert [seen["authorization"] for seen in server.headers] == ["Bearer none", "Bearer planted"]
 
 
 def test_the_secrets_of_headers_and_of_variables_named_by_custom_are_known() -> None:
     settings = Settings(headers='{"X-Team": "env:TEAM", "X-Title": "mountain huts"}')
-    known = known_secrets(settings, {"TEAM": "planted-1", "PGPASSWORD": "planted-2", "DB_PASS": "planted-3"})
+    known = known_secrets(
+        settings, {"TEAM": "planted-1", "PGPASSWORD": "planted-2", "DB_PASS": "planted-3"}
+    )
     assert known == ("planted-1", "planted-2", "planted-3")
 
 

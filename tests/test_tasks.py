@@ -31,7 +31,9 @@ def first_candidate(body: Body) -> str:
 
 def answers(said: list[tuple[int, str, str, float]]) -> str:
     keys = ("question", "letter", "decision", "confidence")
-    return json.dumps({"answers": [dict(zip(keys, one, strict=True)) | {"why": "because"} for one in said]})
+    return json.dumps(
+        {"answers": [dict(zip(keys, one, strict=True)) | {"why": "because"} for one in said]}
+    )
 
 
 @pytest.fixture
@@ -54,7 +56,9 @@ def test_two_ontologies_give_an_alignment_with_reasons(settings: Settings) -> No
         assert mapping.judged_by == "rule" and mapping.rationale and mapping.evidence
 
 
-def test_a_model_that_fails_throughout_is_an_error_and_every_try_is_in_the_ledger(settings: Settings) -> None:
+def test_a_model_that_fails_throughout_is_an_error_and_every_try_is_in_the_ledger(
+    settings: Settings,
+) -> None:
     run = Run("ontology_matching")
     with StubServer(always=CUT_JSON) as server, pytest.raises(BackendError):
         quick = asked_of(server, settings).with_(retries=1, width=1)
@@ -68,7 +72,9 @@ def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(
     letter: str, decision: str, settings: Settings
 ) -> None:
     run = Run("ontology_matching")
-    with StubServer(always=Fault(text=answers([(n, letter, decision, 1.0) for n in range(1, 13)]))) as server:
+    with StubServer(
+        always=Fault(text=answers([(n, letter, decision, 1.0) for n in range(1, 13)]))
+    ) as server:
         quick = asked_of(server, settings).with_(retries=1, width=1)
         alignment = match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
         seen = len(server.requests)
@@ -76,7 +82,9 @@ def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(
     assert all(mapping.rationale for mapping in alignment.unsure)
     record = run.to_json()
     judged = [judgement for step in record["steps"] for judgement in step["judgements"]]
-    assert judged and all(judgement["decision"] == "unsure" and judgement["choice"] is None for judgement in judged)
+    assert judged and all(
+        judgement["decision"] == "unsure" and judgement["choice"] is None for judgement in judged
+    )
     calls = [call for step in record["steps"] for call in step["calls"]]
     assert sum(len(call["attempts"]) for call in calls) == seen
     assert record["totals"]["unsure"] == len(judged)
@@ -85,7 +93,13 @@ def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(
 def test_a_model_that_recovers_is_heard_and_its_retries_counted(settings: Settings) -> None:
     run = Run("ontology_matching")
     with StubServer(first_candidate, faults=[rate_limited(after_ms=1), server_error()]) as server:
-        match_ontologies(alpine(), refuge(), judge="model", settings=asked_of(server, settings).with_(width=1), run=run)
+        match_ontologies(
+            alpine(),
+            refuge(),
+            judge="model",
+            settings=asked_of(server, settings).with_(width=1),
+            run=run,
+        )
     assert run.totals["retries"] == 2
 
 
@@ -113,7 +127,9 @@ def test_the_model_may_plan_and_what_it_leaves_out_is_done_and_noted(settings: S
     assert "done in the fixed order" in alignment.notes[-1]
 
 
-def test_our_own_ontologies_match_and_read_back_the_same(settings: Settings, tmp_path: Path) -> None:
+def test_our_own_ontologies_match_and_read_back_the_same(
+    settings: Settings, tmp_path: Path
+) -> None:
     alignment = kgnb.match_ontologies("huts:alpine", "huts:refuge", settings=settings)
     kgnb.save_alignment(alignment, tmp_path / "huts.sssom.tsv")
     assert kgnb.load_alignment(tmp_path / "huts.sssom.tsv").mappings == alignment.mappings
@@ -124,14 +140,19 @@ def test_a_colleague_without_key_or_server_replays_the_run(settings: Settings) -
     with StubServer(first_candidate) as server:
         asked = asked_of(server, settings)
         first = match_ontologies(alpine(), refuge(), judge="model", settings=asked)
-    assert match_ontologies(alpine(), refuge(), judge="model", settings=asked.with_(replay="replay")) == first
+    assert (
+        match_ontologies(alpine(), refuge(), judge="model", settings=asked.with_(replay="replay"))
+        == first
+    )
     fresh = asked.with_(replay="replay", cache=settings.cache / "empty")
     with pytest.raises(DataError, match="replay"):
         match_ontologies(alpine(), refuge(), judge="model", settings=fresh)
 
 
 def many_classes(changed: int = 0) -> Ontology:
-    """200 classes of made-up names, two levels deep; the last ``changed`` of them have another comment."""
+    """200 classes of made-up names, two levels deep; the last ``changed`` of them have another
+    comment.
+    """
     draw = random.Random(7)
     syllables = [one + other for one in "bdfgklmnprstvz" for other in "aeiou"]
     names = ["".join(draw.choices(syllables, k=4)).capitalize() for _ in range(200)]
@@ -141,7 +162,9 @@ def many_classes(changed: int = 0) -> Ontology:
         Entity(
             base + name,
             "class",
-            comments=(Text(f"Said of {name}" + (" since the change" if number >= 200 - changed else "")),),
+            comments=(
+                Text(f"Said of {name}" + (" since the change" if number >= 200 - changed else "")),
+            ),
             parents=(base + parent[name],) if name in parent else (),
         )
         for number, name in enumerate(names)
@@ -163,7 +186,9 @@ def twin(ontology: Ontology) -> Ontology:
     return Ontology("twin", base, "twin", renamed)
 
 
-def test_after_a_change_of_one_percent_only_what_changed_is_embedded_and_asked(settings: Settings) -> None:
+def test_after_a_change_of_one_percent_only_what_changed_is_embedded_and_asked(
+    settings: Settings,
+) -> None:
     target = twin(many_classes())
     with StubServer(first_candidate) as server:
         asked = asked_of(server, settings)
@@ -177,22 +202,36 @@ def test_after_a_change_of_one_percent_only_what_changed_is_embedded_and_asked(s
     assert len(changed) == 2
     steps = {step["name"]: step["counts"] for step in after.to_json()["steps"]}
     assert steps["store"]["embedded"] == 2 < steps["store"]["from cache"]
-    # a changed text may also change who is a candidate of whom, so a few more questions than those about it are new
+    # a changed text may also change who is a candidate of whom, so a few more questions than those
+    # about it are new
     asked_again = steps["validate"]["questions"] - steps["validate"]["from memory"]
     assert 4 <= asked_again <= 0.1 * steps["validate"]["questions"]
     prompts = "\n".join(seen.prompt for seen in again)
-    assert all(f"{name} (class) | means: Said of {name} since the change" in prompts for name in changed)
+    assert all(
+        f"{name} (class) | means: Said of {name} since the change" in prompts for name in changed
+    )
     assert len(again) <= 2 * math.ceil(asked_again / 8)  # each batch once, and one repair
-    assert len(again) < first / 10 + 2  # a sheet holds one direction, so the last of each is not full
+    assert (
+        len(again) < first / 10 + 2
+    )  # a sheet holds one direction, so the last of each is not full
 
 
-def test_what_a_person_decided_holds_for_a_pair_that_is_no_candidate(settings: Settings, tmp_path: Path) -> None:
+def test_what_a_person_decided_holds_for_a_pair_that_is_no_candidate(
+    settings: Settings, tmp_path: Path
+) -> None:
     source = many_classes()
     target = twin(source)
     one, other = list(source)[20].iri, list(target)[150].iri
-    rows = ["subject_id\tpredicate_id\tobject_id\treviewer_label", f"{one}\tskos:exactMatch\t{other}\tAda"]
+    rows = [
+        "subject_id\tpredicate_id\tobject_id\treviewer_label",
+        f"{one}\tskos:exactMatch\t{other}\tAda",
+    ]
     (tmp_path / "ada.sssom.tsv").write_text("\n".join(rows) + "\n")
-    told: dict[str, Any] = {"options": kgnb.MatchOptions(k=1), "judge": "rule", "settings": settings}
+    told: dict[str, Any] = {
+        "options": kgnb.MatchOptions(k=1),
+        "judge": "rule",
+        "settings": settings,
+    }
     assert (one, other) not in pairs(match_ontologies(source, target, **told))
     decided = match_ontologies(source, target, decisions=tmp_path / "ada.sssom.tsv", **told)
     assert (one, other) in pairs(decided)

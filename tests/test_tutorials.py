@@ -1,4 +1,6 @@
-"""Every tutorial: its checks fail until the learner has filled something in, and pass on the worked solution."""
+"""Every tutorial: its checks fail until the learner has filled something in, and pass on the worked
+solution.
+"""
 
 import importlib.util
 import sys
@@ -32,7 +34,9 @@ EMPTY = {"01-triples-and-sparql": 1, "04-ask-a-graph": 1}  # results without a r
 
 @dataclass(frozen=True)
 class Cell:
-    """What became of a code cell: its tags, the name of the error it ended with, and the text of its result."""
+    """What became of a code cell: its tags, the name of the error it ended with, and the text of
+    its result.
+    """
 
     tags: list[str]
     error: str
@@ -40,16 +44,22 @@ class Cell:
 
 
 def run(stems: Sequence[str], place: Path) -> dict[str, list[Cell]]:
-    """The cells of these tutorials as the learner gets them and as solved, by name: in one kernel, emptied between."""
+    """The cells of these tutorials as the learner gets them and as solved, by name: in one kernel,
+    emptied between.
+    """
     book, counts = nbformat.v4.new_notebook(), {}
     for name in [name for stem in stems for name in (stem, f"solutions/{stem}")]:
         folder = place / name
         folder.mkdir(parents=True)
-        emptied = nbformat.v4.new_code_cell(f"%unload_ext kgnb\n%reset -f\n%cd -q {folder}", metadata={"tags": ["new"]})
+        emptied = nbformat.v4.new_code_cell(
+            f"%unload_ext kgnb\n%reset -f\n%cd -q {folder}", metadata={"tags": ["new"]}
+        )
         cells = nbformat.read(TUTORIALS / f"{name}.ipynb", as_version=4).cells
         counts[name] = sum(cell.cell_type == "code" for cell in cells)
         book.cells += [emptied, *cells]
-    NotebookClient(book, timeout=600, allow_errors=True, resources={"metadata": {"path": str(place)}}).execute()
+    NotebookClient(
+        book, timeout=600, allow_errors=True, resources={"metadata": {"path": str(place)}}
+    ).execute()
     seen = iter(
         Cell(
             cell.metadata.get("tags", []),
@@ -69,7 +79,9 @@ def run(stems: Sequence[str], place: Path) -> dict[str, list[Cell]]:
 def test_there_are_eight_and_the_notebooks_are_made_from_their_sources() -> None:
     assert len(STEMS) == 8
     for path, text in builder().made().items():
-        assert path.read_text(encoding="utf-8") == text, f"run python notebooks/tutorials/build.py: {path.name}"
+        assert path.read_text(encoding="utf-8") == text, (
+            f"run python notebooks/tutorials/build.py: {path.name}"
+        )
 
 
 def test_a_tutorial_says_what_it_is_for_and_has_something_to_do() -> None:
@@ -83,7 +95,12 @@ def test_a_tutorial_says_what_it_is_for_and_has_something_to_do() -> None:
 
 WRONG = [  # what a learner may well type, and a word of what the check says to it
     ("02-what-matching-is", "season", "opening period", "write the code"),
-    ("02-what-matching-is", "season", "http://huts.example/refuge#RF_0000130", "quarter of the year"),
+    (
+        "02-what-matching-is",
+        "season",
+        "http://huts.example/refuge#RF_0000130",
+        "quarter of the year",
+    ),
     ("02-what-matching-is", "scores", (50, 50, 50), "not 50"),
     ("02-what-matching-is", "scores", (0.5, 0.5, 0.4), "harmonic"),
     ("02-what-matching-is", "tokens", ("48000", "600000"), "without quotes"),
@@ -104,8 +121,18 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
     ("07-runs-and-reports", "needed", 7, "fewer"),
     ("08-bring-your-own", "safe", "a", "writes the key"),
     ("08-bring-your-own", "cautious", lambda question: question[1][0][0], "may be no option"),
-    ("08-bring-your-own", "cautious", lambda question: dict(map(reversed, question[1])).get(question[0]), "second"),
-    ("08-bring-your-own", "cautious", lambda question: question[0] if question[1] else None, "the option's id"),
+    (
+        "08-bring-your-own",
+        "cautious",
+        lambda question: dict(map(reversed, question[1])).get(question[0]),
+        "second",
+    ),
+    (
+        "08-bring-your-own",
+        "cautious",
+        lambda question: question[0] if question[1] else None,
+        "the option's id",
+    ),
 ]
 
 
@@ -119,7 +146,9 @@ def test_a_check_says_what_is_off_with_a_wrong_answer() -> None:
     }
     for stem, name, filled, said in WRONG:
         source = (TUTORIALS / "sources" / f"{stem}.md").read_text(encoding="utf-8")
-        (check,) = (one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name))
+        (check,) = (
+            one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name)
+        )
         with pytest.raises(AssertionError, match=said):
             exec(check, given | {name: filled})
 
@@ -132,7 +161,9 @@ def test_checks_fail_until_something_is_filled_in_and_pass_on_the_worked_solutio
     found = run(half, tmp_path)
     for stem in half:
         unsolved, solved = found[stem], found[f"solutions/{stem}"]
-        assert [cell.error for cell in unsolved if "check" in cell.tags if cell.error != "NotYet"] == []
+        assert [
+            cell.error for cell in unsolved if "check" in cell.tags if cell.error != "NotYet"
+        ] == []
         assert [cell.error for cell in unsolved if not cell.tags and cell.error] == []
         assert [(cell.tags, cell.error) for cell in solved if cell.error] == []
         assert sum("(no rows)" in cell.shown for cell in solved) == EMPTY.get(stem, 0)

@@ -33,7 +33,9 @@ def _open_all(folder: Path, barrier: Barrier) -> None:
 def test_a_new_cache_is_opened_by_many_processes_at_once(tmp_path: Path) -> None:
     several = multiprocessing.get_context("spawn")
     barrier = several.Barrier(PROCESSES)
-    workers = [several.Process(target=_open_all, args=(tmp_path, barrier)) for _ in range(PROCESSES)]
+    workers = [
+        several.Process(target=_open_all, args=(tmp_path, barrier)) for _ in range(PROCESSES)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -48,7 +50,9 @@ def statement(path: Path, text: str) -> None:
 
 
 HARMS: dict[str, Callable[[Path], object]] = {
-    "no database": lambda path: path.write_bytes(b"not a database, but long enough to be taken for one" * 20),
+    "no database": lambda path: path.write_bytes(
+        b"not a database, but long enough to be taken for one" * 20
+    ),
     "zeros": lambda path: path.write_bytes(b"\0" * 5000),
     "a later format": lambda path: statement(path, "PRAGMA user_version = 99"),
     "somebody else's": lambda path: statement(path, "CREATE TABLE photos (id)"),
@@ -56,7 +60,9 @@ HARMS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_that_is_not_a_cache_is_named_and_left_unchanged(tmp_path: Path, kind: type[VectorCache]) -> None:
+def test_a_file_that_is_not_a_cache_is_named_and_left_unchanged(
+    tmp_path: Path, kind: type[VectorCache]
+) -> None:
     for name, harm in HARMS.items():
         path = tmp_path / f"{name}.sqlite"
         harm(path)

@@ -1,4 +1,6 @@
-"""docs/your-own-agent.md, done: the package it shows, installed from a wheel into an environment of its own."""
+"""docs/your-own-agent.md, done: the package it shows, installed from a wheel into an environment of
+its own.
+"""
 
 import base64
 import hashlib
@@ -100,10 +102,14 @@ def wheel(place: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment that has the package, and sees kgnb and its dependencies where they are."""
+    """The Python of an environment that has the package, and sees kgnb and its dependencies where
+    they are.
+    """
     place = tmp_path_factory.mktemp("own-agent")
     run = [sys.executable, "-m", "uv"]
-    subprocess.run([*run, "venv", "--quiet", "--python", sys.executable, place / "environment"], check=True)
+    subprocess.run(
+        [*run, "venv", "--quiet", "--python", sys.executable, place / "environment"], check=True
+    )
     own = place / "environment" / ("Scripts" if os.name == "nt" else "bin") / "python"
     found = subprocess.run(
         [own, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
@@ -112,18 +118,35 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )
     ours = sysconfig.get_path("purelib")
-    (Path(found.stdout.strip()) / "beside.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
-    install = ("pip", "install", "--quiet", "--no-index", "--no-deps", "--python", own, wheel(place))
+    (Path(found.stdout.strip()) / "beside.pth").write_text(
+        f"import site; site.addsitedir({ours!r})\n"
+    )
+    install = (
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--python",
+        own,
+        wheel(place),
+    )
     subprocess.run([*run, *install], check=True)
     return own
 
 
 def done(python: Path, place: Path, *words: str) -> str:
     """What a process of that environment prints."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("KGNB_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("KGNB_")
+    }
     environment |= {"KGNB_EMBEDDER": "characters", "KGNB_CACHE": str(place / "cache")}
-    environment["JUPYTER_PATH"] = str(Path(sys.prefix) / "share" / "jupyter")  # kgnb's own things lie beside
-    result = subprocess.run([python, *words], cwd=place, env=environment, capture_output=True, text=True, timeout=300)
+    environment["JUPYTER_PATH"] = str(
+        Path(sys.prefix) / "share" / "jupyter"
+    )  # kgnb's own things lie beside
+    result = subprocess.run(
+        [python, *words], cwd=place, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr
 
@@ -138,12 +161,23 @@ def test_the_magic_form_completion_and_panel_are_there(python: Path, tmp_path: P
 def test_the_command_is_there_with_its_bounds(python: Path, tmp_path: Path) -> None:
     assert "5<=x<=500" in done(python, tmp_path, "-m", "kgnb", "check-labels", "--help")
     words = ("check-labels", "huts:graph", "--longest", "10", "-o", "odd.csv", "--run", "run")
-    assert "findings" in done(python, tmp_path, "-m", "kgnb", *words) and (tmp_path / "run").is_dir()
+    assert (
+        "findings" in done(python, tmp_path, "-m", "kgnb", *words) and (tmp_path / "run").is_dir()
+    )
 
 
 @pytest.mark.slow
 def test_the_report_runs_with_its_parameters(python: Path, tmp_path: Path) -> None:
-    words = ("report", "label-quality", "-p", "graph=huts:graph", "-p", "longest=10", "--out", "out")
+    words = (
+        "report",
+        "label-quality",
+        "-p",
+        "graph=huts:graph",
+        "-p",
+        "longest=10",
+        "--out",
+        "out",
+    )
     done(python, tmp_path, "-m", "kgnb", *words)
     metrics = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["headline"][0]["findings"] > 0 and metrics["cost"]["calls"] == 0

@@ -38,13 +38,19 @@ ResultSetMaxRows = {rows}
 
 @contextmanager
 def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
-    """The address of its endpoint while it runs, with a file loaded, else open to updates; skips where it is not."""
+    """The address of its endpoint while it runs, with a file loaded, else open to updates; skips
+    where it is not.
+    """
     server, client = shutil.which("virtuoso-t"), shutil.which("isql-vt")
     if server is None or client is None:
         pytest.skip("Virtuoso is not installed: apt-get install virtuoso-opensource-7-bin")
     sql, http = free_port(), free_port()
-    default = f"DefaultGraph = {GRAPH}" if turtle is not None else ""  # without, a query sees all graphs
-    (folder / "v.ini").write_text(INI.format(folder=folder, sql=sql, http=http, rows=MOST_ROWS, default=default))
+    default = (
+        f"DefaultGraph = {GRAPH}" if turtle is not None else ""
+    )  # without, a query sees all graphs
+    (folder / "v.ini").write_text(
+        INI.format(folder=folder, sql=sql, http=http, rows=MOST_ROWS, default=default)
+    )
     begin = 'GRANT SPARQL_UPDATE TO "SPARQL";'
     if turtle is not None:
         shutil.copy(turtle, folder / "data.ttl")
@@ -63,7 +69,9 @@ def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
                 break
             time.sleep(0.5)
         else:
-            raise AssertionError(f"Virtuoso did not start: {done.stdout[-500:]}{done.stderr[-500:]}")
+            raise AssertionError(
+                f"Virtuoso did not start: {done.stdout[-500:]}{done.stderr[-500:]}"
+            )
         yield f"http://127.0.0.1:{http}/sparql"
     finally:
         process.kill()  # nothing of it is kept

@@ -1,6 +1,7 @@
 """All agents: the four of this package, and those that other packages export.
 
-A package registers its agent by an entry point of the group ``kgnb.agents`` whose value is an ``Agent``::
+A package registers its agent by an entry point of the group ``kgnb.agents`` whose value is an
+``Agent``::
 
     [project.entry-points."kgnb.agents"]
     label_quality = "label_quality:AGENT"
@@ -26,7 +27,9 @@ def our_agents() -> tuple[Agent, ...]:
 
 @cache
 def agents_from_elsewhere() -> tuple[Agent, ...]:
-    """The agents of other packages, by entry point; one that cannot be loaded is left out with a warning."""
+    """The agents of other packages, by entry point; one that cannot be loaded is left out with a
+    warning.
+    """
     points = sorted(entry_points(group=GROUP), key=lambda one: one.name)
     if not points:  # without importing ours
         return ()

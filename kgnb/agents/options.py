@@ -1,13 +1,16 @@
-"""Options: frozen dataclasses checked by pydantic, with one description of their fields for every interface.
+"""Options: frozen dataclasses checked by pydantic, with one description of their fields for every
+interface.
 
 An agent defines each option once::
 
     @options
     class Options:
         k: int = Field(default=5, ge=1, le=50, description="candidates kept per entity")
-        cardinality: Literal["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
+        cardinality: Literal["1:1", "n:m"] = Field(default="1:1", description="how often an entity
+        may be mapped")
 
-``described`` returns what a magic's ``--help``, its form, the command line, a report and a schema show of them.
+``described`` returns what a magic's ``--help``, its form, the command line, a report and a schema
+show of them.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class OptionInfo:
         """
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        words = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.kind, "text")
+        words = {bool: "true or false", int: "a whole number", float: "a number"}.get(
+            self.kind, "text"
+        )
         return f"{words}{within(self.least, self.most)}{' or none' if self.optional else ''}"
 
 
@@ -64,7 +69,9 @@ def within(least: float | None, most: float | None) -> str:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def options(cls: type[T]) -> type[T]:
-    """Makes a class a frozen dataclass with checked fields; ValueError says which value is not allowed, and why."""
+    """Makes a class a frozen dataclass with checked fields; ValueError says which value is not
+    allowed, and why.
+    """
     made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))(cls)
     check = made.__init__
 
@@ -95,16 +102,25 @@ def given_of(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(name: str, field: Any) -> OptionInfo:
-    kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, types.UnionType) else ()
+    kinds = (
+        get_args(field.annotation)
+        if get_origin(field.annotation) in (Union, types.UnionType)
+        else ()
+    )
     optional = type(None) in kinds
     kind = next((one for one in kinds if one is not type(None)), field.annotation)
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     bounds = {
-        key: getattr(rule, key) for rule in field.metadata for key in ("ge", "gt", "le", "lt") if hasattr(rule, key)
+        key: getattr(rule, key)
+        for rule in field.metadata
+        for key in ("ge", "gt", "le", "lt")
+        if hasattr(rule, key)
     }
     least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
     text = field.description or ""
-    return OptionInfo(name, str if choices else kind, field.default, text, choices, least, most, optional)
+    return OptionInfo(
+        name, str if choices else kind, field.default, text, choices, least, most, optional
+    )
 
 
 def _in_words(cls: type[Any], error: ValidationError) -> str:
@@ -112,6 +128,8 @@ def _in_words(cls: type[Any], error: ValidationError) -> str:
     said = []
     for wrong in error.errors(include_url=False):
         name = str(wrong["loc"][0]) if wrong["loc"] else ""
-        allowed = f"{name} must be {known[name].allowed}, not {wrong['input']!r}" if name in known else ""
+        allowed = (
+            f"{name} must be {known[name].allowed}, not {wrong['input']!r}" if name in known else ""
+        )
         said.append(allowed or f"{name}: {wrong['msg']}")
     return "; ".join(said)

@@ -1,8 +1,9 @@
-"""The ``kgnb`` command: a thin layer that parses its arguments, calls one function and prints the result.
+"""The ``kgnb`` command: a thin layer that parses its arguments, calls one function and prints the
+result.
 
-Exit status: 0 success, 1 data or a service failed, 2 the command was wrong, 75 requests of a batch: model wait for
-replies, 130 interrupted. Results go to standard output; progress (on a terminal only), summaries and errors go to
-standard error.
+Exit status: 0 success, 1 data or a service failed, 2 the command was wrong, 75 requests of a batch:
+model wait for replies, 130 interrupted. Results go to standard output; progress (on a terminal
+only), summaries and errors go to standard error.
 """
 
 from __future__ import annotations
@@ -17,8 +18,25 @@ from kgnb.cli.outcome import outcome
 
 __all__ = ["main"]
 
-COMMANDS = ("match", "ask", "align", "evaluate", "compile", "build", "ground", "serve", "report", "sweep", "resume",
-            "compare", "run", "cache", "batch", "scan", "data")  # fmt: skip
+COMMANDS = (
+    "match",
+    "ask",
+    "align",
+    "evaluate",
+    "compile",
+    "build",
+    "ground",
+    "serve",
+    "report",
+    "sweep",
+    "resume",
+    "compare",
+    "run",
+    "cache",
+    "batch",
+    "scan",
+    "data",
+)
 
 # The module of a command that has none of its own.
 MODULES = {
@@ -48,7 +66,14 @@ class Commands(click.Group):
         from kgnb.agents.known import agents_from_elsewhere
         from kgnb.cli.work import command_of
 
-        return next((command_of(one) for one in agents_from_elsewhere() if name == (one.command or one.magic)), None)
+        return next(
+            (
+                command_of(one)
+                for one in agents_from_elsewhere()
+                if name == (one.command or one.magic)
+            ),
+            None,
+        )
 
 
 @click.group(
@@ -57,7 +82,9 @@ class Commands(click.Group):
     epilog="Settings come from kgnb.toml and KGNB_* variables. 'kgnb COMMAND --help' shows options and examples.",
 )
 @click.version_option(metadata.version("kgnb"), "--version", prog_name="kgnb")
-@click.option("--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error.")
+@click.option(
+    "--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error."
+)
 @click.pass_context
 def kgnb(context: click.Context, debug: bool) -> None:
     """Agents over knowledge graphs: match ontologies, run reports, fetch benchmarks.
@@ -75,6 +102,7 @@ def kgnb(context: click.Context, debug: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
-    # jsonschema, used by nbformat and mcp, would spend seconds compiling grammars of addresses nothing here checks.
+    # jsonschema, used by nbformat and mcp, would spend seconds compiling grammars of addresses
+    # nothing here checks.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     return outcome(kgnb, arguments)

@@ -27,42 +27,70 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
 @click.command()
 @click.argument("first", metavar="FOLDER | FIRST")
 @click.argument("second", metavar="[SECOND]", required=False)
-@click.option("--seeds", metavar="none|folder|FILE",
-              help="Known pairs: none, those of the folder (the default for one), or a file.")  # fmt: skip
-@click.option("--names", default="native", show_default=True, metavar="native|hidden|FILE.json",
-              help="Names as they are, none (structure and values only), or a JSON file from IRI to name.")  # fmt: skip
-@click.option("--labels", multiple=True, metavar="FILE",
-              help="A vocabulary that labels properties and classes, for the judge. Repeatable.")  # fmt: skip
-@click.option("--universe", type=click.Choice(["test", "all"]), default="test", show_default=True,
-              help="Which targets may be answers: the folder's test targets, or all entities.")  # fmt: skip
-@click.option("--out", "-o", multiple=True, metavar="FILE",
-              help="The alignment: .tsv (three plain columns), .sssom.tsv, .rdf (OAEI), .ttl (owl:sameAs); - for "
-                   "standard output. Repeatable.")  # fmt: skip
+@click.option(
+    "--seeds",
+    metavar="none|folder|FILE",
+    help="Known pairs: none, those of the folder (the default for one), or a file.",
+)
+@click.option(
+    "--names",
+    default="native",
+    show_default=True,
+    metavar="native|hidden|FILE.json",
+    help="Names as they are, none (structure and values only), or a JSON file from IRI to name.",
+)
+@click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE",
+    help="A vocabulary that labels properties and classes, for the judge. Repeatable.",
+)
+@click.option(
+    "--universe",
+    type=click.Choice(["test", "all"]),
+    default="test",
+    show_default=True,
+    help="Which targets may be answers: the folder's test targets, or all entities.",
+)
+@click.option(
+    "--out",
+    "-o",
+    multiple=True,
+    metavar="FILE",
+    help="The alignment: .tsv (three plain columns), .sssom.tsv, .rdf (OAEI), .ttl (owl:sameAs); - for "
+    "standard output. Repeatable.",
+)
 @click.option("--ranking", metavar="FILE.tsv", help="The ten best targets of every test source.")
-@click.option("--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl).")
+@click.option(
+    "--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl)."
+)
 @agent_command(AGENT)
 def align(first: str, second: str | None, **given: Any) -> int:
     """Find which entities of two graphs are the same.
 
-    Give either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST and SECOND: files or
-    folders of RDF, URLs of SPARQL endpoints, or our own example, huts:hollenmark and huts:corvane.
+    Give either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST
+    and SECOND: files or folders of RDF, URLs of SPARQL endpoints, or our own example,
+    huts:hollenmark and huts:corvane.
 
     \b
     Files (UTF-8, tab-separated, full IRIs, no header line):
       --out FILE.tsv      source IRI, target IRI, confidence between 0 and 1
-      --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of every test source, or of every
+      --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of every test
+      source, or of every
                           source if there are no test pairs
-      --seeds FILE        source IRI, target IRI (further columns are ignored); or .sssom.tsv, .rdf, .ttl
+      --seeds FILE        source IRI, target IRI (further columns are ignored); or .sssom.tsv, .rdf,
+      .ttl
 
-    Existing output files are replaced, whole or not at all. Without --out the plain columns go to standard output.
-    Entities left without a counterpart are counted, with reasons, on standard error.
+    Existing output files are replaced, whole or not at all. Without --out the plain columns go to
+    standard output. Entities left without a counterpart are counted, with reasons, on standard
+    error.
 
     \b
     Examples:
-      kgnb align data/srprs/en_fr --seeds folder --names hidden --out found.tsv --ranking ranking.tsv
-      kgnb align huts:hollenmark huts:corvane --reference huts:entity-reference -o huts.tsv -o huts.ttl
-      kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge rule | less
-      kgnb align ours.csv theirs.csv --precision 0.8 --out same.tsv
+      kgnb align data/srprs/en_fr --seeds folder --names hidden --out found.tsv --ranking
+      ranking.tsv kgnb align huts:hollenmark huts:corvane --reference huts:entity-reference -o
+      huts.tsv -o huts.ttl kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge
+      rule | less kgnb align ours.csv theirs.csv --precision 0.8 --out same.tsv
     """
     outs = given["out"] or ("-",)
     beside = [given["ranking"]] if given["ranking"] else []
@@ -89,7 +117,9 @@ def align(first: str, second: str | None, **given: Any) -> int:
 
 
 def save_pairs(settled: Settled, alignment: Alignment, path: Path) -> Path:
-    """Writes an alignment of entities: as plain columns to .tsv, else as its suffix says. Returns the path."""
+    """Writes an alignment of entities: as plain columns to .tsv, else as its suffix says. Returns
+    the path.
+    """
     name = path.name.lower()
     if name.endswith(PLAIN) and not name.endswith(EXPORTED):
         return write_whole(path, plain_pairs(settled))
@@ -116,7 +146,13 @@ def _summary(outcome: AlignmentOutcome, known: Links) -> list[str]:
     tests = [pair for pair in known if pair[0] not in seeded]
     if tests:
         pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
-        found = measure(settled.rankings(), pairs, tests, universe=outcome.universe, seeds=len(outcome.sides.seeds))
+        found = measure(
+            settled.rankings(),
+            pairs,
+            tests,
+            universe=outcome.universe,
+            seeds=len(outcome.sides.seeds),
+        )
         ranked, scored = found.ranking, found.chosen
         lines += [
             f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} over {ranked.tests:,} test "
@@ -125,5 +161,7 @@ def _summary(outcome: AlignmentOutcome, known: Links) -> list[str]:
         ]
         named = {one for one, _ in tests}
         if beside := sum(one not in named for one, _ in pairs):
-            lines.append(f"{count(beside, 'match', 'matches')} of entities that are not in the reference: not scored")
+            lines.append(
+                f"{count(beside, 'match', 'matches')} of entities that are not in the reference: not scored"
+            )
     return lines

@@ -25,29 +25,63 @@ from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, plain, writ
 
 @click.command()
 @click.argument("question", required=False)
-@click.option("--graph", "-g", required=True, multiple=True, metavar="FILE|URL",
-              help="The graph: RDF files or folders, lines of head TAB relation TAB tail (.tsv, .txt), a SPARQL "
-                   "endpoint, huts:graph.")  # fmt: skip
-@click.option("--entity", "-e", "entities", multiple=True, metavar="IRI",
-              help="An entity the question is about, by IRI or name, instead of linking. Repeatable.")  # fmt: skip
-@click.option("--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}.")
-@click.option("--out", "-o", metavar="FILE.jsonl",
-              help="Where answers go, each as soon as it is there; default: standard output.")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Keep the answers in --out; ask the rest, and those that failed.")
-@click.option("--width", type=click.IntRange(1, 256), metavar="N",
-              help="Questions asked at once with a model; default: the settings' number of model calls.")  # fmt: skip
-@click.option("--examples", metavar="FILE.jsonl",
-              help="Answered questions over this graph to learn wordings from: lines {id, question, entities, "
-                   "values}.")  # fmt: skip
-@click.option("--decisions", type=click.Path(dir_okay=False), metavar="FILE",
-              help="A person's decisions, for --judge person.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON.")
+@click.option(
+    "--graph",
+    "-g",
+    required=True,
+    multiple=True,
+    metavar="FILE|URL",
+    help="The graph: RDF files or folders, lines of head TAB relation TAB tail (.tsv, .txt), a SPARQL "
+    "endpoint, huts:graph.",
+)
+@click.option(
+    "--entity",
+    "-e",
+    "entities",
+    multiple=True,
+    metavar="IRI",
+    help="An entity the question is about, by IRI or name, instead of linking. Repeatable.",
+)
+@click.option(
+    "--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}."
+)
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE.jsonl",
+    help="Where answers go, each as soon as it is there; default: standard output.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Keep the answers in --out; ask the rest, and those that failed."
+)
+@click.option(
+    "--width",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Questions asked at once with a model; default: the settings' number of model calls.",
+)
+@click.option(
+    "--examples",
+    metavar="FILE.jsonl",
+    help="Answered questions over this graph to learn wordings from: lines {id, question, entities, "
+    "values}.",
+)
+@click.option(
+    "--decisions",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="A person's decisions, for --judge person.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON."
+)
 @agent_command(AGENT)
 def ask(question: str | None, **given: Any) -> None:
     """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
 
-    Or answer a whole file with --questions. A question that fails does not stop the others; a line that is not a
-    question is reported, and the exit status is then 1. Public endpoints are queried at a polite pace.
+    Or answer a whole file with --questions. A question that fails does not stop the others; a line
+    that is not a question is reported, and the exit status is then 1. Public endpoints are queried
+    at a polite pace.
 
     \b
     Examples:
@@ -59,14 +93,20 @@ def ask(question: str | None, **given: Any) -> None:
     if (question is None) == (given["questions"] is None):
         raise click.UsageError("give one QUESTION, or a file of them: --questions FILE.jsonl")
     if given["questions"] is None and (given["out"] or given["resume"]):
-        raise click.UsageError("--out and --resume go with --questions; for one QUESTION use --json")
+        raise click.UsageError(
+            "--out and --resume go with --questions; for one QUESTION use --json"
+        )
     if given["questions"] is not None and given["entities"]:
-        raise click.UsageError('--entity goes with one QUESTION; in a file it is "entities": ["http://..."]')
+        raise click.UsageError(
+            '--entity goes with one QUESTION; in a file it is "entities": ["http://..."]'
+        )
     if given["resume"] and not given["out"]:
         raise click.UsageError("--resume needs the --out FILE.jsonl to continue")
     if given["out"]:
         inputs = [given["questions"], given["examples"], given["decisions"], *given["graph"]]
-        refuse_unwritable(given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)])
+        refuse_unwritable(
+            given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)]
+        )
     if len(given["graph"]) > 1 and any(URL.match(spec) for spec in given["graph"]):
         raise click.UsageError("an endpoint cannot be combined with other graphs: give one --graph")
     work = Work(given)
@@ -114,9 +154,10 @@ def _many(given: dict[str, Any], work: Work) -> None:
             answer_all(task, questions, on_outcome=came, **keywords)
     except KgnbError as error:
         if found and given["out"]:
-            error.fix = (
-                f"{error.fix} {count(len(found), 'answer')} so far in {given['out']}: continue with --resume.".strip()
+            so_far = (
+                f"{count(len(found), 'answer')} so far in {given['out']}: continue with --resume."
             )
+            error.fix = f"{error.fix} {so_far}".strip()
         raise
     failed = [outcome for outcome in found if outcome.status == "failed"]
     for outcome in failed[:5]:
@@ -127,7 +168,9 @@ def _many(given: dict[str, Any], work: Work) -> None:
     waiting = f", {counts['waiting']} waiting for the model's replies" if counts["waiting"] else ""
     _end(work, task.run, result + waiting)
     if wrong:
-        raise Failed(f"{count(len(wrong), 'line')} of {given['questions']} could not be asked (see above)")
+        raise Failed(
+            f"{count(len(wrong), 'line')} of {given['questions']} could not be asked (see above)"
+        )
     if failed:
         again = f"; to continue, add --resume (answers in {given['out']})" if given["out"] else ""
         raise Failed(f"{len(failed)} of {len(found)} questions failed{again}")
@@ -148,7 +191,9 @@ def _task(given: dict[str, Any], work: Work) -> AskingTask:
 
 def _end(work: Work, run: Run, what: str) -> None:
     calls = f", {took(run)}" if run.totals["calls"] else ""
-    work.say(f"{what}, {count(run.totals['queries'], 'query', 'queries')}{calls}, {work.seconds:.1f} s")
+    work.say(
+        f"{what}, {count(run.totals['queries'], 'query', 'queries')}{calls}, {work.seconds:.1f} s"
+    )
 
 
 class Failed(click.ClickException):
@@ -169,10 +214,18 @@ def shown(answer: Answer) -> list[str]:
     def value(term: Term) -> str:
         return f"{named(term)}  <{one_line(term)}>" if isinstance(term, Iri) else named(term)
 
-    unsure = "no interpretation is likely enough" if answer.guess else "the graph does not support an answer"
+    unsure = (
+        "no interpretation is likely enough"
+        if answer.guess
+        else "the graph does not support an answer"
+    )
     lines = [value(term) for term in answer.values] or [f"unsure: {unsure}"]
     if answer.values:
-        source = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
+        source = (
+            "from the graph"
+            if answer.source == "graph"
+            else "from the model's own memory, not from the graph"
+        )
         forced = "; forced: rounds or budget ran out" if answer.status == "forced" else ""
         lines.append(f"  {source}, confidence {answer.confidence:.2f}{forced}")
     lines += [f"  {one_line(line)}" for line in guessed(answer)]

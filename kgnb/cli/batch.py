@@ -19,11 +19,12 @@ FOLDER = click.argument("folder", type=click.Path(file_okay=False))
 
 @click.group()
 def batch() -> None:
-    """See which requests of a batch: model wait, read one, answer by hand, or make a recording of the replies.
+    """See which requests of a batch: model wait, read one, answer by hand, or make a recording of
+    the replies.
 
-    A run with the model batch:FOLDER writes its requests to FOLDER/requests-NNN.jsonl, in the format of the OpenAI
-    Batch API, and ends with exit status 75. Put the service's output there as replies*.jsonl, and run the same command
-    again.
+    A run with the model batch:FOLDER writes its requests to FOLDER/requests-NNN.jsonl, in the
+    format of the OpenAI Batch API, and ends with exit status 75. Put the service's output there as
+    replies*.jsonl, and run the same command again.
 
     \b
     Examples:
@@ -39,10 +40,14 @@ def batch() -> None:
 def status(folder: str) -> None:
     """Show how many requests in FOLDER wait, and how long they are."""
     found = batches.standing(folder)
-    click.echo(f"{found.requests:,} requests, {found.answered:,} answered, {len(found.waiting):,} waiting "
-               f"(about {found.tokens:,} tokens)")  # fmt: skip
+    click.echo(
+        f"{found.requests:,} requests, {found.answered:,} answered, {len(found.waiting):,} waiting "
+        f"(about {found.tokens:,} tokens)"
+    )
     if found.failed:
-        click.echo(f"{found.failed:,} of them got an error in reply: run the command again to repeat them")
+        click.echo(
+            f"{found.failed:,} of them got an error in reply: run the command again to repeat them"
+        )
 
 
 @batch.command()
@@ -56,7 +61,11 @@ def show(folder: str, which: str | None, every: bool, as_json: bool) -> None:
     wanted = [which] if which else list(waiting if every else waiting[:1])
     rows = {row["custom_id"]: row["body"] for row in batches.requests_in(Path(folder))}
     if which and which not in rows:
-        raise DataError(f"there is no request {which}", where=folder, fix=f"kgnb batch show {folder} --all lists them.")
+        raise DataError(
+            f"there is no request {which}",
+            where=folder,
+            fix=f"kgnb batch show {folder} --all lists them.",
+        )
     for one in wanted:
         if as_json:
             click.echo(json.dumps({"custom_id": one, "body": rows[one]}, ensure_ascii=False))
@@ -69,9 +78,11 @@ def show(folder: str, which: str | None, every: bool, as_json: bool) -> None:
 @batch.command()
 @FOLDER
 def answer(folder: str) -> None:
-    """Answer the requests in FOLDER one by one: each is shown, then your reply is read up to a line with a single dot.
+    """Answer the requests in FOLDER one by one: each is shown, then your reply is read up to a line
+    with a single dot.
 
-    A reply is text, or a tool call as {"tool": NAME, "arguments": {...}}. An empty reply leaves the request for later.
+    A reply is text, or a tool call as {"tool": NAME, "arguments": {...}}. An empty reply leaves the
+    request for later.
     """
     rows = {row["custom_id"]: row["body"] for row in batches.requests_in(Path(folder))}
     for wanted in batches.standing(folder).waiting:
@@ -92,7 +103,13 @@ def answer(folder: str) -> None:
 @batch.command()
 @click.argument("name")
 @FOLDER
-@click.option("--into", metavar="DIR", default="data/recordings", show_default=True, help="The folder of recordings.")
+@click.option(
+    "--into",
+    metavar="DIR",
+    default="data/recordings",
+    show_default=True,
+    help="The folder of recordings.",
+)
 def record(name: str, folder: str, into: str) -> None:
     """Make the recording NAME from the replies in FOLDER: ids and replies, but no request's text."""
     target = Path(into) / name
@@ -111,11 +128,15 @@ def readable(wanted: str, body: dict[str, Any]) -> str:
             parts.append(f"    calls {call['function']['name']} {call['function']['arguments']}")
     for tool in body.get("tools", ()):
         function = tool["function"]
-        parts.append(f"--- tool {function['name']}: {one_line(function['description'])}\n"
-                     f"    {json.dumps(function['parameters'], ensure_ascii=False)}")  # fmt: skip
+        parts.append(
+            f"--- tool {function['name']}: {one_line(function['description'])}\n"
+            f"    {json.dumps(function['parameters'], ensure_ascii=False)}"
+        )
     form = body.get("response_format", {}).get("json_schema", {}).get("schema")
     if form:
-        parts.append(f"--- the reply is JSON that follows this schema\n{json.dumps(form, ensure_ascii=False)}")
+        parts.append(
+            f"--- the reply is JSON that follows this schema\n{json.dumps(form, ensure_ascii=False)}"
+        )
     return "\n".join(parts)
 
 
@@ -132,5 +153,9 @@ def _reply(text: str, body: dict[str, Any]) -> dict[str, Any]:
         value = None
     calls = value if isinstance(value, list) else [value]
     if names and all(isinstance(call, dict) and call.get("tool") in names for call in calls):
-        return {"tool_calls": [{"name": call["tool"], "arguments": call.get("arguments", {})} for call in calls]}
+        return {
+            "tool_calls": [
+                {"name": call["tool"], "arguments": call.get("arguments", {})} for call in calls
+            ]
+        }
     return {"text": text}

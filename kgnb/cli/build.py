@@ -1,4 +1,6 @@
-"""``kgnb compile``, ``build``, ``ground``: an ontology compiled, a valid graph built with it, and that graph linked."""
+"""``kgnb compile``, ``build``, ``ground``: an ontology compiled, a valid graph built with it, and
+that graph linked.
+"""
 
 from __future__ import annotations
 
@@ -33,29 +35,51 @@ from kgnb.shapes.phrases import joined
 from kgnb.tasks.building import READERS, BuildingTask, compile_ontology
 from kgnb.tasks.building import ground as ground_graph
 
-SHAPES = click.option("--shapes", metavar="FILE", help="SHACL shapes in addition to those in the ontology.")
+SHAPES = click.option(
+    "--shapes", metavar="FILE", help="SHACL shapes in addition to those in the ontology."
+)
 NAMESPACE = click.option("--namespace", metavar="IRI", help="How the IRIs of new entities begin.")
-OPEN_WORLD = click.option("--open-world", is_flag=True, help='Do not read "some" as "must be stated".')
-ONLY = click.option("--only", multiple=True, metavar="CLASS",
-                    help="Use only the part of a large ontology that CLASS needs. Repeatable.")  # fmt: skip
+OPEN_WORLD = click.option(
+    "--open-world", is_flag=True, help='Do not read "some" as "must be stated".'
+)
+ONLY = click.option(
+    "--only",
+    multiple=True,
+    metavar="CLASS",
+    help="Use only the part of a large ontology that CLASS needs. Repeatable.",
+)
 
 
 @click.command()
 @click.argument("tbox", nargs=-1, required=True)
-@click.option("--out", "-o", type=click.Path(file_okay=False), required=True, metavar="DIR",
-              help="Folder for tools.json, plan.json, shapes.ttl, warnings.json and manifest.json.")  # fmt: skip
-@click.option("--shapes", multiple=True, metavar="FILE",
-              help="SHACL shapes in addition to those in the ontology. Repeatable.")  # fmt: skip
-@click.option("--stats", type=click.Path(dir_okay=False), metavar="FILE.json",
-              help="Write counts of classes, properties, tools, constraints and warnings here.")  # fmt: skip
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="Folder for tools.json, plan.json, shapes.ttl, warnings.json and manifest.json.",
+)
+@click.option(
+    "--shapes",
+    multiple=True,
+    metavar="FILE",
+    help="SHACL shapes in addition to those in the ontology. Repeatable.",
+)
+@click.option(
+    "--stats",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.json",
+    help="Write counts of classes, properties, tools, constraints and warnings here.",
+)
 @OPEN_WORLD
 @ONLY
 @QUIET
 def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) -> None:
     """Compile the ontology TBOX into tools that can write valid facts only.
 
-    TBOX is a file, folder or glob of RDF; several are read as one ontology. No model is asked, imports are not
-    followed, and the same ontology gives the same bytes.
+    TBOX is a file, folder or glob of RDF; several are read as one ontology. No model is asked,
+    imports are not followed, and the same ontology gives the same bytes.
 
     \b
     Examples:
@@ -67,24 +91,33 @@ def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) ->
         raise ValueError(f"{what}\nName a file in a folder that exists.")
     work = Work(given)
     shapes = list(given["shapes"]) or None
-    pack = compile_ontology(list(tbox), shapes, closed_world=not given["open_world"], only=given["only"])
+    pack = compile_ontology(
+        list(tbox), shapes, closed_world=not given["open_world"], only=given["only"]
+    )
     pack.save(out)
     if stats:
         content = {"tbox": list(tbox), "tbox_sha256": pack.manifest["tbox_sha256"], **pack.counts()}
         write_whole(Path(stats), json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     counts = pack.counts()
-    parts = {name: counts[name] for name in ("classes", "properties", "tools", "constraints", "warnings")}
+    parts = {
+        name: counts[name] for name in ("classes", "properties", "tools", "constraints", "warnings")
+    }
     work.say(f"{counted(parts)}, {work.seconds:.1f} s")
     kinds: dict[str, int] = counts["warnings by kind"]
     if kinds:
-        work.say(f"not enforced: {', '.join(f'{kind} ({number})' for kind, number in kinds.items())}")
+        work.say(
+            f"not enforced: {', '.join(f'{kind} ({number})' for kind, number in kinds.items())}"
+        )
     work.say(*mistakes(pack, ", ".join(tbox)))
 
 
 def mistakes(pack: ToolPack, source: str) -> list[str]:
     """Mistakes in the ontology's own shapes, and an ontology without content."""
-    return [f"{source}: {' '.join(filter(None, [one.about, one.text]))}" for one in pack.warnings
-            if one.kind in MISTAKES or one.kind == "empty ontology"]  # fmt: skip
+    return [
+        f"{source}: {' '.join(filter(None, [one.about, one.text]))}"
+        for one in pack.warnings
+        if one.kind in MISTAKES or one.kind == "empty ontology"
+    ]
 
 
 SUFFIXES = (".trig", ".ttl", ".jsonld")
@@ -93,38 +126,64 @@ SUFFIXES = (".trig", ".ttl", ".jsonld")
 @click.command()
 @click.argument("tbox")
 @click.argument("documents", nargs=-1, required=True)
-@click.option("--out", "-o", multiple=True, metavar="FILE",
-              help="Where to write: .trig with provenance, .ttl or .jsonld without; - for standard output. "
-                   "Repeatable.")  # fmt: skip
+@click.option(
+    "--out",
+    "-o",
+    multiple=True,
+    metavar="FILE",
+    help="Where to write: .trig with provenance, .ttl or .jsonld without; - for standard output. "
+    "Repeatable.",
+)
 @SHAPES
-@click.option("--judge", type=click.Choice(READERS), default="auto", show_default=True,
-              help="Who reads. auto: the model if one is set, else rule.")  # fmt: skip
+@click.option(
+    "--judge",
+    type=click.Choice(READERS),
+    default="auto",
+    show_default=True,
+    help="Who reads. auto: the model if one is set, else rule.",
+)
 @NAMESPACE
 @OPEN_WORLD
 @ONLY
-@click.option("--tools", "outside", multiple=True, metavar="TOOL",
-              help="A tool for the model to use: MODULE:FUNCTION, or an MCP server by URL or command. "
-                   "Repeatable.")  # fmt: skip
-@click.option("--notes", "extractor", metavar="MODEL",
-              help="A model that first notes what each passage says; the main model builds from that.")  # fmt: skip
-@click.option("--examples", metavar="FILE",
-              help="Example texts with their facts (JSON Lines), to show the model.")  # fmt: skip
-@click.option("--derive-types", is_flag=True,
-              help="Read domains and ranges as RDFS does: a fact makes its ends members of them.")  # fmt: skip
+@click.option(
+    "--tools",
+    "outside",
+    multiple=True,
+    metavar="TOOL",
+    help="A tool for the model to use: MODULE:FUNCTION, or an MCP server by URL or command. "
+    "Repeatable.",
+)
+@click.option(
+    "--notes",
+    "extractor",
+    metavar="MODEL",
+    help="A model that first notes what each passage says; the main model builds from that.",
+)
+@click.option(
+    "--examples",
+    metavar="FILE",
+    help="Example texts with their facts (JSON Lines), to show the model.",
+)
+@click.option(
+    "--derive-types",
+    is_flag=True,
+    help="Read domains and ranges as RDFS does: a fact makes its ends members of them.",
+)
 @click.option("--review", metavar="FILE", help="Write what is left for a person to this CSV file.")
 @agent_command(AGENT, leave_out=names_of(GroundOptions))
 def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     """Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
 
-    TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example). DOCUMENTS are
-    files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit status 1 if a document could not be read; the
-    graph of the others is still written. The folder of --run also keeps journals, so that an interrupted run continues
-    where it stopped.
+    TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own
+    example). DOCUMENTS are files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit
+    status 1 if a document could not be read; the graph of the others is still written. The folder
+    of --run also keeps journals, so that an interrupted run continues where it stopped.
 
     \b
     Examples:
       kgnb build huts:kitchen huts:kitchen-notes --judge rule --out kitchen.trig
-      kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o papers.trig -o papers.ttl
+      kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o
+      papers.trig -o papers.ttl
     """
     outs = given["out"] or ("-",)
     check_outs(outs, SUFFIXES)
@@ -149,78 +208,149 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     if given["review"]:
         rows = built.review().df().map(lambda cell: inert(cell) if isinstance(cell, str) else cell)
         write_whole(Path(given["review"]), rows.to_csv(index=False))
-    counts = {name: value for name, value in built.counts().items() if value or name in ("documents", "facts")}
+    counts = {
+        name: value
+        for name, value in built.counts().items()
+        if value or name in ("documents", "facts")
+    }
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    status = work.end(task.run, counted(counts), *failed, *_silent(built, documents), *mistakes(pack, tbox))
+    status = work.end(
+        task.run, counted(counts), *failed, *_silent(built, documents), *mistakes(pack, tbox)
+    )
     return status or int(bool(failed))
 
 
 def _silent(built: Built, documents: tuple[str, ...]) -> list[str]:
     """Which documents led to no facts, or to a name only, and why that may be."""
-    kinds = {one.document: {act.tool.partition("_")[0] for act in one.acts if act.writes}
-             for one in built.journals if not one.error}  # fmt: skip
-    bare = {"nothing": [name for name, tools in kinds.items() if not tools],
-            "only a name": [name for name, tools in kinds.items() if tools == {"create"}]}  # fmt: skip
-    found = [f"{what} was read in {joined(names, 20, 'and')}" for what, names in bare.items() if names]
+    kinds = {
+        one.document: {act.tool.partition("_")[0] for act in one.acts if act.writes}
+        for one in built.journals
+        if not one.error
+    }
+    bare = {
+        "nothing": [name for name, tools in kinds.items() if not tools],
+        "only a name": [name for name, tools in kinds.items() if tools == {"create"}],
+    }
+    found = [
+        f"{what} was read in {joined(names, 20, 'and')}" for what, names in bare.items() if names
+    ]
     if found and any(one.reader.startswith("rule") for one in built.journals):
-        found[-1] += ": without a model, only tables, lists and 'key: value' in the ontology's words are read"
+        found[-1] += (
+            ": without a model, only tables, lists and 'key: value' in the ontology's words are read"
+        )
     entries = find_documents([file_of(one) for one in documents])
     odd = [one.name for one in entries if one.name in sum(bare.values(), []) and not is_utf8(one)]
-    return found + ([f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}"] if odd else [])
+    return found + (
+        [f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}"] if odd else []
+    )
 
 
-FORMS = {".trig": "trig", ".nq": "n-quads", ".nt": "n-triples", ".ttl": "turtle", ".jsonld": "json-ld"}
+FORMS = {
+    ".trig": "trig",
+    ".nq": "n-quads",
+    ".nt": "n-triples",
+    ".ttl": "turtle",
+    ".jsonld": "json-ld",
+}
 
 
 @click.command()
 @click.argument("graph")
 @click.argument("reference")
-@click.option("--out", "-o", metavar="FILE", default="-", help="Where to write owl:sameAs (.ttl). [default: -]")
-@click.option("--rewrite", metavar="FILE",
-              help="Also write GRAPH with the reference's IRIs; .trig and .nq keep its named graphs.")  # fmt: skip
-@click.option("--review", metavar="FILE", help="Write unsure links to this CSV file, for a person to decide.")
-@click.option("--decisions", metavar="FILE", help="CSV of entity,target: a person's decisions, which are final.")
-@click.option("--schema", metavar="FILE", help="An ontology whose subclasses decide which classes are compatible.")
-@click.option("--label", "labels", multiple=True, metavar="IRI",
-              help="A label property; default: found by sampling. Repeatable.")  # fmt: skip
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    default="-",
+    help="Where to write owl:sameAs (.ttl). [default: -]",
+)
+@click.option(
+    "--rewrite",
+    metavar="FILE",
+    help="Also write GRAPH with the reference's IRIs; .trig and .nq keep its named graphs.",
+)
+@click.option(
+    "--review", metavar="FILE", help="Write unsure links to this CSV file, for a person to decide."
+)
+@click.option(
+    "--decisions",
+    metavar="FILE",
+    help="CSV of entity,target: a person's decisions, which are final.",
+)
+@click.option(
+    "--schema",
+    metavar="FILE",
+    help="An ontology whose subclasses decide which classes are compatible.",
+)
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="IRI",
+    help="A label property; default: found by sampling. Repeatable.",
+)
 @stage_options(GroundOptions, ("check_types",))
 @click.option("--any-type", is_flag=True, help="Do not compare classes.")
-@click.option("--cache", type=click.Path(file_okay=False), metavar="FOLDER", help="Keep the reference's labels here.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Keep the reference's labels here.",
+)
 @QUIET
 def ground(graph: str, reference: str, **given: Any) -> None:
-    """Find which entities of GRAPH are the same as entities of REFERENCE, a file or a SPARQL endpoint's URL.
+    """Find which entities of GRAPH are the same as entities of REFERENCE, a file or a SPARQL
+    endpoint's URL.
 
     \b
     Examples:
       kgnb ground kitchen.trig huts:pantry --out links.ttl --review unsure.csv
-      kgnb ground papers.trig https://example.org/sparql --cache labels/ --rewrite papers-linked.trig
+      kgnb ground papers.trig https://example.org/sparql --cache labels/ --rewrite
+      papers-linked.trig
     """
     work = Work(given)
     options = GroundOptions(**given_of(GroundOptions, given), check_types=not given["any_type"])
     decided = _decisions(Path(given["decisions"])) if given["decisions"] else None
-    if given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS:  # before any work is done
-        raise click.BadParameter(f"{given['rewrite']} does not end in {', '.join(FORMS)}", param_hint="--rewrite")
+    if (
+        given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS
+    ):  # before any work is done
+        raise click.BadParameter(
+            f"{given['rewrite']} does not end in {', '.join(FORMS)}", param_hint="--rewrite"
+        )
     with work.reading(graph, reference):
         mine = open_graph(graph)
         found = ground_graph(
-            mine, reference, options=options, schema=given["schema"], predicates=given["labels"], decisions=decided,
-            cache=given["cache"], settings=work.settings, on_event=work.line.event,
-        )  # fmt: skip
+            mine,
+            reference,
+            options=options,
+            schema=given["schema"],
+            predicates=given["labels"],
+            decisions=decided,
+            cache=given["cache"],
+            settings=work.settings,
+            on_event=work.line.event,
+        )
     if given["out"] == "-":
         sys.stdout.write(found.turtle())
     else:
         write_whole(Path(given["out"]), found.turtle())
     if given["rewrite"]:
-        stored: Iterable[Quad] = quads(mine) if isinstance(mine, OxigraphGraph) else ((t, None) for t in mine.triples())
+        stored: Iterable[Quad] = (
+            quads(mine) if isinstance(mine, OxigraphGraph) else ((t, None) for t in mine.triples())
+        )
         rewriting = Path(given["rewrite"])
-        write_whole(rewriting, written(linked(stored, found.mapping), FORMS[rewriting.suffix.lower()]))
+        write_whole(
+            rewriting, written(linked(stored, found.mapping), FORMS[rewriting.suffix.lower()])
+        )
     if given["review"]:
         write_whole(Path(given["review"]), _review(found))
     work.say(f"{counted(found.counts())}, {work.seconds:.1f} s", *filter(None, [found.note]))
 
 
 def linked(content: Iterable[Quad], new: Mapping[str, str]) -> Iterator[Quad]:
-    """The quads with every linked IRI replaced by the reference's, except predicates and names of graphs."""
+    """The quads with every linked IRI replaced by the reference's, except predicates and names of
+    graphs.
+    """
 
     def mapped(term: Term) -> Term:
         return Iri(new.get(term, term)) if isinstance(term, Iri) else term
@@ -230,7 +360,9 @@ def linked(content: Iterable[Quad], new: Mapping[str, str]) -> Iterator[Quad]:
 
 
 def _review(found: Grounding) -> str:
-    """The unsure links as CSV, with a column target for a person to fill in; no cell acts as a formula."""
+    """The unsure links as CSV, with a column target for a person to fill in; no cell acts as a
+    formula.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["entity", "target", "label", "candidates"])
@@ -241,13 +373,19 @@ def _review(found: Grounding) -> str:
 
 
 def _decisions(path: Path) -> dict[str, str | None]:
-    """A person's decisions, the target of each entity: None if it has none; entities with "?" are left out."""
+    """A person's decisions, the target of each entity: None if it has none; entities with "?" are
+    left out.
+    """
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
     except OSError as error:
-        raise DataError(f"the file cannot be read: {error.strerror}", where=str(path), fix="Check the name.") from error
+        raise DataError(
+            f"the file cannot be read: {error.strerror}", where=str(path), fix="Check the name."
+        ) from error
     if rows and not {"entity", "target"} <= set(rows[0]):
         raise DataError(
-            "the columns entity and target are missing", where=str(path), fix="Start from the file of --review."
+            "the columns entity and target are missing",
+            where=str(path),
+            fix="Start from the file of --review.",
         )
     return {row["entity"]: row["target"] or None for row in rows if row["target"] != "?"}

@@ -13,7 +13,8 @@ def cache() -> None:
     Examples:
       kgnb cache export shared/replies
       kgnb cache import shared/replies
-      KGNB_REPLAY=replay kgnb report ontology-matching -p judge=model -p model=gpt-4o-mini    no key, no network
+      KGNB_REPLAY=replay kgnb report ontology-matching -p judge=model -p model=gpt-4o-mini    no
+      key, no network
     """
 
 
@@ -31,7 +32,9 @@ def info() -> None:
 
 @cache.command()
 @click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
-@click.option("--vectors/--no-vectors", default=True, show_default=True, help="Include the vectors of texts.")
+@click.option(
+    "--vectors/--no-vectors", default=True, show_default=True, help="Include the vectors of texts."
+)
 def export(folder: str, vectors: bool) -> None:
     """Write everything in the cache to DIR: one JSON file per reply, the rest as JSON Lines."""
     from kgnb.reporting.scan import known_secrets, scan

@@ -1,4 +1,6 @@
-"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: shows or exports a saved run."""
+"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: shows or exports a saved
+run.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,35 @@ from kgnb.errors import DataError
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="RUN RUN", type=click.Path(exists=True, file_okay=False))
-@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Also write comparison.html and .json.")
+@click.argument(
+    "folders",
+    nargs=-1,
+    required=True,
+    metavar="RUN RUN",
+    type=click.Path(exists=True, file_okay=False),
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Also write comparison.html and .json.",
+)
 def compare(folders: tuple[str, ...], out: str | None) -> None:
     """Show what differs between two runs, or two or more reports, given by folder.
 
-    For runs: parameters, data, versions, totals, counts and judgements that changed. For reports: the parameters that
-    differ, with headline figures and costs.
+    For runs: parameters, data, versions, totals, counts and judgements that changed. For reports:
+    the parameters that differ, with headline figures and costs.
 
     \b
     Examples:
       kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
       kgnb compare first/run second/run
     """
-    from kgnb.reporting.compare import compare_reports, text_of, write_comparison  # draws; slow to import
+    from kgnb.reporting.compare import (
+        compare_reports,
+        text_of,
+        write_comparison,
+    )  # draws; slow to import
     from kgnb.reporting.session import read_ledger
     from kgnb.run import Run
 
@@ -84,7 +101,13 @@ def show(folder: str) -> None:
 
 @run.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--otel", type=click.Path(dir_okay=False), required=True, metavar="FILE.json", help="Where to write.")
+@click.option(
+    "--otel",
+    type=click.Path(dir_okay=False),
+    required=True,
+    metavar="FILE.json",
+    help="Where to write.",
+)
 def export(folder: str, otel: str) -> None:
     """Write the run in FOLDER as OpenTelemetry spans (OTLP JSON, gen_ai.* attributes) to a file."""
     from kgnb.files import write_whole

@@ -35,7 +35,11 @@ def list_sets() -> None:
 @data.command("get")
 @click.argument("name", type=click.Choice(list(KNOWN)))
 @click.option(
-    "--to", "folder", type=click.Path(file_okay=False), metavar="FOLDER", help="Where to put it. [default: KGNB_DATA]"
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Where to put it. [default: KGNB_DATA]",
 )
 @click.option("--mirror", metavar="URL", default="", help="Your own server with the files.")
 def get(name: str, folder: str | None, mirror: str) -> None:

@@ -43,7 +43,9 @@ class _Harmless:
 
 @contextmanager
 def terminal_safe() -> Iterator[None]:
-    """Makes what goes to standard error or a terminal harmless text; a file or pipe gets standard output unchanged."""
+    """Makes what goes to standard error or a terminal harmless text; a file or pipe gets standard
+    output unchanged.
+    """
     before = sys.stdout, sys.stderr
     if sys.stdout.isatty():
         sys.stdout = cast(TextIO, _Harmless(sys.stdout))
@@ -54,12 +56,19 @@ def terminal_safe() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as in a shell: 128 + the signal
+FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = (
+    1,
+    2,
+    130,
+    141,
+)  # the last two as in a shell: 128 + the signal
 WAITING = 75  # EX_TEMPFAIL in sysexits.h: try again later
 
 
 def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
-    """Runs a command; an error becomes ``kgnb: what happened``, a line on how to fix it, and an exit status."""
+    """Runs a command; an error becomes ``kgnb: what happened``, a line on how to fix it, and an
+    exit status.
+    """
     words = sys.argv[1:] if arguments is None else list(arguments)
     lost: list[str] = []
     with terminal_safe(), warnings.catch_warnings():
@@ -90,16 +99,24 @@ def _run(command: click.Command, words: list[str]) -> int:
     except SystemExit:  # raised by click for a closed pipe, after silencing the stream
         return PIPE_CLOSED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at exit
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # or Python complains again at exit
         return PIPE_CLOSED
     except (MemoryError, RecursionError, OverflowError) as error:
         kinds = {MemoryError: "out of memory", RecursionError: "the input is nested too deeply"}
         what = kinds.get(type(error), f"a number is too large: {error}")
-        return _say(what, "Use smaller inputs; kgnb --debug COMMAND shows where it failed.", FAILED, state)
+        return _say(
+            what, "Use smaller inputs; kgnb --debug COMMAND shows where it failed.", FAILED, state
+        )
     except OSError as error:
-        return _say(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "", FAILED, state)
+        return _say(
+            f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "", FAILED, state
+        )
     except (click.Abort, KeyboardInterrupt) as error:
-        number = getattr(error.__context__ if isinstance(error, click.Abort) else error, "signal", 2)
+        number = getattr(
+            error.__context__ if isinstance(error, click.Abort) else error, "signal", 2
+        )
         notes = "\n".join(getattr(error, "__notes__", ()))
         return _say(str(error) or "interrupted", notes, 128 + number, state)
 
@@ -118,22 +135,33 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
 
 
 def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuses, before any work is done, a file that could not be written at the end, or that is an input."""
+    """Refuses, before any work is done, a file that could not be written at the end, or that is an
+    input.
+    """
     path = Path(out).expanduser()
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
-    if any(spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs):
+    if any(
+        spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs
+    ):
         raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")
 
 
 def check_outs(
-    outs: Sequence[str], suffixes: tuple[str, ...], inputs: Iterable[str | None] = (), beside: Sequence[str] = ()
+    outs: Sequence[str],
+    suffixes: tuple[str, ...],
+    inputs: Iterable[str | None] = (),
+    beside: Sequence[str] = (),
 ) -> None:
-    """Refuses, before any work is done, what could not be written at the end; files ``beside`` may have any suffix."""
+    """Refuses, before any work is done, what could not be written at the end; files ``beside`` may
+    have any suffix.
+    """
     for out in outs:
         if out != "-" and not out.lower().endswith(suffixes):
-            raise ValueError(f"--out {out}: unknown suffix\nName a file that ends in {', '.join(suffixes)}.")
+            raise ValueError(
+                f"--out {out}: unknown suffix\nName a file that ends in {', '.join(suffixes)}."
+            )
     for out in (*outs, *beside):
         if out != "-":
             refuse_unwritable(out, inputs)
@@ -150,7 +178,9 @@ def stoppable(run: Run) -> Iterator[None]:
 
     def heard(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, leave)
-        os.write(2, b"kgnb: stopping; answers so far are kept. Press Ctrl-C again to quit at once\n")
+        os.write(
+            2, b"kgnb: stopping; answers so far are kept. Press Ctrl-C again to quit at once\n"
+        )
         run.stop()
         stop_asking()
 
@@ -165,7 +195,9 @@ def stoppable(run: Run) -> Iterator[None]:
 
 
 def ended(run: Run) -> int:
-    """The exit status of a run that has a result; reports what failed in it and whether it was stopped."""
+    """The exit status of a run that has a result; reports what failed in it and whether it was
+    stopped.
+    """
     failed = said_failures(run)
     if run.limit != STOPPED:
         return failed
@@ -174,7 +206,9 @@ def ended(run: Run) -> int:
 
 
 def said_failures(run: Run) -> int:
-    """Reports on standard error what a model's server failed to answer, if anything; the exit status."""
+    """Reports on standard error what a model's server failed to answer, if anything; the exit
+    status.
+    """
     if failed := failures(run.steps):
         print(f"kgnb: {one_line(failed)}; run this again to have them judged", file=sys.stderr)
     return FAILED if failed else 0

@@ -1,4 +1,6 @@
-"""One line that shows how far a run is, on a terminal or in a notebook; and what its model calls took, in words."""
+"""One line that shows how far a run is, on a terminal or in a notebook; and what its model calls
+took, in words.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class ProgressLine:
 
     shown = False  # whether a line is on show
 
-    def __init__(self, *, delay: float = 0.0, every: float = 0.1, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, delay: float = 0.0, every: float = 0.1, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._delay, self._every, self._clock = delay, every, clock
         self._begun = self._drawn = clock()
         self._stage, self._calls = "", 0
@@ -46,7 +50,9 @@ class ProgressLine:
                 self.update(self._calls, self._calls_expected, CALLS)
             case "estimate":
                 self.say(": ".join(filter(None, (event["name"], event["text"]))))
-            case "progress" if event["unit"] == CALLS:  # calls to come are announced; each is then counted
+            case "progress" if (
+                event["unit"] == CALLS
+            ):  # calls to come are announced; each is then counted
                 self._calls, self._calls_expected = event["done"], event["total"]
                 self._begun = self._clock()
             case "progress":
@@ -81,7 +87,9 @@ class ProgressLine:
 
 
 class TerminalLine(ProgressLine):
-    """The line on standard error. If that is not a terminal, only lines that stay are shown; with ``quiet``, none."""
+    """The line on standard error. If that is not a terminal, only lines that stay are shown; with
+    ``quiet``, none.
+    """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False, **timing: Any) -> None:
         super().__init__(**timing)
@@ -92,7 +100,9 @@ class TerminalLine(ProgressLine):
         """Puts a line on show in place of the last one."""
         if self._terminal:
             self.shown = True
-            self._stream.write("\r\x1b[K" + one_line(text)[: shutil.get_terminal_size().columns - 1])
+            self._stream.write(
+                "\r\x1b[K" + one_line(text)[: shutil.get_terminal_size().columns - 1]
+            )
             self._stream.flush()
 
     def say(self, text: str) -> None:
@@ -111,7 +121,9 @@ class TerminalLine(ProgressLine):
 
 
 def raw(stream: TextIO) -> TextIO:
-    """The stream below one that makes text harmless; what is drawn on it must be made ``visible`` first."""
+    """The stream below one that makes text harmless; what is drawn on it must be made ``visible``
+    first.
+    """
     return cast(TextIO, getattr(stream, "raw_stream", stream))
 
 

@@ -1,4 +1,6 @@
-"""``kgnb report``: runs a parameterised report, lists them, or shows their parameters; ``kgnb scan``: finds secrets."""
+"""``kgnb report``: runs a parameterised report, lists them, or shows their parameters; ``kgnb
+scan``: finds secrets.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Helpful(click.Command):
         words = context.meta.get("words", [])
         pairs = zip(["", *words], words, strict=False)
         names = [
-            word for before, word in pairs if not word.startswith("-") and before not in ("-p", "--parameter", "--out")
+            word
+            for before, word in pairs
+            if not word.startswith("-") and before not in ("-p", "--parameter", "--out")
         ]
         if names:
             formatter.write("\n" + parameters_help(names[0]))
@@ -33,18 +37,36 @@ class Helpful(click.Command):
 
 @click.command(cls=Helpful)
 @click.argument("name", required=False)
-@click.option("--parameter", "-p", "given", multiple=True, metavar="KEY=VALUE", help="Set a parameter. Repeatable.")
-@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Where to write. [default: reports/NAME/<digest>]")  # fmt: skip
+@click.option(
+    "--parameter",
+    "-p",
+    "given",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a parameter. Repeatable.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Where to write. [default: reports/NAME/<digest>]",
+)
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser at the end.")
 @click.option("--pdf", is_flag=True, help="Also print the page to report.pdf, using a browser.")
-@click.option("--index", is_flag=True, help="Only write index.html of all reports in --out. [default: reports]")
-def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool, pdf: bool, index: bool) -> None:
+@click.option(
+    "--index",
+    is_flag=True,
+    help="Only write index.html of all reports in --out. [default: reports]",
+)
+def report(
+    name: str | None, given: tuple[str, ...], out: str | None, show: bool, pdf: bool, index: bool
+) -> None:
     """Run the report NAME; without NAME, list all reports.
 
-    NAME is one of them, or your own notebook (a .ipynb file whose first code cell is tagged "parameters"). The folder
-    gets report.html (one file that needs no network), report.ipynb, metrics.json and the trace in run/. The headline
-    figures and the page's path go to standard output. A report whose notebook fails is saved as well.
+    NAME is one of them, or your own notebook (a .ipynb file whose first code cell is tagged
+    "parameters"). The folder gets report.html (one file that needs no network), report.ipynb,
+    metrics.json and the trace in run/. The headline figures and the page's path go to standard
+    output. A report whose notebook fails is saved as well.
 
     \b
     Examples:
@@ -75,7 +97,9 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
             name,
             split(given),
             out,
-            on_cell=lambda done, total, title: line.draw(f"cell {done} of {total}: {title}", now=True),
+            on_cell=lambda done, total, title: line.draw(
+                f"cell {done} of {total}: {title}", now=True
+            ),
             on_announcement=line.say,
         )
     finally:
@@ -132,23 +156,30 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.1f}" if abs(value) > 1 or value == 0 else f"{value:.3f}"  # shares in percent; an MRR
+        return (
+            f"{value:.1f}" if abs(value) > 1 or value == 0 else f"{value:.3f}"
+        )  # shares in percent; an MRR
     return str(value)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--allow", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
-              help="What is known not to be secret; default: .kgnb-scan-allow in PATH.")  # fmt: skip
+@click.option(
+    "--allow",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What is known not to be secret; default: .kgnb-scan-allow in PATH.",
+)
 @click.option("--digests", is_flag=True, help="Print the findings as lines for such a file.")
 def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
-    """Find secrets in notebooks, runs, reports and settings below PATH; the exit status is 1 if there are any.
+    """Find secrets in notebooks, runs, reports and settings below PATH; the exit status is 1 if
+    there are any.
 
-    All files, and all parts of notebooks, are searched for the secrets that kgnb.toml and the environment name, keys
-    with a known prefix, authorization headers, passwords in URLs and configuration, and long mixed values under names
-    such as api_key; also inside gzip, zip, Base64 and colour codes. Findings are named but never shown. Lines with
-    "pragma: allowlist secret" are skipped, and so is what FILE lists (a digest of the value, or *, and a pattern of
-    paths).
+    All files, and all parts of notebooks, are searched for the secrets that kgnb.toml and the
+    environment name, keys with a known prefix, authorization headers, passwords in URLs and
+    configuration, and long mixed values under names such as api_key; also inside gzip, zip, Base64
+    and colour codes. Findings are named but never shown. Lines with "pragma: allowlist secret" are
+    skipped, and so is what FILE lists (a digest of the value, or *, and a pattern of paths).
 
     \b
     Examples:
@@ -164,12 +195,21 @@ def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
         home = path if path.is_dir() else path.parent
         if home.is_dir():
             known |= set(known_secrets(_settings(home)))
-    findings = [finding for path in paths for finding in find(path, sorted(known), Path(allow) if allow else None)]
+    findings = [
+        finding
+        for path in paths
+        for finding in find(path, sorted(known), Path(allow) if allow else None)
+    ]
     for finding in findings:
-        click.echo(f"{finding.digest} {finding.file.as_posix()}  # {finding.what}" if digests else finding)
+        click.echo(
+            f"{finding.digest} {finding.file.as_posix()}  # {finding.what}" if digests else finding
+        )
     if findings:
         where = f"{count(len(findings), 'secret')} in {count(len({finding.file for finding in findings}), 'file')}"
-        click.echo(f"kgnb: {where}. Remove them, and have each key replaced by whoever issued it.", err=True)
+        click.echo(
+            f"kgnb: {where}. Remove them, and have each key replaced by whoever issued it.",
+            err=True,
+        )
     return 1 if findings else 0
 
 

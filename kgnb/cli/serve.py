@@ -25,33 +25,67 @@ AGENT = "agent:"
 @SHAPES
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of standard input and output.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; other addresses need --token."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; other addresses need --token.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; default: a free one.")
-@click.option("--token", metavar="env:NAME", help="The token that clients send; default: a random one.")
+@click.option(
+    "--token", metavar="env:NAME", help="The token that clients send; default: a random one."
+)
 @click.option("--no-token", is_flag=True, help="Require no token; on this machine only.")
-@click.option("--store", type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Keep the graph here; default: in memory.")  # fmt: skip
-@click.option("--out", "-o", metavar="FILE",
-              help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; its content is read "
-                   "first.")  # fmt: skip
+@click.option(
+    "--store",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Keep the graph here; default: in memory.",
+)
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; its content is read "
+    "first.",
+)
 @NAMESPACE
-@click.option("--documents", multiple=True, metavar="PATH",
-              help="Documents that clients quote: quotes are checked and their position recorded. "
-                   "Repeatable.")  # fmt: skip
+@click.option(
+    "--documents",
+    multiple=True,
+    metavar="PATH",
+    help="Documents that clients quote: quotes are checked and their position recorded. "
+    "Repeatable.",
+)
 @ONLY
-@click.option("--reference", metavar="GRAPH",
-              help="A graph in which the tool look_up finds names: a file or an endpoint's URL.")  # fmt: skip
-@click.option("--tools", "face", type=click.Choice(["auto", "typed", "generic"]), default="auto", show_default=True,
-              help="A tool for each class and property, or a few generic ones; auto: by size.")  # fmt: skip
-@click.option("--source", default="mcp", show_default=True, help="The document recorded as the source of facts.")
+@click.option(
+    "--reference",
+    metavar="GRAPH",
+    help="A graph in which the tool look_up finds names: a file or an endpoint's URL.",
+)
+@click.option(
+    "--tools",
+    "face",
+    type=click.Choice(["auto", "typed", "generic"]),
+    default="auto",
+    show_default=True,
+    help="A tool for each class and property, or a few generic ones; auto: by size.",
+)
+@click.option(
+    "--source",
+    default="mcp",
+    show_default=True,
+    help="The document recorded as the source of facts.",
+)
 def serve(tbox: str, **given: Any) -> None:
-    """Offer the tools of the ontology TBOX over MCP: every call is checked, and all clients share one graph.
+    """Offer the tools of the ontology TBOX over MCP: every call is checked, and all clients share
+    one graph.
 
-    Over HTTP the URL and the token go to standard error. An acknowledged fact is on disk, in FILE.journal; FILE itself
-    is written two seconds after a new fact, and at the end. A killed server continues from both.
+    Over HTTP the URL and the token go to standard error. An acknowledged fact is on disk, in
+    FILE.journal; FILE itself is written two seconds after a new fact, and at the end. A killed
+    server continues from both.
 
-    With agent:NAME instead of TBOX, an agent is offered as one tool, over standard input and output.
+    With agent:NAME instead of TBOX, an agent is offered as one tool, over standard input and
+    output.
 
     \b
     Examples:
@@ -63,23 +97,37 @@ def serve(tbox: str, **given: Any) -> None:
         serve_stdio(mcp_server([agent_called(tbox.removeprefix(AGENT))], settings))
         return
     out = Path(given["out"]) if given["out"] else None
-    if out is not None and (out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()):
+    if out is not None and (
+        out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()
+    ):
         raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
     pack = compile_ontology(tbox, given["shapes"], only=given["only"])
     outside = [look_up(given["reference"], pack)] if given["reference"] else []
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)
     file = GraphFile(out, session) if out is not None else None
-    texts = [read_document(one) for one in find_documents(list(given["documents"]))] if given["documents"] else []
+    texts = (
+        [read_document(one) for one in find_documents(list(given["documents"]))]
+        if given["documents"]
+        else []
+    )
     shared = Shared(
-        pack, session, file, given["source"], {document.name: document.text for document in texts}, given["face"],
+        pack,
+        session,
+        file,
+        given["source"],
+        {document.name: document.text for document in texts},
+        given["face"],
         {tool.spec.name: tool for tool in outside},
-    )  # fmt: skip
+    )
     if file is not None and file.loaded:
         print(f"kgnb: {file.loaded:,} facts read from {out}", file=sys.stderr, flush=True)
     token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
     if not given["http"]:
-        print(f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output", file=sys.stderr)
+        print(
+            f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output",
+            file=sys.stderr,
+        )
     try:
         serve_pack(
             shared,

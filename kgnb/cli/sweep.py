@@ -1,4 +1,6 @@
-"""``kgnb sweep``: runs a report over a grid of parameters; ``kgnb resume``: continues what was interrupted."""
+"""``kgnb sweep``: runs a report over a grid of parameters; ``kgnb resume``: continues what was
+interrupted.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +19,47 @@ from kgnb.results.wording import seconds
 if TYPE_CHECKING:
     from kgnb.reporting.sweep import OnItem, SweepResult
 
-WORKERS = click.option("--workers", "-j", type=click.IntRange(1, 256), default=1, show_default=True,
-                       help="Reports to run at once.")  # fmt: skip
-SHARD = click.option("--shard", default="", metavar="I/N", help="Only every N-th combination, starting with the I-th.")
-SCHEDULER = click.option("--scheduler", default="", metavar="tcp://HOST:PORT",
-                         help="Run on a Dask cluster that can access FOLDER.")  # fmt: skip
+WORKERS = click.option(
+    "--workers",
+    "-j",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Reports to run at once.",
+)
+SHARD = click.option(
+    "--shard",
+    default="",
+    metavar="I/N",
+    help="Only every N-th combination, starting with the I-th.",
+)
+SCHEDULER = click.option(
+    "--scheduler",
+    default="",
+    metavar="tcp://HOST:PORT",
+    help="Run on a Dask cluster that can access FOLDER.",
+)
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="FILE.yaml")
 @WORKERS
-@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Where to write. [default: reports/sweeps/<FILE>]")  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Where to write. [default: reports/sweeps/<FILE>]",
+)
 @SHARD
 @SCHEDULER
 def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) -> None:
     """Run a report with every combination of parameters in FILE, and compare the results.
 
-    The file names a report and, for each parameter, one value or a list of values. Every combination runs in its own
-    process and folder; one that fails is tried once more and does not stop the others. Repeat the command, or use kgnb
-    resume FOLDER, to run what is missing. The path of the comparison goes to standard output. Reports that run at once
-    share the model's limits per minute. See docs/sweeps.md for more.
+    The file names a report and, for each parameter, one value or a list of values. Every
+    combination runs in its own process and folder; one that fails is tried once more and does not
+    stop the others. Repeat the command, or use kgnb resume FOLDER, to run what is missing. The path
+    of the comparison goes to standard output. Reports that run at once share the model's limits per
+    minute. See docs/sweeps.md for more.
 
     \b
     A file:
@@ -56,7 +78,11 @@ def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) 
     """
     from kgnb.reporting.sweep import run_sweep
 
-    follow(lambda on_item: run_sweep(file, out, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
+    follow(
+        lambda on_item: run_sweep(
+            file, out, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item
+        )
+    )
 
 
 def follow(run: Callable[[OnItem], SweepResult]) -> None:
@@ -70,7 +96,9 @@ def follow(run: Callable[[OnItem], SweepResult]) -> None:
         if failed:
             words.append(f"{failed} failed")
         if (ran := through - before[0]) and through < total:
-            words.append(f"about {seconds((time.monotonic() - begun) / ran * (total - through))} to go")
+            words.append(
+                f"about {seconds((time.monotonic() - begun) / ran * (total - through))} to go"
+            )
         line.draw(", ".join(words), now=True)
         if not sys.stderr.isatty() and ran:  # in a log, one line each
             click.echo(", ".join(words), err=True)
@@ -91,8 +119,9 @@ def follow(run: Callable[[OnItem], SweepResult]) -> None:
 def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
     """Continue the sweep or report in FOLDER, with its original parameters.
 
-    What a sweep has finished is not run again. A report runs from the start, but with replies and vectors from the
-    cache, so nothing is paid for twice. FOLDER may also be the folder run/ inside a report.
+    What a sweep has finished is not run again. A report runs from the start, but with replies and
+    vectors from the cache, so nothing is paid for twice. FOLDER may also be the folder run/ inside
+    a report.
 
     \b
     Examples:
@@ -105,7 +134,11 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
 
     home = Path(folder)
     if (home / FILE).is_file():
-        follow(lambda on_item: resume_sweep(home, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
+        follow(
+            lambda on_item: resume_sweep(
+                home, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item
+            )
+        )
         return
     if home.resolve().name == "run" and (home.resolve().parent / "request.json").is_file():
         home = home.resolve().parent

@@ -1,5 +1,5 @@
-"""What the commands of all agents share: options, settings, run and summary; and the whole command of an agent of
-another package, derived from its description.
+"""What the commands of all agents share: options, settings, run and summary; and the whole command
+of an agent of another package, derived from its description.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ RANGES: dict[type[Any], Any] = {int: click.IntRange, float: click.FloatRange}
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print no summary on standard error.")
 
 
-def stage_options(options: type[Any], leave_out: Container[str] = ()) -> Callable[[Command], Command]:
-    """Gives a command one option for every field of an agent's options except those in ``leave_out``."""
+def stage_options(
+    options: type[Any], leave_out: Container[str] = ()
+) -> Callable[[Command], Command]:
+    """Gives a command one option for every field of an agent's options except those in
+    ``leave_out``.
+    """
 
     def decorate(command: Command) -> Command:
         for one in reversed(described(options)):
@@ -44,7 +48,9 @@ def stage_options(options: type[Any], leave_out: Container[str] = ()) -> Callabl
                 given["type"] = click.Choice(one.choices)
             elif one.kind in RANGES:
                 given["type"] = RANGES[one.kind](one.least, one.most)
-            command = click.option(flag, help=f"{one.help[0].upper()}{one.help[1:]}.", **given)(command)
+            command = click.option(flag, help=f"{one.help[0].upper()}{one.help[1:]}.", **given)(
+                command
+            )
         return command
 
     return decorate
@@ -56,10 +62,14 @@ def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Comm
     def decorate(command: Command) -> Command:
         folder = click.Path(file_okay=False)
         text = "Save the trace here: steps, judgements, model calls, queries."
-        command = click.option("--run", "folder", type=folder, metavar="FOLDER", help=text)(QUIET(command))
+        command = click.option("--run", "folder", type=folder, metavar="FOLDER", help=text)(
+            QUIET(command)
+        )
         for cls in reversed(list(agent.options.values())):
             command = stage_options(cls, {*agent.internal, *leave_out})(command)
-        model = click.option("--model", metavar="NAME", help="Chat model; default: the one in the settings, if any.")
+        model = click.option(
+            "--model", metavar="NAME", help="Chat model; default: the one in the settings, if any."
+        )
         return model(command)
 
     return decorate
@@ -74,7 +84,9 @@ def command_of(agent: Agent) -> click.Command:
     command.__doc__ = f"{agent.summary or agent.title}.\n\nStages: {', '.join(agent.sequence)}."
     made: Any = agent_command(agent)(command)
     if agent.evaluate is not None:
-        made = click.option("--against", metavar="FILE", help="Compare the result with this reference.")(made)
+        made = click.option(
+            "--against", metavar="FILE", help="Compare the result with this reference."
+        )(made)
     text = f"Where to write ({', '.join(agent.exports) or 'text'}); default: standard output."
     made = click.option("--out", "-o", multiple=True, metavar="FILE", help=text)(made)
     for one in reversed(agent.inputs):
@@ -100,10 +112,14 @@ def _run(agent: Agent, given: dict[str, Any]) -> int:
 
 
 def _writer(agent: Agent, out: str, inputs: list[str]) -> Any:
-    """The writer for a file; refused before any work is done if the suffix is unknown or it could not be written."""
+    """The writer for a file; refused before any work is done if the suffix is unknown or it could
+    not be written.
+    """
     suffix = next((one for one in agent.exports if out.lower().endswith(one)), None)
     if suffix is None:
-        raise ValueError(f"--out {out}: unknown suffix\nChoose {', '.join(agent.exports) or 'no file'}.")
+        raise ValueError(
+            f"--out {out}: unknown suffix\nChoose {', '.join(agent.exports) or 'no file'}."
+        )
     refuse_unwritable(out, inputs)
     return agent.exports[suffix]
 
@@ -113,8 +129,13 @@ class Work:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         settings = Settings.load()
-        self.settings = settings.with_(model=given["model"]) if given.get("model") is not None else settings
-        self.quiet, self.folder = bool(given["quiet"]), Path(given["folder"]) if given.get("folder") else None
+        self.settings = (
+            settings.with_(model=given["model"]) if given.get("model") is not None else settings
+        )
+        self.quiet, self.folder = (
+            bool(given["quiet"]),
+            Path(given["folder"]) if given.get("folder") else None,
+        )
         self.line = TerminalLine(quiet=self.quiet)
         self._begun = perf_counter()
 
@@ -127,10 +148,21 @@ class Work:
         finally:
             self.line.clear()
 
-    def task(self, agent: Agent, inputs: Mapping[str, Any], given: Mapping[str, Any], **more: Any) -> Task:
-        """A task with the options of the command; its run is shown on the line, and saved where the command says."""
+    def task(
+        self, agent: Agent, inputs: Mapping[str, Any], given: Mapping[str, Any], **more: Any
+    ) -> Task:
+        """A task with the options of the command; its run is shown on the line, and saved where the
+        command says.
+        """
         more |= {one.name: given[one.name] for one in agent.knobs() if one.name in given}
-        return new_task(agent, inputs, settings=self.settings, folder=self.folder, on_event=self.line.event, **more)
+        return new_task(
+            agent,
+            inputs,
+            settings=self.settings,
+            folder=self.folder,
+            on_event=self.line.event,
+            **more,
+        )
 
     @property
     def seconds(self) -> float:

@@ -7,7 +7,8 @@ Two layouts, recognised by their files:
 - *iris*: ``rel_triples_1/2`` and optionally ``attr_triples_1/2``; links in ``ent_links`` or in the
   ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).
 
-Lines are split at tabs only, since raw IRIs hold commas, quotes and parentheses. A file may be gzipped (``.gz``).
+Lines are split at tabs only, since raw IRIs hold commas, quotes and parentheses. A file may be
+gzipped (``.gz``).
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ _LINK_FILES = {
 
 @dataclass(frozen=True, eq=False)
 class RawGraph:
-    """One side as read from its files; triples refer to entities, relations, attributes and values by index."""
+    """One side as read from its files; triples refer to entities, relations, attributes and values
+    by index.
+    """
 
     name: str
     entities: tuple[str, ...]  # IRIs
@@ -79,18 +82,24 @@ def _iris(graph: RawGraph) -> dict[str, str]:
 def is_entity_folder(path: Path | str) -> bool:
     """Whether a path is a folder in one of the layouts."""
     folder = Path(path)
-    return folder.is_dir() and any(_there(folder, f"{name}_1") for name in ("ent_ids", "rel_triples"))
+    return folder.is_dir() and any(
+        _there(folder, f"{name}_1") for name in ("ent_ids", "rel_triples")
+    )
 
 
 def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
     """Both graphs of a folder with their links.
 
-    ``fold`` chooses among the folds of an OpenEA folder (1 to 5). Links in ``seeds`` are never tests, even
-    where a file lists all links (SRPRS). Raises DataError with file and line.
+    ``fold`` chooses among the folds of an OpenEA folder (1 to 5). Links in ``seeds`` are never
+    tests, even where a file lists all links (SRPRS). Raises DataError with file and line.
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise DataError("there is no such folder", where=str(folder), fix="Name the folder that holds ent_ids_1 etc.")
+        raise DataError(
+            "there is no such folder",
+            where=str(folder),
+            fix="Name the folder that holds ent_ids_1 etc.",
+        )
     if _there(folder, "ent_ids_1"):
         one, other = _by_ids(folder, "1"), _by_ids(folder, "2")
         links = _links(folder, fold, (_iris(one), _iris(other)))
@@ -123,7 +132,11 @@ def _by_ids(folder: Path, side: str) -> RawGraph:
             raise DataError(f"the number {number} is given twice", where=where)
         numbers[number] = len(entities)
         entities.append(iri)
-    known = dict(row for _, row in _rows(folder, f"rel_ids_{side}", 2)) if _there(folder, f"rel_ids_{side}") else {}
+    known = (
+        dict(row for _, row in _rows(folder, f"rel_ids_{side}", 2))
+        if _there(folder, f"rel_ids_{side}")
+        else {}
+    )
     relations: dict[str, int] = {}
     triples: list[tuple[int, int, int]] = []
     for where, (subject, relation, object_) in _rows(folder, f"triples_{side}", 3):
@@ -133,14 +146,25 @@ def _by_ids(folder: Path, side: str) -> RawGraph:
         place = relations.setdefault(relation, len(relations))
         triples.append((numbers[subject], place, numbers[object_]))
     named = tuple(known.get(relation, f"relation:{relation}") for relation in relations)
-    attributes, values, rows = _attributes(folder, side, {iri: at for at, iri in enumerate(entities)}, entities)
+    attributes, values, rows = _attributes(
+        folder, side, {iri: at for at, iri in enumerate(entities)}, entities
+    )
     return RawGraph(
-        f"{folder.name} {side}", tuple(entities), named, _array(triples), attributes, values, rows, tuple(numbers)
+        f"{folder.name} {side}",
+        tuple(entities),
+        named,
+        _array(triples),
+        attributes,
+        values,
+        rows,
+        tuple(numbers),
     )
 
 
 def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
-    """One side in the layout with IRIs: entities in order of appearance, then those only found in links."""
+    """One side in the layout with IRIs: entities in order of appearance, then those only found in
+    links.
+    """
     places: dict[str, int] = {}
     relations: dict[str, int] = {}
     triples = [
@@ -156,7 +180,13 @@ def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
     entities = list(places)
     attributes, values, rows = _attributes(folder, side, places, entities)
     return RawGraph(
-        f"{folder.name} {side}", tuple(entities), tuple(relations), _array(triples), attributes, values, rows
+        f"{folder.name} {side}",
+        tuple(entities),
+        tuple(relations),
+        _array(triples),
+        attributes,
+        values,
+        rows,
     )
 
 
@@ -198,7 +228,9 @@ def _links(folder: Path, fold: int, names: Numbered | None) -> dict[str, Links]:
     folds = sorted(path for path in folder.glob("*_5fold") if path.is_dir())
     homes = [folder, *([folds[0] / str(fold)] if folds else [])]
     if folds and not homes[1].is_dir():
-        raise DataError(f"there is no fold {fold}", where=str(folds[0]), fix="Folds are numbered from 1.")
+        raise DataError(
+            f"there is no fold {fold}", where=str(folds[0]), fix="Folds are numbered from 1."
+        )
     found: dict[str, Links] = {}
     for use, files in _LINK_FILES.items():
         place = next(((home, name) for home in homes for name in files if _there(home, name)), None)
@@ -222,13 +254,17 @@ def _pairs(folder: Path, name: str, names: Numbered | None) -> Iterator[tuple[st
 
 
 def read_links(path: Path | str) -> Links:
-    """Pairs of IRIs (or numbers) from a file with one link a line: source TAB target; further columns are ignored.
+    """Pairs of IRIs (or numbers) from a file with one link a line: source TAB target; further
+    columns are ignored.
 
     A header line (``source``, ``target``) is skipped.
     """
     file = Path(path)
     rows = [row for _, row in _rows(file.parent, file.name, 2, more=True)]
-    if rows and [cell.strip().lower() for cell in rows[0][:2]] in (["source", "target"], ["left", "right"]):
+    if rows and [cell.strip().lower() for cell in rows[0][:2]] in (
+        ["source", "target"],
+        ["left", "right"],
+    ):
         rows = rows[1:]
     return tuple((source, target) for source, target, *_ in rows)
 
@@ -237,8 +273,12 @@ def _there(folder: Path, name: str) -> bool:
     return packed_or_plain(folder / name) is not None
 
 
-def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """The position of each line and its columns; unless ``more``, the last column takes the rest of the line."""
+def _rows(
+    folder: Path, name: str, width: int, *, more: bool = False
+) -> Iterator[tuple[str, list[str]]]:
+    """The position of each line and its columns; unless ``more``, the last column takes the rest of
+    the line.
+    """
     path = packed_or_plain(folder / name)
     if path is None:
         raise DataError(

@@ -13,7 +13,9 @@ from kgnb.errors import BackendError, DataError
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """A data set: what it is, its home page, its licence, and the SHA-256 of each of its files inside its folder."""
+    """A data set: what it is, its home page, its licence, and the SHA-256 of each of its files
+    inside its folder.
+    """
 
     name: str
     title: str
@@ -25,7 +27,9 @@ class PublishedSet:
         """Path inside the set's folder, and SHA-256."""
         lines = (line.split() for line in _SUMS.read_text(encoding="ascii").splitlines())
         return {
-            path.removeprefix(f"{self.name}/"): digest for digest, path in lines if path.startswith(f"{self.name}/")
+            path.removeprefix(f"{self.name}/"): digest
+            for digest, path in lines
+            if path.startswith(f"{self.name}/")
         }
 
 
@@ -34,7 +38,12 @@ _OAEI = "https://oaei.ontologymatching.org/2023"
 KNOWN: dict[str, PublishedSet] = {
     known.name: known
     for known in (
-        PublishedSet("huts", "kgnb's own mountain huts", "data/huts in kgnb's repository", "CC0-1.0; comes with kgnb"),
+        PublishedSet(
+            "huts",
+            "kgnb's own mountain huts",
+            "data/huts in kgnb's repository",
+            "CC0-1.0; comes with kgnb",
+        ),
         PublishedSet(
             "oaei-conference",
             "OAEI conference track: seven ontologies, ten of the 21 ra1-M3 references",
@@ -74,30 +83,44 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def data_folder(name: str, folder: Path | None) -> Path:
-    """The folder of a data set below ``folder`` (the settings' ``data``); a DataError says how to get it."""
+    """The folder of a data set below ``folder`` (the settings' ``data``); a DataError says how to
+    get it.
+    """
     known = KNOWN.get(name)
     where = f" from {known.home} ({known.licence})" if known else ""
     if folder is None:
         raise DataError(
-            "no folder of benchmark data is set", where=name, fix=f"Get it{where}, and set KGNB_DATA to its parent."
+            "no folder of benchmark data is set",
+            where=name,
+            fix=f"Get it{where}, and set KGNB_DATA to its parent.",
         )
     found = Path(folder).expanduser() / name
     if not found.is_dir():
-        raise DataError("there is no such data set", where=str(found), fix=f"Get it{where}, and put it there.")
+        raise DataError(
+            "there is no such data set", where=str(found), fix=f"Get it{where}, and put it there."
+        )
     return found
 
 
-def get(name: str, folder: Path, *, mirror: str = "", on_progress: Progress | None = None) -> list[Path]:
-    """Download the files of a known set into ``folder / name`` and return them; intact files are kept.
+def get(
+    name: str, folder: Path, *, mirror: str = "", on_progress: Progress | None = None
+) -> list[Path]:
+    """Download the files of a known set into ``folder / name`` and return them; intact files are
+    kept.
 
     ``mirror`` is a base URL that serves the files; we host none. ValueError for an unknown name,
-    DataError without a mirror or for a file with another checksum, BackendError where a server fails.
+    DataError without a mirror or for a file with another checksum, BackendError where a server
+    fails.
     """
     known = KNOWN.get(name)
     if known is None:
         raise ValueError(f"there is no data set {name!r}; there are {', '.join(KNOWN)}")
     if not known.files:
-        raise DataError("comes with kgnb; there is nothing to download", where=name, fix=f"Use it by its name, {name}.")
+        raise DataError(
+            "comes with kgnb; there is nothing to download",
+            where=name,
+            fix=f"Use it by its name, {name}.",
+        )
     if not mirror:
         raise DataError(
             "no fixed address serves exactly these files, so kgnb cannot download it",
@@ -105,7 +128,13 @@ def get(name: str, folder: Path, *, mirror: str = "", on_progress: Progress | No
             fix=f"Get it from {known.home} ({known.licence}) and set KGNB_DATA, or name a mirror of the files.",
         )
     return [
-        fetch(path, f"{mirror.rstrip('/')}/{quote(path)}", sha256, folder / name, on_progress=on_progress)
+        fetch(
+            path,
+            f"{mirror.rstrip('/')}/{quote(path)}",
+            sha256,
+            folder / name,
+            on_progress=on_progress,
+        )
         for path, sha256 in known.files.items()
     ]
 
@@ -117,11 +146,18 @@ def digest(path: Path) -> str:
 
 
 def fetch(
-    name: str, url: str, sha256: str, folder: Path, *, timeout: float = 30.0, on_progress: Progress | None = None
+    name: str,
+    url: str,
+    sha256: str,
+    folder: Path,
+    *,
+    timeout: float = 30.0,
+    on_progress: Progress | None = None,
 ) -> Path:
     """Download one file to ``folder / name`` and return its path; an intact file is kept.
 
-    It appears under its name only once its SHA-256 is right. ``timeout`` is in seconds, for each read.
+    It appears under its name only once its SHA-256 is right. ``timeout`` is in seconds, for each
+    read.
     """
     import httpx  # slow to import
 
@@ -140,7 +176,9 @@ def fetch(
             for block in answer.iter_bytes(CHUNK):
                 file.write(block)
                 if on_progress:
-                    on_progress(name, answer.num_bytes_downloaded, int(length) if length.isdigit() else None)
+                    on_progress(
+                        name, answer.num_bytes_downloaded, int(length) if length.isdigit() else None
+                    )
         if (found := digest(part)) != sha256:
             raise DataError(
                 f"is not the file we know: its SHA-256 is {found[:12]}..., not {sha256[:12]}...",
@@ -153,10 +191,14 @@ def fetch(
         raise BackendError(what, service=host, fix="Check the address, or try later.") from error
     except httpx.HTTPError as error:
         what = f"{host} broke off while sending {name}: {error}"
-        raise BackendError(what, service=host, fix="Run it again: files that are whole are kept.") from error
+        raise BackendError(
+            what, service=host, fix="Run it again: files that are whole are kept."
+        ) from error
     except OSError as error:
         raise DataError(
-            f"cannot be written: {error.strerror or error}", where=str(path), fix="Check the folder and the free space."
+            f"cannot be written: {error.strerror or error}",
+            where=str(path),
+            fix="Check the folder and the free space.",
         ) from error
     finally:
         part.unlink(missing_ok=True)

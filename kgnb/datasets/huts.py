@@ -39,11 +39,16 @@ def folder() -> Path:
     for place in (package / "data" / "huts", package.parent / "data" / "huts"):
         if (place / FILES["reference"]).is_file():
             return place
-    raise DataError("kgnb's own data set is missing", where=str(package / "data" / "huts"), fix="Install kgnb again.")
+    raise DataError(
+        "kgnb's own data set is missing",
+        where=str(package / "data" / "huts"),
+        fix="Install kgnb again.",
+    )
 
 
 def path(name: str) -> Path:
-    """The file of ``alpine``, ``refuge``, ``reference``, ...; ValueError for a name that is not in ``FILES``.
+    """The file of ``alpine``, ``refuge``, ``reference``, ...; ValueError for a name that is not in
+    ``FILES``.
 
     >>> path("alpine").name
     'alpine.ttl'
@@ -71,13 +76,17 @@ def huts() -> MatchingSet:
         "kgnb's mountain huts",
         (MatchingCase("alpine-refuge", path("alpine"), path("refuge"), path("reference")),),
         context="mountain huts: hiking routes, wardens, bookings, kitchens and weather",
-        notes=("a small teaching set of our own; a figure on it says nothing about real ontologies",),
+        notes=(
+            "a small teaching set of our own; a figure on it says nothing about real ontologies",
+        ),
     )
 
 
 @dataclass(frozen=True)
 class RecordQuery:
-    """A fixed SELECT query that reads records from a graph: ``?record``, and a slot for each other variable."""
+    """A fixed SELECT query that reads records from a graph: ``?record``, and a slot for each other
+    variable.
+    """
 
     name: str
     query: str
@@ -111,7 +120,9 @@ _KITCHEN = {
     "allergens": """SELECT ?record ?allergen WHERE {
   ?i k:containsAllergen ?allergen ; k:name ?name BIND(?name AS ?record) }""",
 }
-KITCHEN_QUERIES = tuple(RecordQuery(name, _KITCHEN_PREFIXES + query) for name, query in _KITCHEN.items())
+KITCHEN_QUERIES = tuple(
+    RecordQuery(name, _KITCHEN_PREFIXES + query) for name, query in _KITCHEN.items()
+)
 _DAIRY_PREFIXES = """PREFIX d: <http://huts.example/dairy#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 """
@@ -137,7 +148,11 @@ def register(name: str) -> list[dict[str, Any]]:
 
     with path("dairy-register").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
-    near = {row["number"]: max(fuzz.token_set_ratio(name.casefold(), row[key]) for key in ("name", "also"))
-            for row in rows}  # fmt: skip
+    near = {
+        row["number"]: max(
+            fuzz.token_set_ratio(name.casefold(), row[key]) for key in ("name", "also")
+        )
+        for row in rows
+    }
     found = [row for row in rows if near[row["number"]] >= _NEAR]
     return [dict(row) for row in sorted(found, key=lambda row: -near[row["number"]])][:6]

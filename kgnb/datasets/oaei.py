@@ -1,7 +1,7 @@
 """The OAEI tracks we measure on: conference, anatomy, and materials science (MSE).
 
-The files are those of the tracks, laid out as in the registry. Not every reference is public or available: a case
-without its reference file is not measured.
+The files are those of the tracks, laid out as in the registry. Not every reference is public or
+available: a case without its reference file is not measured.
 """
 
 from __future__ import annotations
@@ -16,18 +16,22 @@ from kgnb.mapping_files import load_reference
 
 CONFERENCE = ("cmt", "conference", "confof", "edas", "ekaw", "iasted", "sigkdd")
 PAIRS = tuple(f"{source}-{target}" for source, target in combinations(CONFERENCE, 2))
-"""The 21 pairs of the conference track, each ontology named before those after it in the alphabet."""
+"""The 21 pairs of the conference track, each ontology named before those after it in the alphabet.
+"""
 
 _SCORING = (
-    "scored on classes and properties; pairs with owl:Thing and pairs of instances are left out, as the OAEI does"
+    "scored on classes and properties; pairs with owl:Thing "
+    "and pairs of instances are left out, as the OAEI does"
 )
 
 
 def conference(folder: Path | None) -> MatchingSet:
-    """The 21 pairs of the conference track with reference ra1-M3; ``folder`` holds ``oaei-conference``.
+    """The 21 pairs of the conference track with reference ra1-M3; ``folder`` holds
+    ``oaei-conference``.
 
-    With Agent-OM's result table, every pair has its published figure, and the set has Agent-OM's mean and micro
-    average over exactly the pairs that can be measured here. LogMap's figures are not available pair by pair.
+    With Agent-OM's result table, every pair has its published figure, and the set has Agent-OM's
+    mean and micro average over exactly the pairs that can be measured here. LogMap's figures are
+    not available pair by pair.
     """
     home = data_folder("oaei-conference", folder)
     figures = published.agent_om_pairs(home.parent)
@@ -52,7 +56,9 @@ def conference(folder: Path | None) -> MatchingSet:
         notes=(
             f"reference ra1-M3; {_SCORING}",
             *(
-                [f"{missing} of the 21 references are not at hand; figures over 21 pairs cover more than this"]
+                [
+                    f"{missing} of the 21 references are not at hand; figures over 21 pairs cover more than this"
+                ]
                 * (missing > 0)
             ),
             "LogMap's published figures are not available pair by pair, so they cover all 21 pairs",
@@ -62,7 +68,9 @@ def conference(folder: Path | None) -> MatchingSet:
 
 def _here(cases: list[MatchingCase]) -> tuple[Figure, ...]:
     sized = [
-        (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
+        (case.published[0], len(load_reference(case.reference)))
+        for case in cases
+        if case.published and case.reference
     ]
     return published.over_pairs(sized) if sized and len(sized) == len(cases) < len(PAIRS) else ()
 
@@ -74,7 +82,15 @@ def anatomy(folder: Path | None) -> MatchingSet:
     return MatchingSet(
         "oaei-anatomy",
         "OAEI anatomy track",
-        (MatchingCase("mouse-human", home / "mouse.owl", home / "human.owl", reference, published.ANATOMY[:1]),),
+        (
+            MatchingCase(
+                "mouse-human",
+                home / "mouse.owl",
+                home / "human.owl",
+                reference,
+                published.ANATOMY[:1],
+            ),
+        ),
         published.ANATOMY,
         context="the anatomy of mice and humans",
         notes=(
@@ -87,23 +103,34 @@ def anatomy(folder: Path | None) -> MatchingSet:
 def mse(folder: Path | None) -> MatchingSet:
     """The materials science track; ``folder`` holds ``oaei-mse``.
 
-    Test 1 comes twice: against the original reference, which is mostly subsumptions, and against the one the Agent-OM
-    authors edited, where 20 of 23 pairs are dummies nobody can find.
+    Test 1 comes twice: against the original reference, which is mostly subsumptions, and against
+    the one the Agent-OM authors edited, where 20 of 23 pairs are dummies nobody can find.
     """
     home = data_folder("oaei-mse", folder)
     reduced, whole, matonto, emmo = (
-        home / f"{name}.owl" for name in ("MaterialInformationReduced", "MaterialInformation", "MatOnto", "EMMO")
+        home / f"{name}.owl"
+        for name in ("MaterialInformationReduced", "MaterialInformation", "MatOnto", "EMMO")
     )
     return MatchingSet(
         "oaei-mse",
         "OAEI materials science and engineering track",
         (
-            MatchingCase("mse-1-original", reduced, matonto, _if_there(home / "reference-1-original.rdf")),
             MatchingCase(
-                "mse-1-edited", reduced, matonto, _if_there(home / "reference-1-agentom-dummied.rdf"), published.MSE[1]
+                "mse-1-original", reduced, matonto, _if_there(home / "reference-1-original.rdf")
             ),
-            MatchingCase("mse-2", whole, matonto, _if_there(home / "reference-2.rdf"), published.MSE[2]),
-            MatchingCase("mse-3", whole, emmo, _if_there(home / "reference-3.rdf"), published.MSE[3]),
+            MatchingCase(
+                "mse-1-edited",
+                reduced,
+                matonto,
+                _if_there(home / "reference-1-agentom-dummied.rdf"),
+                published.MSE[1],
+            ),
+            MatchingCase(
+                "mse-2", whole, matonto, _if_there(home / "reference-2.rdf"), published.MSE[2]
+            ),
+            MatchingCase(
+                "mse-3", whole, emmo, _if_there(home / "reference-3.rdf"), published.MSE[3]
+            ),
         ),
         context="materials science and engineering",
         notes=(
@@ -121,9 +148,11 @@ NAMES = ("huts", "oaei-conference", "oaei-anatomy", "oaei-mse")
 
 
 def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
-    """The set of that name; ``folder`` is where benchmark data lies (the settings' ``data``, from ``KGNB_DATA``).
+    """The set of that name; ``folder`` is where benchmark data lies (the settings' ``data``, from
+    ``KGNB_DATA``).
 
-    ValueError for a name we do not know; DataError, which says how to get it, for a set that is not available.
+    ValueError for a name we do not know; DataError, which says how to get it, for a set that is not
+    available.
     """
     if name == "huts":
         return huts.huts()

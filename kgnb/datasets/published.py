@@ -1,4 +1,6 @@
-"""Published results of other systems with their sources, and Agent-OM's result table where available."""
+"""Published results of other systems with their sources, and Agent-OM's result table where
+available.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from kgnb.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A published or measured result of another system: shares between 0 and 1, their coverage and source."""
+    """A published or measured result of another system: shares between 0 and 1, their coverage and
+    source.
+    """
 
     system: str
     precision: float
@@ -24,7 +28,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class MatchingCase:
-    """Two ontologies to match; ``evaluate.alignment.oriented`` turns a ``reference`` written the other way round."""
+    """Two ontologies to match; ``evaluate.alignment.oriented`` turns a ``reference`` written the
+    other way round.
+    """
 
     name: str
     source: Path
@@ -35,7 +41,11 @@ class MatchingCase:
     @property
     def reversed(self) -> MatchingCase:
         """The same case with source and target swapped, under the name the other way round."""
-        name = "-".join(reversed(self.name.split("-"))) if self.name.count("-") == 1 else f"{self.name}-reversed"
+        name = (
+            "-".join(reversed(self.name.split("-")))
+            if self.name.count("-") == 1
+            else f"{self.name}-reversed"
+        )
         return replace(self, name=name, source=self.target, target=self.source)
 
 
@@ -62,7 +72,9 @@ class MatchingSet:
             for named in (case, case.reversed):
                 if named.name == wanted:
                     return named
-        raise ValueError(f"{self.name} has no case {name!r}; it has {', '.join(case.name for case in self.cases)}")
+        raise ValueError(
+            f"{self.name} has no case {name!r}; it has {', '.join(case.name for case in self.cases)}"
+        )
 
 
 _PAPER = "Agent-OM, PVLDB 18(3), gpt-4o"
@@ -82,21 +94,38 @@ ANATOMY = (
     Figure("Agent-OM", 0.8721, 0.7138, 0.7850, "non-trivial part", _PAPER),
     Figure("LogMap", 0.916, 0.848, 0.880, "this pair", _OURS),
     Figure("LogMap", 0.7500, 0.6021, 0.6680, "non-trivial part", "OAEI 2023 results"),
-    Figure("Matcha", 0.951, 0.931, 0.941, "this pair", "OAEI 2023 results; uses background knowledge (UBERON)"),
+    Figure(
+        "Matcha",
+        0.951,
+        0.931,
+        0.941,
+        "this pair",
+        "OAEI 2023 results; uses background knowledge (UBERON)",
+    ),
 )
 MSE = {
     1: (
-        Figure("Agent-OM", 0.4286, 0.1304, 0.2000, "this pair", f"{_PAPER}; against the reference its authors edited"),
+        Figure(
+            "Agent-OM",
+            0.4286,
+            0.1304,
+            0.2000,
+            "this pair",
+            f"{_PAPER}; against the reference its authors edited",
+        ),
     ),
     2: (Figure("Agent-OM", 0.9200, 0.4570, 0.6106, "this pair", _PAPER),),
     3: (Figure("Agent-OM", 0.8636, 0.9048, 0.8837, "this pair", _PAPER),),
 }
 AGENT_OM_TABLE = "oaei-agent-om-results/result-reference.csv"
-_FINAL = "/component/llm_with_agent"  # the row kind of the merged and validated result; others are ablations
+# the row kind of the merged and validated result; others are ablations
+_FINAL = "/component/llm_with_agent"
 
 
 def agent_om_pairs(folder: Path) -> dict[str, Figure]:
-    """Agent-OM's final figures by conference pair, from the paper's result table; empty without the table."""
+    """Agent-OM's final figures by conference pair, from the paper's result table; empty without the
+    table.
+    """
     file = folder / AGENT_OM_TABLE
     if not file.is_file():
         return {}
@@ -107,22 +136,27 @@ def agent_om_pairs(folder: Path) -> dict[str, Figure]:
             if not (task.startswith("conference/") and task.endswith(_FINAL)):
                 continue
             try:
-                precision, recall, f1 = (round(float(row[name]) / 100, 6) for name in ("Precision", "Recall", "F1"))
+                precision, recall, f1 = (
+                    round(float(row[name]) / 100, 6) for name in ("Precision", "Recall", "F1")
+                )
             except (KeyError, TypeError, ValueError) as error:
                 raise DataError(
                     "the row lacks Precision, Recall or F1",
                     where=f"{file}:{number}",
                     fix="Fetch the file again; it has the columns LLM, Alignment, Precision, Recall and F1.",
                 ) from error
-            figures[task.split("/")[1]] = Figure("Agent-OM", precision, recall, f1, "this pair", _PAPER)
+            figures[task.split("/")[1]] = Figure(
+                "Agent-OM", precision, recall, f1, "this pair", _PAPER
+            )
     return figures
 
 
 def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
-    """One system's mean and micro figure over some pairs, given each pair's figure and the size of its reference.
+    """One system's mean and micro figure over some pairs, given each pair's figure and the size of
+    its reference.
 
-    The micro figure is reconstructed from the published shares: true positives are recall times the reference's size,
-    found pairs true positives over precision, both to the nearest whole number.
+    The micro figure is reconstructed from the published shares: true positives are recall times the
+    reference's size, found pairs true positives over precision, both to the nearest whole number.
     """
     given = list(figures)
     if not given:
@@ -138,7 +172,8 @@ def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
     )
     right = [round(figure.recall * size) for figure, size in given]
     found = [
-        round(tp / figure.precision) if figure.precision else 0 for tp, (figure, _) in zip(right, given, strict=True)
+        round(tp / figure.precision) if figure.precision else 0
+        for tp, (figure, _) in zip(right, given, strict=True)
     ]
     wanted = sum(size for _, size in given)
     micro = Figure(
@@ -157,7 +192,9 @@ _EA_PAPER = "EA-Agent paper, Qwen3-32B"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The result of one system on one pair, as shares between 0 and 1; None where nothing is published."""
+    """The result of one system on one pair, as shares between 0 and 1; None where nothing is
+    published.
+    """
 
     system: str
     hits1: float
@@ -171,7 +208,14 @@ BY_PAIR: dict[str, tuple[Published, ...]] = {
     "dbp15k/fr_en": (
         Published("EA-Agent", 0.9900, 0.996, 672, 3.88, _EA_PAPER),
         Published("UDCEA", 0.996, None, None, None, "as the EA-Agent paper prints it"),
-        Published("M, no model", 0.9877, None, 0, None, "as the EA-Agent paper prints it; names machine-translated"),
+        Published(
+            "M, no model",
+            0.9877,
+            None,
+            0,
+            None,
+            "as the EA-Agent paper prints it; names machine-translated",
+        ),
     ),
     "srprs/en_fr": (
         Published("EA-Agent", 0.990, None, 672, 3.88, _EA_PAPER),
@@ -196,13 +240,16 @@ class BuildingFigure:
 
 
 PAPER = (
-    '"Ontology-to-tools compilation for executable semantic constraint enforcement in LLM agents" (The World Avatar)'
+    '"Ontology-to-tools compilation for executable semantic '
+    'constraint enforcement in LLM agents" (The World Avatar)'
 )
 SOURCE = (
     f"{PAPER}; "
     "the texts of 29 of its 30 papers are not public, and empty slots that should be empty count as hits there"
 )
-BUILDING_COST = "$3.35 a paper, and $5.70 an ontology to have a model write the tools (the same paper)"
+BUILDING_COST = (
+    "$3.35 a paper, and $5.70 an ontology to have a model write the tools (the same paper)"
+)
 BUILDING = (
     BuildingFigure("building units", 0.762, 0.780, 0.771, 0.768),
     BuildingFigure("characterisation", 0.868, 0.722, 0.788, 0.788),

@@ -1,6 +1,7 @@
 """Question sets by name, and published results on them.
 
-CoDEx (Safavi and Koutra, EMNLP 2020) is a slice of Wikidata; its questions are made from test triples.
+CoDEx (Safavi and Koutra, EMNLP 2020) is a slice of Wikidata; its questions are made from test
+triples.
 """
 
 from __future__ import annotations
@@ -48,20 +49,33 @@ _BY_ODA = tuple(
 )
 PUBLISHED: dict[str, tuple[AnswerFigure, ...]] = {
     "pathquestion": (
-        AnswerFigure("IRN (trained)", "strict", 0.960, "2 relations", "Zhou et al., PathQuestion, COLING 2018"),
+        AnswerFigure(
+            "IRN (trained)",
+            "strict",
+            0.960,
+            "2 relations",
+            "Zhou et al., PathQuestion, COLING 2018",
+        ),
     ),
     "pathquestion-3h": (
-        AnswerFigure("IRN (trained)", "strict", 0.877, "3 relations", "Zhou et al., PathQuestion, COLING 2018"),
+        AnswerFigure(
+            "IRN (trained)",
+            "strict",
+            0.877,
+            "3 relations",
+            "Zhou et al., PathQuestion, COLING 2018",
+        ),
     ),
     "qald10": _BY_ODA,
 }
 
 
 def question_set(name: str, folder: Path | None = None) -> QuestionSet:
-    """The question set of this name; benchmarks are read from below ``folder`` (the settings' ``data``).
+    """The question set of this name; benchmarks are read from below ``folder`` (the settings'
+    ``data``).
 
-    ``qald10`` has no graph: its Wikidata snapshot is not available. If CoDEx is in the folder, that slice is used as
-    its graph, to test the pipeline; the scores then say nothing about QALD-10.
+    ``qald10`` has no graph: its Wikidata snapshot is not available. If CoDEx is in the folder, that
+    slice is used as its graph, to test the pipeline; the scores then say nothing about QALD-10.
 
     Raises:
         ValueError: there is no set of this name.
@@ -78,7 +92,11 @@ def question_set(name: str, folder: Path | None = None) -> QuestionSet:
     if name == "qald10":
         found = qald10(data_folder("kgqa", folder) / "qald10")
         beside = folder / "codex" if folder is not None else None
-        return replace(found, triples=tuple(codex_triples(beside, "s"))) if beside and beside.is_dir() else found
+        return (
+            replace(found, triples=tuple(codex_triples(beside, "s")))
+            if beside and beside.is_dir()
+            else found
+        )
     raise ValueError(f"there is no question set {name!r}; there are {', '.join(SETS)}")
 
 
@@ -106,7 +124,8 @@ _ENTITY = re.compile(r"\bwd:(Q\d+)\b|<http://www\.wikidata\.org/entity/(Q\d+)>")
 def qald10(folder: Path, language: str = "en") -> QuestionSet:
     """The 394 questions, with the entities of their SPARQL as given entities.
 
-    61 are yes/no; of kind "count" are the 100 others that the file marks as aggregating or whose SPARQL counts.
+    61 are yes/no; of kind "count" are the 100 others that the file marks as aggregating or whose
+    SPARQL counts.
 
     Raises:
         DataError: the file is missing or not in the QALD format.
@@ -140,7 +159,15 @@ def _qald_asked(entry: dict[str, Any], language: str) -> Asked:
         rows = [list(row.values()) for row in answer["results"]["bindings"]]
         values = tuple(dict.fromkeys(row[0]["value"] for row in rows if row))
         counted = entry.get("aggregation") or "count" in sparql.lower()
-        kind = "count" if counted else "list" if len(values) > 1 else "single" if values else "unanswerable"
+        kind = (
+            "count"
+            if counted
+            else "list"
+            if len(values) > 1
+            else "single"
+            if values
+            else "unanswerable"
+        )
     entities = tuple(PREFIXES["wd"] + name for name in named)
     return Asked(f"qald-{entry['id']}", text, kind, entities, values, sparql)
 
@@ -160,10 +187,15 @@ def pathquestion(folder: Path, hops: int = 2) -> QuestionSet:
         raise ValueError(f"hops is {hops}: PathQuestion has questions over 2 or 3 relations")
     path = packed_or_plain(folder / f"PQ-{hops}H.txt")
     if path is None:
-        raise DataError("the questions are not there", where=str(folder / f"PQ-{hops}H.txt"), fix="Check KGNB_DATA.")
+        raise DataError(
+            "the questions are not there",
+            where=str(folder / f"PQ-{hops}H.txt"),
+            fix="Check KGNB_DATA.",
+        )
     with open_text(path) as file:
         questions = tuple(
-            _path_asked(line, f"{path}:{number}", number, hops) for number, line in enumerate(file, start=1)
+            _path_asked(line, f"{path}:{number}", number, hops)
+            for number, line in enumerate(file, start=1)
         )
     return QuestionSet(
         f"pathquestion-{hops}h",
@@ -178,7 +210,9 @@ def _path_asked(line: str, where: str, number: int, hops: int) -> Asked:
     cells = [cell.strip() for cell in line.rstrip("\n").split("\t")]
     answers = _ANSWERS.fullmatch(cells[1]) if len(cells) == 3 else None
     if answers is None:
-        raise DataError("not question TAB answer(answers) TAB path", where=where, fix="Fetch the file again.")
+        raise DataError(
+            "not question TAB answer(answers) TAB path", where=where, fix="Fetch the file again."
+        )
     steps = cells[2].split("#")
     relations = "#".join(steps[1 : 2 * hops : 2])
     return Asked(
@@ -222,14 +256,16 @@ def relation_labels(folder: Path) -> dict[str, str]:
         content = from_json(path.read_text(encoding="utf-8"))
         return {name: str(entry["label"]) for name, entry in content.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"cannot be read: {error}", where=str(path), fix="Check KGNB_DATA.") from error
+        raise DataError(
+            f"cannot be read: {error}", where=str(path), fix="Check KGNB_DATA."
+        ) from error
 
 
 def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionSet:
     """Questions "What is the RELATION of ENTITY?" from test triples, the entity given.
 
-    Every second question is about triples that were removed from the graph: the right answer is none. The
-    reference of the others is every object in the graph.
+    Every second question is about triples that were removed from the graph: the right answer is
+    none. The reference of the others is every object in the graph.
     """
     labels = relation_labels(folder)
     triples = codex_triples(folder, size)
@@ -247,7 +283,9 @@ def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionS
             f"What is the {labels[relation.removeprefix(DIRECT)]} of {subject.removeprefix(ENTITY)}?",
             "taken out of the graph" if (subject, relation) in removed else "in the graph",
             (subject,),
-            () if (subject, relation) in removed else tuple(dict.fromkeys(objects[subject, relation])),
+            ()
+            if (subject, relation) in removed
+            else tuple(dict.fromkeys(objects[subject, relation])),
         )
         for number, (subject, relation) in enumerate(chosen, start=1)
     )
@@ -267,10 +305,16 @@ def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionS
 def _rows(folder: Path, split: str) -> Iterator[Sequence[str]]:
     path = packed_or_plain(folder / f"{split}.txt")
     if path is None:
-        raise DataError("the triples are not there", where=str(folder / f"{split}.txt"), fix="Check KGNB_DATA.")
+        raise DataError(
+            "the triples are not there", where=str(folder / f"{split}.txt"), fix="Check KGNB_DATA."
+        )
     with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             cells = line.split()
             if len(cells) != 3:
-                raise DataError(f"{len(cells)} columns, not 3", where=f"{path}:{number}", fix="Fetch the file again.")
+                raise DataError(
+                    f"{len(cells)} columns, not 3",
+                    where=f"{path}:{number}",
+                    fix="Fetch the file again.",
+                )
             yield cells

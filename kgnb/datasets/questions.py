@@ -1,7 +1,7 @@
 """Questions with their reference answers, and our JSON Lines format for them.
 
-A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``; only
-the first two are required.
+A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``;
+only the first two are required.
 """
 
 from __future__ import annotations
@@ -25,11 +25,17 @@ class Asked:
 
     id: str
     text: str
-    kind: str = ""  # single, list, count, yes/no, superlative, ...: what a report splits its figures by
+    kind: str = (
+        ""  # single, list, count, yes/no, superlative, ...: what a report splits its figures by
+    )
     entities: tuple[str, ...] = ()
-    values: tuple[str, ...] | None = None  # IRIs and literals' texts; () where nothing is the answer, None: not known
+    values: tuple[str, ...] | None = (
+        None  # IRIs and literals' texts; () where nothing is the answer, None: not known
+    )
     sparql: str = ""
-    group: str = ""  # questions of one group are wordings of the same question: split by it, never within
+    group: str = (
+        ""  # questions of one group are wordings of the same question: split by it, never within
+    )
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,9 @@ class QuestionSet:
     name: str
     title: str
     questions: tuple[Asked, ...]
-    graph: str | Path = ""  # a path or ``huts:graph``; "" where ``triples`` are the graph, or one must be given
+    graph: str | Path = (
+        ""  # a path or ``huts:graph``; "" where ``triples`` are the graph, or one must be given
+    )
     triples: tuple[Triple, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
 
@@ -48,7 +56,8 @@ def read_questions(path: str | Path) -> list[Asked]:
     """The questions of a JSON Lines file, in order; empty lines are skipped.
 
     Raises:
-        DataError: the file is missing or empty, a line is not an object with an id and a question, or an id comes
+        DataError: the file is missing or empty, a line is not an object with an id and a question,
+        or an id comes
             twice; it names file and line.
     """
     found, wrong = scan_questions(path)
@@ -70,7 +79,11 @@ def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
         try:
             asked = _asked(line, where)
             if asked.id in found:
-                raise DataError(f"the id {asked.id!r} comes twice", where=where, fix="Give every question its own id.")
+                raise DataError(
+                    f"the id {asked.id!r} comes twice",
+                    where=where,
+                    fix="Give every question its own id.",
+                )
         except DataError as error:
             wrong.append(error)
         else:
@@ -80,7 +93,9 @@ def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
     return list(found.values()), wrong
 
 
-_FORM = 'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'
+_FORM = (
+    'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'
+)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -90,7 +105,9 @@ def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
         raise DataError("there is no such file", where=str(path), fix="Check the name.") from error
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DataError(f"cannot be read: {why}", where=str(path), fix="Save it as JSON Lines in UTF-8.") from error
+        raise DataError(
+            f"cannot be read: {why}", where=str(path), fix="Save it as JSON Lines in UTF-8."
+        ) from error
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, line.strip("\r")
@@ -103,12 +120,22 @@ def _asked(line: str, where: str) -> Asked:
         raise DataError(f"not JSON: {error}", where=where, fix=_FORM) from error
     if not isinstance(content, dict):
         raise DataError(f"a JSON object is wanted, not {line[:60]}", where=where, fix=_FORM)
-    given = {name: _text(content, name, where) for name in ("id", "question", "kind", "sparql", "group")}
+    given = {
+        name: _text(content, name, where) for name in ("id", "question", "kind", "sparql", "group")
+    }
     for name in ("id", "question"):
         if not given[name]:
             raise DataError(f"{name!r} is missing or empty", where=where, fix=_FORM)
     entities, values = (_texts(content, name, where) for name in ("entities", "values"))
-    return Asked(given["id"], given["question"], given["kind"], entities or (), values, given["sparql"], given["group"])
+    return Asked(
+        given["id"],
+        given["question"],
+        given["kind"],
+        entities or (),
+        values,
+        given["sparql"],
+        given["group"],
+    )
 
 
 def _text(content: dict[str, Any], name: str, where: str) -> str:
@@ -126,8 +153,12 @@ def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | 
         return None
     if isinstance(value, str):
         value = [value]
-    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise DataError(f"{name!r} is {json.dumps(value)[:60]}, not a list of texts", where=where, fix=_FORM)
+    if not isinstance(value, list) or not all(
+        isinstance(item, str) and item.strip() for item in value
+    ):
+        raise DataError(
+            f"{name!r} is {json.dumps(value)[:60]}, not a list of texts", where=where, fix=_FORM
+        )
     return tuple(dict.fromkeys(item.strip() for item in value))
 
 

@@ -1,8 +1,9 @@
 """Metrics of alignments on plain triples (source IRI, target IRI, relation).
 
-Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share with denominator 0 counts as 0, so
-that finding nothing is never rewarded. Scores over several tasks come in two kinds, never to be mixed: :func:`micro`
-adds up the counts (as the OAEI does for its conference track), :func:`mean` averages the scores (as Agent-OM does).
+Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share with denominator
+0 counts as 0, so that finding nothing is never rewarded. Scores over several tasks come in two
+kinds, never to be mixed: :func:`micro` adds up the counts (as the OAEI does for its conference
+track), :func:`mean` averages the scores (as Agent-OM does).
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """Figures averaged over ``tasks``; its F1 is the average of the F1s, not the F1 of the averages."""
+    """Figures averaged over ``tasks``; its F1 is the average of the F1s, not the F1 of the
+    averages.
+    """
 
     precision: float
     recall: float
@@ -73,7 +76,11 @@ def triples(alignment: Alignment, *relations: str) -> frozenset[Triple]:
     >>> triples(Alignment((Mapping("a#Hut", "b#Refuge"), Mapping("a#Hut", "b#Building", "broader"))), "equivalent")
     frozenset({('a#Hut', 'b#Refuge', 'equivalent')})
     """
-    return frozenset((m.source, m.target, m.relation) for m in alignment if not relations or m.relation in relations)
+    return frozenset(
+        (m.source, m.target, m.relation)
+        for m in alignment
+        if not relations or m.relation in relations
+    )
 
 
 def score(found: Iterable[Triple], reference: Iterable[Triple], *, by_pair: bool = False) -> Score:
@@ -109,8 +116,12 @@ def per_relation(found: Iterable[Triple], reference: Iterable[Triple]) -> dict[s
     return _by(lambda triple: triple[2], list(found), list(reference))
 
 
-def per_kind(found: Iterable[Triple], reference: Iterable[Triple], kinds: Mapping[str, str]) -> dict[str, Score]:
-    """A score for every kind of source entity (``kinds``: source IRI to kind; unlisted ones are "unknown")."""
+def per_kind(
+    found: Iterable[Triple], reference: Iterable[Triple], kinds: Mapping[str, str]
+) -> dict[str, Score]:
+    """A score for every kind of source entity (``kinds``: source IRI to kind; unlisted ones are
+    "unknown").
+    """
     return _by(lambda triple: kinds.get(triple[0], "unknown"), list(found), list(reference))
 
 
@@ -120,7 +131,9 @@ def _by(sort: Callable[[Triple], str], *sides: list[Triple]) -> dict[str, Score]
 
 
 def non_trivial(
-    found: Iterable[Triple], reference: Iterable[Triple], trivial: Collection[Pair] | Callable[[str, str], bool]
+    found: Iterable[Triple],
+    reference: Iterable[Triple],
+    trivial: Collection[Pair] | Callable[[str, str], bool],
 ) -> Score:
     """The score without trivial pairs on either side; its recall is the OAEI's recall+.
 
@@ -132,35 +145,43 @@ def non_trivial(
 
 
 def same_name(names: Mapping[str, Iterable[str]]) -> Callable[[str, str], bool]:
-    """The triviality rule "they share a name, ignoring case, Unicode normalisation and punctuation".
+    """The triviality rule "they share a name, ignoring case, Unicode normalisation and
+    punctuation".
 
-    ``names`` holds the names of every IRI of both sides: labels, or synonyms too (a report should say which).
+    ``names`` holds the names of every IRI of both sides: labels, or synonyms too (a report should
+    say which).
 
     >>> rule = same_name({"a#RescueHut": ["Rescue Hut"], "b#7": ["rescue_hut"], "b#8": ["hut"]})
     >>> rule("a#RescueHut", "b#7"), rule("a#RescueHut", "b#8")
     (True, False)
     """
     keys = {iri: frozenset(filter(None, map(_key, texts))) for iri, texts in names.items()}
-    return lambda source, target: not keys.get(source, frozenset()).isdisjoint(keys.get(target, frozenset()))
+    return lambda source, target: (
+        not keys.get(source, frozenset()).isdisjoint(keys.get(target, frozenset()))
+    )
 
 
 def _key(name: str) -> str:
     folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(character for character in folded if character.isalnum() or unicodedata.combining(character))
+    return "".join(
+        character for character in folded if character.isalnum() or unicodedata.combining(character)
+    )
 
 
 def scored_by_oaei(found: Iterable[Triple]) -> frozenset[Triple]:
     """The triples that the OAEI evaluates.
 
-    Pairs with owl:Thing or another top or bottom entity are left out, and pairs of oboInOwl's own vocabulary or of the
-    ``UNDEFINED_`` stand-ins of the anatomy track.
+    Pairs with owl:Thing or another top or bottom entity are left out, and pairs of oboInOwl's own
+    vocabulary or of the ``UNDEFINED_`` stand-ins of the anatomy track.
     """
     return frozenset(triple for triple in found if not any(map(_UNSCORED.match, triple[:2])))
 
 
 @dataclass(frozen=True)
 class Oriented:
-    """A reference in the direction of the ontologies; ``strangers`` name an entity in neither ontology."""
+    """A reference in the direction of the ontologies; ``strangers`` name an entity in neither
+    ontology.
+    """
 
     triples: frozenset[Triple]
     flipped: bool
@@ -176,15 +197,20 @@ def flipped(reference: Iterable[Triple]) -> frozenset[Triple]:
     return frozenset((target, source, turned(relation)) for source, target, relation in reference)
 
 
-def oriented(reference: Iterable[Triple], source: Collection[str], target: Collection[str]) -> Oriented:
-    """The reference with its sources in ``source`` and its targets in ``target``, flipped if needed.
+def oriented(
+    reference: Iterable[Triple], source: Collection[str], target: Collection[str]
+) -> Oriented:
+    """The reference with its sources in ``source`` and its targets in ``target``, flipped if
+    needed.
 
-    Strangers stay in the reference (they count as missed, as the OAEI counts them) and are listed, so that a report can
-    say so. ValueError if no pair belongs to these two ontologies.
+    Strangers stay in the reference (they count as missed, as the OAEI counts them) and are listed,
+    so that a report can say so. ValueError if no pair belongs to these two ontologies.
     """
     given = frozenset(reference)
     turned = flipped(given)
-    straight, reverse = (frozenset(t for t in side if t[0] in source and t[1] in target) for side in (given, turned))
+    straight, reverse = (
+        frozenset(t for t in side if t[0] in source and t[1] in target) for side in (given, turned)
+    )
     if not straight and not reverse:
         raise ValueError(
             "none of the reference's pairs joins these two ontologies; check that the reference belongs to them"
@@ -198,7 +224,9 @@ def oriented(reference: Iterable[Triple], source: Collection[str], target: Colle
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Everything found at or above a confidence: its share of all found, its share of errors, its score."""
+    """Everything found at or above a confidence: its share of all found, its share of errors, its
+    score.
+    """
 
     confidence: float
     coverage: float
@@ -206,8 +234,11 @@ class CurvePoint:
     score: Score
 
 
-def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Triple]) -> list[CurvePoint]:
-    """The risk (share of wrong mappings) against coverage, one point a distinct confidence, highest first.
+def risk_coverage(
+    found: Iterable[tuple[Triple, float]], reference: Iterable[Triple]
+) -> list[CurvePoint]:
+    """The risk (share of wrong mappings) against coverage, one point a distinct confidence, highest
+    first.
 
     A triple found twice counts once, at its higher confidence. Nothing found gives no point.
     """
@@ -228,7 +259,8 @@ def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Tri
 def best_threshold(points: Sequence[CurvePoint]) -> CurvePoint:
     """The point of highest F1, the higher confidence on a tie; ValueError without a point.
 
-    It is *chosen on the reference*: say so wherever it is shown, and never report its score as the matcher's result.
+    It is *chosen on the reference*: say so wherever it is shown, and never report its score as the
+    matcher's result.
     """
     if not points:
         raise ValueError("nothing was found, so there is no threshold to choose")

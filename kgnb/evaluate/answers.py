@@ -1,15 +1,19 @@
-"""Metrics of answers: three scores, always reported together, on plain strings (IRIs, literals, names).
+"""Metrics of answers: three scores, always reported together, on plain strings (IRIs, literals,
+names).
 
-* **legacy-lenient**: a hit when either string contains the other. The only scorer ever released for the question files
-  of the ODA paper works so; an empty answer always hits. It is here only to compare with published figures:
-  show :data:`WARNING` beside it.
+* **legacy-lenient**: a hit when either string contains the other. The only scorer ever released for
+  the question files
+  of the ODA paper works so; an empty answer always hits. It is here only to compare with published
+  figures: show :data:`WARNING` beside it.
 * **strict**: the first value, normalised, equals a value of the reference (Hits@1).
 * **F1** of the answer set, averaged over all questions, yes/no, counts and lists included.
 
-An answer of ``unsure`` has no values. It is wrong where there is an answer, and right where there is none: strict and
-F1 then say 1 (as QALD does: an empty answer to a question whose reference is empty is right).
+An answer of ``unsure`` has no values. It is wrong where there is an answer, and right where there
+is none: strict and F1 then say 1 (as QALD does: an empty answer to a question whose reference is
+empty is right).
 
-A value may be given as several names of one thing, ``("http://.../Q42", "Douglas Adams")``: any of them will do.
+A value may be given as several names of one thing, ``("http://.../Q42", "Douglas Adams")``: any of
+them will do.
 """
 
 from __future__ import annotations
@@ -24,14 +28,17 @@ from typing import TypeAlias
 Value: TypeAlias = "str | Collection[str]"
 Triple: TypeAlias = tuple[str, str, str]
 
-WARNING = 'legacy-lenient counts an empty answer as a hit: "" scores 100 % wherever there is an answer'
+WARNING = (
+    'legacy-lenient counts an empty answer as a hit: "" scores 100 % wherever there is an answer'
+)
 _YES_NO = {"yes": "true", "no": "false"}
 _EDGES = re.compile(r"^[\s\W_]+|[\s\W_]+$")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def normalised(text: str) -> str:
-    """A text normalised for comparison: case, width, underscores, spaces and outer punctuation; numbers by value.
+    """A text normalised for comparison: case, width, underscores, spaces and outer punctuation;
+    numbers by value.
 
     An IRI stays as it is.
 
@@ -59,7 +66,8 @@ def _number(text: str) -> str:
 
 
 def lenient(found: Sequence[Value], reference: Sequence[Value]) -> bool:
-    """The legacy-lenient score: whether the answer or a reference value contains the other, ignoring spaces and case.
+    """The legacy-lenient score: whether the answer or a reference value contains the other,
+    ignoring spaces and case.
 
     >>> lenient([], ["Paris"]), lenient(["e"], ["Berne"]), lenient(["Rome"], ["Paris"])
     (True, True, False)
@@ -70,7 +78,8 @@ def lenient(found: Sequence[Value], reference: Sequence[Value]) -> bool:
 
 
 def strict(found: Sequence[Value], reference: Sequence[Value]) -> bool:
-    """Whether the first value is in the reference (Hits@1); for an empty reference, whether the answer is empty.
+    """Whether the first value is in the reference (Hits@1); for an empty reference, whether the
+    answer is empty.
 
     >>> strict(["Paris", "Rome"], ["paris"]), strict([""], ["paris"]), strict(["e"], ["Berne"]), strict([], [])
     (True, False, False, True)
@@ -97,7 +106,9 @@ def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
     SetScore(precision=0.5, recall=0.3333333333333333, f1=0.4)
     """
     ours, theirs = _sets(found), _sets(reference)
-    wrong = len(found) if not ours else 0  # [""] has no value, but it does not say "there is none" either
+    wrong = (
+        len(found) if not ours else 0
+    )  # [""] has no value, but it does not say "there is none" either
     if not theirs:
         right = float(not ours and not wrong)
         return SetScore(right, right, right)
@@ -128,7 +139,9 @@ class Support:
         return self.entails and self.existing == self.cited > 0
 
 
-def support(triples: Collection[Triple], values: Sequence[str], exists: Callable[[Triple], bool]) -> Support:
+def support(
+    triples: Collection[Triple], values: Sequence[str], exists: Callable[[Triple], bool]
+) -> Support:
     """Whether cited triples exist and entail the values: every value is an end of one of them.
 
     A count needs that many subjects, objects or triples; a yes needs at least one triple. A no has
@@ -153,7 +166,11 @@ def _counts(triples: Sequence[Triple]) -> set[str]:
     """The numbers of subjects, objects and triples, by relation and in total."""
     relations = {triple[1] for triple in triples}
     parts = [triples, *([t for t in triples if t[1] == relation] for relation in sorted(relations))]
-    return {str(n) for part in parts for n in (len(part), len({t[0] for t in part}), len({t[2] for t in part}))}
+    return {
+        str(n)
+        for part in parts
+        for n in (len(part), len({t[0] for t in part}), len({t[2] for t in part}))
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +196,9 @@ class Measures:
     forced: int  # answers given only because the rounds or the budget were over
     exact: float  # the set of values is the reference, no more and no less
     precision: float  # exact among the questions that were answered
-    support: float | None  # share of the answers that rest on triples which exist and give them; None: not looked at
+    support: (
+        float | None
+    )  # share of the answers that rest on triples which exist and give them; None: not looked at
 
     @property
     def coverage(self) -> float:
@@ -220,8 +239,8 @@ def by_kind(items: Sequence[Item]) -> dict[str, Measures]:
 def is_literal_zero(reference: Sequence[str]) -> bool:
     """Whether the reference is the one number 0.
 
-    This holds for 28 of the 333 QALD-10 answers in the ODA paper's file: counts in the snapshot they were made
-    with. A report lists them separately.
+    This holds for 28 of the 333 QALD-10 answers in the ODA paper's file: counts in the snapshot
+    they were made with. A report lists them separately.
 
     >>> is_literal_zero(["0"]), is_literal_zero(["0", "1"]), is_literal_zero(["0.0"])
     (True, False, False)

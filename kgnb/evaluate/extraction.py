@@ -1,8 +1,9 @@
-"""Metrics of graph construction: records read from the graph by fixed queries, compared slot by slot.
+"""Metrics of graph construction: records read from the graph by fixed queries, compared slot by
+slot.
 
-The published evaluation counts an empty slot that should be empty as a hit, and ignores the false positives
-of chemicals after one hit; ``mode="legacy"`` does the same. ``strict`` does neither: slots empty on both sides
-do not count, and every error does.
+The published evaluation counts an empty slot that should be empty as a hit, and ignores the false
+positives of chemicals after one hit; ``mode="legacy"`` does the same. ``strict`` does neither:
+slots empty on both sides do not count, and every error does.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Extraction:
 
 
 def normalised(value: object) -> str:
-    """A value normalised for comparison: compatibility forms, no case, single spaces, plain numbers, no final dot.
+    """A value normalised for comparison: compatibility forms, no case, single spaces, plain
+    numbers, no final dot.
 
     >>> normalised(" 5.0  mL. "), normalised("N/A"), normalised("97418 3") == normalised("974183")
     ('5 ml', '', False)
@@ -57,7 +59,8 @@ def _plain_number(text: str) -> str:
 
 
 def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], ...]:
-    """The records a SELECT query finds: one for each ``?record``, each other variable a slot with all its values.
+    """The records a SELECT query finds: one for each ``?record``, each other variable a slot with
+    all its values.
 
     Raises:
         ValueError: the query has no variable ``?record``.
@@ -70,11 +73,16 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
     found: dict[str, dict[str, set[str]]] = {}
     for row in rows:
         values = dict(zip(names, row, strict=True))  # type: ignore[arg-type]  # a row of a SELECT is a tuple
-        slots = found.setdefault(str(values.pop("record")), {name: set() for name in names if name != "record"})
+        slots = found.setdefault(
+            str(values.pop("record")), {name: set() for name in names if name != "record"}
+        )
         for name, value in values.items():
             if value is not None:
                 slots[name].add(_text(value))
-    return tuple({name: tuple(sorted(values)) for name, values in found[key].items()} for key in sorted(found))
+    return tuple(
+        {name: tuple(sorted(values)) for name, values in found[key].items()}
+        for key in sorted(found)
+    )
 
 
 @lru_cache(maxsize=64)
@@ -100,10 +108,12 @@ def score_records(
     """Records compared one-to-one, by the assignment with the most agreeing values.
 
     Args:
-        alternatives: slots whose wanted values are names of one thing: one of them is enough, and more than one
+        alternatives: slots whose wanted values are names of one thing: one of them is enough, and
+        more than one
             counts once.
-        forgiving: slots whose false values legacy mode ignores once one value was right (the paper's chemicals).
-        mode: strict, or legacy for figures that compare with the published ones.
+        forgiving: slots whose false values legacy mode ignores once one value was right (the
+        paper's chemicals). mode: strict, or legacy for figures that compare with the published
+        ones.
 
     >>> wanted = [{"name": ["barley"], "amount": ["400 g"]}, {"name": ["leek"], "amount": [""]}]
     >>> score_records([{"name": ["Barley"], "amount": ["4 g"]}], wanted).total
@@ -115,7 +125,9 @@ def score_records(
     for one, other, mine, theirs in laid:
         both = one is not None and other is not None
         for name in slots:
-            counts[name] += _slot(mine[name], theirs[name], name in either, legacy, name in forgetting, both)
+            counts[name] += _slot(
+                mine[name], theirs[name], name in either, legacy, name in forgetting, both
+            )
     return Extraction(sum(counts.values(), Score()), counts, len(found), len(wanted))
 
 
@@ -131,7 +143,8 @@ class Difference:
 def differences(
     found: Sequence[Record], wanted: Sequence[Record], *, alternatives: Iterable[str] = ()
 ) -> list[Difference]:
-    """The reasons for strict scores below 1: records that differ, then missing ones, then superfluous ones.
+    """The reasons for strict scores below 1: records that differ, then missing ones, then
+    superfluous ones.
 
     >>> [one.slots for one in differences([{"name": ["leek"], "amount": ["2"]}], [{"name": ["Leek"], "amount": ["3"]}])]
     [('amount',)]
@@ -141,7 +154,10 @@ def differences(
     told = []
     for one, other, mine, theirs in laid:
         both = one is not None and other is not None
-        scores = {name: _slot(mine[name], theirs[name], name in either, False, False, both) for name in slots}
+        scores = {
+            name: _slot(mine[name], theirs[name], name in either, False, False, both)
+            for name in slots
+        }
         if wrong := tuple(name for name, score in scores.items() if score.fp or score.fn):
             told.append(Difference(one, other, wrong))
     return told
@@ -153,9 +169,14 @@ _Normal: TypeAlias = dict[str, frozenset[str]]
 def _laid(
     found: Sequence[Record], wanted: Sequence[Record], either: frozenset[str]
 ) -> tuple[list[str], list[tuple[Record | None, Record | None, _Normal, _Normal]]]:
-    """The slots of both sides, and the records side by side: assigned pairs, missing ones, then superfluous ones."""
+    """The slots of both sides, and the records side by side: assigned pairs, missing ones, then
+    superfluous ones.
+    """
     slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
-    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
+    left, right = (
+        [_normal(record, slots) for record in found],
+        [_normal(record, slots) for record in wanted],
+    )
     pairs, nothing = _assigned(left, right, either), dict.fromkeys(slots, frozenset[str]())
     ours, theirs = {one for one, _ in pairs}, {other for _, other in pairs}
     return slots, [
@@ -173,26 +194,41 @@ def _normal(record: Record, slots: Sequence[str]) -> _Normal:
     return {name: frozenset(filter(None, map(normalised, values(name)))) for name in slots}
 
 
-def _assigned(left: Sequence[_Normal], right: Sequence[_Normal], either: frozenset[str]) -> list[tuple[int, int]]:
-    """The pairs of records with the most values in common, earlier ones on ties; never a pair without any."""
+def _assigned(
+    left: Sequence[_Normal], right: Sequence[_Normal], either: frozenset[str]
+) -> list[tuple[int, int]]:
+    """The pairs of records with the most values in common, earlier ones on ties; never a pair
+    without any.
+    """
     if not left or not right:
         return []
     agreeing = np.zeros((len(left), len(right)))
     for row, mine in enumerate(left):
         for column, theirs in enumerate(right):
             agreeing[row, column] = sum(
-                min(1, len(mine[name] & theirs[name])) if name in either else len(mine[name] & theirs[name])
+                min(1, len(mine[name] & theirs[name]))
+                if name in either
+                else len(mine[name] & theirs[name])
                 for name in mine
             )
     tie = np.abs(np.arange(len(left))[:, None] - np.arange(len(right))[None, :]) * 1e-6
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     rows, columns = linear_sum_assignment(agreeing - tie, maximize=True)
-    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if agreeing[row, column] > 0]
+    return [
+        (int(row), int(column))
+        for row, column in zip(rows, columns, strict=True)
+        if agreeing[row, column] > 0
+    ]
 
 
 def _slot(
-    mine: frozenset[str], theirs: frozenset[str], either: bool, legacy: bool, forgetting: bool, both: bool
+    mine: frozenset[str],
+    theirs: frozenset[str],
+    either: bool,
+    legacy: bool,
+    forgetting: bool,
+    both: bool,
 ) -> Score:
     if not mine and not theirs:
         return Score(1) if legacy and both else Score()

@@ -1,8 +1,9 @@
-"""Metrics of entity rankings on plain values: Hits@k and MRR over test links, P/R/F1 of chosen pairs.
+"""Metrics of entity rankings on plain values: Hits@k and MRR over test links, P/R/F1 of chosen
+pairs.
 
 Such scores depend on what was ranked: among the *test targets* a right answer has fewer rivals
-than among *all entities* of the target graph, and seeds remove pairs from the test. :class:`Measured` keeps both with
-the scores, and how they differ on pairs with equal names.
+than among *all entities* of the target graph, and seeds remove pairs from the test.
+:class:`Measured` keeps both with the scores, and how they differ on pairs with equal names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ IDENTICAL, OTHER, UNNAMED = "identical names", "other names", "names hidden or m
 class Ranking:
     """Shares between 0 and 1 over ``tests`` sources that have a counterpart.
 
-    ``mrr`` counts a source whose counterpart is not in its list as 0, so a list cut after k gives a lower bound.
+    ``mrr`` counts a source whose counterpart is not in its list as 0, so a list cut after k gives a
+    lower bound.
     """
 
     hits1: float
@@ -34,7 +36,9 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Measured:
-    """The scores of an alignment: rankings and chosen pairs over the test links, in total and by slice."""
+    """The scores of an alignment: rankings and chosen pairs over the test links, in total and by
+    slice.
+    """
 
     ranking: Ranking
     chosen: Score
@@ -56,11 +60,14 @@ def rank_of(ranking: Sequence[str], right: Iterable[str]) -> int | None:
     2
     """
     wanted = set(right)
-    return next((place for place, one in enumerate(dict.fromkeys(ranking), start=1) if one in wanted), None)
+    return next(
+        (place for place, one in enumerate(dict.fromkeys(ranking), start=1) if one in wanted), None
+    )
 
 
 def ranking(rankings: Rankings, links: Iterable[Pair]) -> Ranking:
-    """Hits@1, Hits@10 and MRR over the sources of ``links``; a source with several right targets needs one of them.
+    """Hits@1, Hits@10 and MRR over the sources of ``links``; a source with several right targets
+    needs one of them.
 
     >>> ranking({"a#Hut": ["b#Inn", "b#Refuge"]}, [("a#Hut", "b#Refuge"), ("a#Bed", "b#Lit")])
     Ranking(hits1=0.0, hits10=0.5, mrr=0.25, tests=2)
@@ -78,8 +85,8 @@ def ranking(rankings: Rankings, links: Iterable[Pair]) -> Ranking:
 def chosen(pairs: Iterable[Pair], links: Iterable[Pair], *, closed: bool = True) -> Score:
     """Precision, recall and F1 of the chosen pairs.
 
-    The links of a benchmark are incomplete. With ``closed``, only pairs about a source or target of ``links``
-    count; without, every other pair is wrong.
+    The links of a benchmark are incomplete. With ``closed``, only pairs about a source or target of
+    ``links`` count; without, every other pair is wrong.
     """
     right = set(links)
     sources, targets = {one for one, _ in right}, {other for _, other in right}
@@ -107,8 +114,11 @@ def measure(
     )
 
 
-def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, str]) -> dict[str, list[Pair]]:
-    """The links by their names: identical except for case and spaces, different, hidden or missing on a side.
+def slices(
+    links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, str]
+) -> dict[str, list[Pair]]:
+    """The links by their names: identical except for case and spaces, different, hidden or missing
+    on a side.
 
     >>> slices([("a#1", "b#1"), ("a#2", "b#2")], {"a#1": "Hut", "a#2": "Bed"}, {"b#1": "hut", "b#2": "Lit"})
     {'identical names': [('a#1', 'b#1')], 'other names': [('a#2', 'b#2')]}
@@ -116,7 +126,9 @@ def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, s
     found: dict[str, list[Pair]] = {IDENTICAL: [], OTHER: [], UNNAMED: []}
     for source, target in links:
         one, other = _plain(left.get(source, "")), _plain(right.get(target, ""))
-        found[UNNAMED if not one or not other else IDENTICAL if one == other else OTHER].append((source, target))
+        found[UNNAMED if not one or not other else IDENTICAL if one == other else OTHER].append(
+            (source, target)
+        )
     return {name: part for name, part in found.items() if part}
 
 

@@ -1,12 +1,23 @@
-"""Judging: every judgement in kgnb is a typed question with a closed list of options, answered by a judge.
+"""Judging: every judgement in kgnb is a typed question with a closed list of options, answered by a
+judge.
 
-Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
+Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person,
+any callable.
 """
 
 from kgnb.judging.cascade import Asking, Cascade
 from kgnb.judging.memory import Remembered, VerdictStore
 from kgnb.judging.model_judge import ModelJudge
-from kgnb.judging.person import Decision, Decisions, Oracle, Pending, PersonJudge, Reviewed, overridden, pending
+from kgnb.judging.person import (
+    Decision,
+    Decisions,
+    Oracle,
+    Pending,
+    PersonJudge,
+    Reviewed,
+    overridden,
+    pending,
+)
 from kgnb.judging.question import (
     UNSURE,
     CallableJudge,

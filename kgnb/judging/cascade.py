@@ -1,7 +1,8 @@
-"""A cheap judge first, a costly one only for what the cheap one is not sure of, if the answer is worth it.
+"""A cheap judge first, a costly one only for what the cheap one is not sure of, if the answer is
+worth it.
 
-A *claim* is that an option is the right one. The same claim may occur in several questions (A asked about its
-counterparts, B asked about its own), so an answer to one of them bears on the others.
+A *claim* is that an option is the right one. The same claim may occur in several questions (A asked
+about its counterparts, B asked about its own), so an answer to one of them bears on the others.
 """
 
 from __future__ import annotations
@@ -16,12 +17,19 @@ from kgnb.errors import BackendError
 from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
 
 Q = TypeVar("Q", bound=ClosedQuestion)
-RIGHT, NONE = "equivalent", "different"  # the decisions that say that an option is the right one, or none is
-UNLISTED = 0.003  # the chance of an option that a judge of probabilities does not even list as possible
+RIGHT, NONE = (
+    "equivalent",
+    "different",
+)  # the decisions that say that an option is the right one, or none is
+UNLISTED = (
+    0.003  # the chance of an option that a judge of probabilities does not even list as possible
+)
 DOUBT = 0.2  # of few questions, the cheap judge is believed no further than to this from 0 and 1
-LIKELY = 0.1  # questions that share a claim this likely are not asked at once: the answer to one may do for both
+# questions that share a claim this likely are not asked at once: the answer to one may do for both
+LIKELY = 0.1
 ACCEPT = 0.5
-WORTH = 0.01  # halves of a mistake that an answer must be expected to save: a hundred questions per correction
+# halves of a mistake that an answer must be expected to save: a hundred questions per correction
+WORTH = 0.01
 RELIABILITY = 0.9  # how often an answer is expected to be right
 TRUST = 0.95  # the most that an answer is believed, whatever it says of itself
 WAVE = 8  # questions: fewer are not worth a call of their own
@@ -32,12 +40,15 @@ class Beliefs(Generic[Q]):
     """Log-odds of every claim: first from a judge's verdicts, then moved by answers.
 
     Args:
-        verdicts: a judge's verdicts on them; its confidences and ``also`` are taken as probabilities. If it is unsure
+        verdicts: a judge's verdicts on them; its confidences and ``also`` are taken as
+        probabilities. If it is unsure
             and lists nothing, all options and none of them are equally likely.
         claim: what choosing an option of a question claims; equal claims are the same one.
-        exclusive: whether at most one option of a question is right. Otherwise each is believed by itself, and an
+        exclusive: whether at most one option of a question is right. Otherwise each is believed by
+        itself, and an
             answer speaks for the option that it names and not against the others.
-        bounds: the chance of an option that a verdict does not list, and the most that a verdict is believed.
+        bounds: the chance of an option that a verdict does not list, and the most that a verdict is
+        believed.
     """
 
     def __init__(
@@ -57,25 +68,35 @@ class Beliefs(Generic[Q]):
             held = dict(verdict.also)
             if verdict.choice is not None and verdict.decision == RIGHT:
                 held[verdict.choice] = verdict.confidence
-            nothing = 1 / (len(question.options) + 1) if not verdict.sure and not held else bounds[0]
+            nothing = (
+                1 / (len(question.options) + 1) if not verdict.sure and not held else bounds[0]
+            )
             for option, one in zip(question.options, self._claims[-1], strict=True):
                 chance = min(max(held.get(option.id, 0.0), nothing), bounds[1])
                 self._odds[one] = max(self._odds.get(one, -99.0), _log_odds(chance))
 
     def of(self, number: int) -> list[float]:
-        """The chance of each option of a question if at most one is right; the rest to 1 is that of none."""
+        """The chance of each option of a question if at most one is right; the rest to 1 is that of
+        none.
+        """
         odds = [exp(self._odds[one]) for one in self._claims[number]]
         return [each / (1 + sum(odds)) for each in odds]
 
     def held(self, number: int) -> list[float]:
-        """The chance of each option of a question; they may add up to more than 1 if several can be right."""
-        return self.of(number) if self._exclusive else [1 / (1 + exp(-self._odds[one])) for one in self._claims[number]]
+        """The chance of each option of a question; they may add up to more than 1 if several can be
+        right.
+        """
+        return (
+            self.of(number)
+            if self._exclusive
+            else [1 / (1 + exp(-self._odds[one])) for one in self._claims[number]]
+        )
 
     def gain(self, number: int) -> float:
         """The expected gain of an answer to a question, in halves of a mistake.
 
-        Deciding on an option of chance p is worth p - 1/2, on none 0 (the value of sample information, Raiffa and
-        Schlaifer 1961). 0 if no answer could change the decision.
+        Deciding on an option of chance p is worth p - 1/2, on none 0 (the value of sample
+        information, Raiffa and Schlaifer 1961). 0 if no answer could change the decision.
         """
         chances = self.of(number)
         now = max([each - ACCEPT for each in chances] + [0.0])
@@ -86,21 +107,32 @@ class Beliefs(Generic[Q]):
         return max(then - now, 0.0)
 
     def choose(self, number: int, passed: Callable[[int], bool]) -> list[int]:
-        """Up to ``number`` questions by expected gain that share no likely claim, except those to be ``passed``."""
-        gains = [(-gain, at) for at in range(len(self._claims)) if not passed(at) and (gain := self.gain(at)) >= WORTH]
+        """Up to ``number`` questions by expected gain that share no likely claim, except those to
+        be ``passed``.
+        """
+        gains = [
+            (-gain, at)
+            for at in range(len(self._claims))
+            if not passed(at) and (gain := self.gain(at)) >= WORTH
+        ]
         chosen: list[int] = []
         touched: set[Hashable] = set()
         for _, at in sorted(gains):
             if len(chosen) == number:
                 break
-            likely = {one for one, chance in zip(self._claims[at], self.of(at), strict=True) if chance > LIKELY}
+            likely = {
+                one
+                for one, chance in zip(self._claims[at], self.of(at), strict=True)
+                if chance > LIKELY
+            }
             if touched.isdisjoint(likely):
                 touched |= likely
                 chosen.append(at)
         return chosen
 
     def learn(self, answers: Mapping[int, tuple[Sequence[int] | None, float]]) -> None:
-        """Move the claims by answers: question number to (numbers of options, or None; chance that it is right).
+        """Move the claims by answers: question number to (numbers of options, or None; chance that
+        it is right).
 
         Several numbers are duplicates of one another, any of which may be meant.
         """
@@ -123,10 +155,17 @@ class Beliefs(Generic[Q]):
         return (at for at, own in enumerate(self._claims) if not claims.isdisjoint(own))
 
 
-def _likelihoods(options: int, answer: int | Sequence[int] | None, reliability: float) -> list[float]:
-    """How likely the answer is if each option is right and, last, if none is; mistakes spread evenly."""
+def _likelihoods(
+    options: int, answer: int | Sequence[int] | None, reliability: float
+) -> list[float]:
+    """How likely the answer is if each option is right and, last, if none is; mistakes spread
+    evenly.
+    """
     given = (options,) if answer is None else (answer,) if isinstance(answer, int) else answer
-    return [reliability if at in given else (1 - reliability) / max(options, 1) for at in range(options + 1)]
+    return [
+        reliability if at in given else (1 - reliability) / max(options, 1)
+        for at in range(options + 1)
+    ]
 
 
 def _joint(chances: Sequence[float], likely: Sequence[float]) -> tuple[list[float], float]:
@@ -145,17 +184,19 @@ Ready: TypeAlias = Callable[[Sequence[Q], Sequence[Verdict]], Callable[[Q, Seque
 
 @dataclass(frozen=True)
 class Asking(Generic[Q]):
-    """How much to ask, and what the questions claim; the cheap judge's confidences are taken as probabilities.
+    """How much to ask, and what the questions claim; the cheap judge's confidences are taken as
+    probabilities.
 
-    Asked is what an answer is expected to improve, most promising first, in a few waves, so that what the first answers
-    settle is not asked again from another side, and what they upset is. ``ready`` prepares a question for the costly
-    judge, given all questions, the cheap judge's verdicts and the options' chances: it may leave options out and say
-    more about the others.
+    Asked is what an answer is expected to improve, most promising first, in a few waves, so that
+    what the first answers settle is not asked again from another side, and what they upset is.
+    ``ready`` prepares a question for the costly judge, given all questions, the cheap judge's
+    verdicts and the options' chances: it may leave options out and say more about the others.
     """
 
     share: float = 0.15  # questions asked at most, as a share of ``of``
     of: Callable[[Sequence[Q]], int] = len  # what that is a share of: all questions
-    few: int = 0  # if ``of`` is no more than this, as many may be asked at least, and the cheap judge is doubted
+    # if ``of`` is no more than this, as many may be asked at least, and the cheap judge is doubted
+    few: int = 0
     claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
     exclusive: bool = True  # at most one option of a question is right
     ready: Ready[Q] = lambda questions, verdicts: lambda question, chances: question
@@ -179,20 +220,23 @@ class Asking(Generic[Q]):
 class Cascade(Generic[Q]):
     """``cheap`` judges everything; ``costly`` is asked what that leaves open.
 
-    Without ``asking``, everything that is not ``sure`` goes to the costly judge in one batch, and its verdict counts.
-    With ``asking``, a limited number of questions goes there, those with the most promising answers, and the verdicts
-    of both judges are weighed against each other.
+    Without ``asking``, everything that is not ``sure`` goes to the costly judge in one batch, and
+    its verdict counts. With ``asking``, a limited number of questions goes there, those with the
+    most promising answers, and the verdicts of both judges are weighed against each other.
 
-    Each verdict says who decided. If the costly judge cannot decide, the verdict is "unsure", and the cheap judge's
-    stays in the rationale and in ``also``: a hint for a person, not a decision. If the costly judge failed (a server
-    was down, a budget spent), the cheap judge's verdict counts, is marked as ``failed``, and says so.
+    Each verdict says who decided. If the costly judge cannot decide, the verdict is "unsure", and
+    the cheap judge's stays in the rationale and in ``also``: a hint for a person, not a decision.
+    If the costly judge failed (a server was down, a budget spent), the cheap judge's verdict
+    counts, is marked as ``failed``, and says so.
     """
 
     cheap: Judge[Q]
     costly: Judge[Q]
     sure: Callable[[Verdict], bool] = lambda verdict: verdict.sure
     asking: Asking[Q] | None = None
-    _told: list[tuple[list[Q], list[Verdict]]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _told: list[tuple[list[Q], list[Verdict]]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def name(self) -> str:
@@ -206,7 +250,9 @@ class Cascade(Generic[Q]):
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts, in order."""
-        verdicts = [_signed(verdict, self.cheap.name) for verdict in self._cheap_verdicts(questions)]
+        verdicts = [
+            _signed(verdict, self.cheap.name) for verdict in self._cheap_verdicts(questions)
+        ]
         if self.asking is not None:
             return _Weighed(self, self.asking, questions, verdicts).judged()
         if open_ones := self._open(verdicts):
@@ -220,7 +266,9 @@ class Cascade(Generic[Q]):
         return replace(self, costly=wrap(self.costly))
 
     def open(self, questions: Sequence[Q]) -> list[Q]:
-        """What the costly judge would be asked, before any answer; the cheap one judges the questions for this."""
+        """What the costly judge would be asked, before any answer; the cheap one judges the
+        questions for this.
+        """
         verdicts = self.cheap.judge(questions)
         self._told[:] = [(list(questions), verdicts)]
         if self.asking is None:
@@ -231,7 +279,9 @@ class Cascade(Generic[Q]):
         return [ready(questions[number], beliefs.of(number)) for number in chosen]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
-        """What the costly judge would cost, wave by wave; the cheap one judges the questions for this."""
+        """What the costly judge would cost, wave by wave; the cheap one judges the questions for
+        this.
+        """
         left, expected = self.open(questions), Estimate()
         for wave in range(WAVES if self.asking else 1, 0, -1):
             size = _wave(len(left), wave)
@@ -240,7 +290,9 @@ class Cascade(Generic[Q]):
         return expected
 
     def _cheap_verdicts(self, questions: Sequence[Q]) -> list[Verdict]:
-        """The cheap judge's verdicts; those made for an estimate are used by the judging that follows."""
+        """The cheap judge's verdicts; those made for an estimate are used by the judging that
+        follows.
+        """
         if self._told:
             asked, verdicts = self._told.pop()
             if asked == list(questions):
@@ -255,7 +307,11 @@ class _Weighed(Generic[Q]):
     """One batch in a cascade that weighs the verdicts of both judges."""
 
     def __init__(
-        self, cascade: Cascade[Q], asking: Asking[Q], questions: Sequence[Q], verdicts: Sequence[Verdict]
+        self,
+        cascade: Cascade[Q],
+        asking: Asking[Q],
+        questions: Sequence[Q],
+        verdicts: Sequence[Verdict],
     ) -> None:
         self._costly = cascade.costly
         self._both = f"{cascade.cheap.name} + {cascade.costly.name}"
@@ -285,7 +341,9 @@ class _Weighed(Generic[Q]):
 
     def _ask(self, numbers: Sequence[int]) -> None:
         try:
-            answers = self._costly.judge([self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers])
+            answers = self._costly.judge(
+                [self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers]
+            )
         except BackendError as error:
             if not self._answers:
                 raise
@@ -296,7 +354,10 @@ class _Weighed(Generic[Q]):
             if answer.sure:
                 options = [option.id for option in self._questions[number].options]
                 same = answer.choice is not None and answer.decision == RIGHT
-                named = [answer.choice, *(option for option, chance in answer.also if chance >= ACCEPT)]
+                named = [
+                    answer.choice,
+                    *(option for option, chance in answer.also if chance >= ACCEPT),
+                ]
                 at = [options.index(one) for one in named if one in options] if same else None
                 learnt[number] = (at, min(max(answer.confidence, 1 / (len(options) + 1)), TRUST))
         self._beliefs.learn(learnt)
@@ -320,7 +381,11 @@ class _Weighed(Generic[Q]):
         if answer is not None:
             return replace(said, rationale=_both_said(answer, first))
         if said.choice != first.choice:
-            return replace(said, rationale=f"{why}; answers to other questions speak otherwise", judged_by=self._both)
+            return replace(
+                said,
+                rationale=f"{why}; answers to other questions speak otherwise",
+                judged_by=self._both,
+            )
         return said
 
     def _held(self, number: int) -> tuple[tuple[str, float], ...]:
@@ -340,7 +405,11 @@ def _signed(verdict: Verdict, name: str) -> Verdict:
 
 
 def _said(verdict: Verdict) -> str:
-    return f"{verdict.judged_by}: {verdict.decision} ({verdict.confidence:.2f})" if verdict.sure else ""
+    return (
+        f"{verdict.judged_by}: {verdict.decision} ({verdict.confidence:.2f})"
+        if verdict.sure
+        else ""
+    )
 
 
 def _both_said(answer: Verdict, first: Verdict) -> str:
@@ -351,7 +420,9 @@ def _both_said(answer: Verdict, first: Verdict) -> str:
 
 def _unheard(first: Verdict, answer: Verdict) -> Verdict:
     why = f"{answer.judged_by} was not heard ({answer.rationale})"
-    return replace(first, rationale="; ".join(filter(None, (first.rationale, why))), failed=answer.failed)
+    return replace(
+        first, rationale="; ".join(filter(None, (first.rationale, why))), failed=answer.failed
+    )
 
 
 def _with_hint(answer: Verdict, first: Verdict) -> Verdict:
@@ -362,4 +433,6 @@ def _with_hint(answer: Verdict, first: Verdict) -> Verdict:
     choice = ((first.choice, first.confidence),) if first.choice is not None else ()
     known = {option for option, _ in (*answer.also, *choice)}
     also = (*answer.also, *choice, *(entry for entry in first.also if entry[0] not in known))
-    return replace(answer, also=also, rationale="; ".join(filter(None, (answer.rationale, _said(first)))))
+    return replace(
+        answer, also=also, rationale="; ".join(filter(None, (answer.rationale, _said(first))))
+    )

@@ -1,7 +1,8 @@
 """A judge's verdicts cached question by question, so that only what has changed is judged again.
 
-Replies of a model are cached by prompt, and a prompt holds several questions: one changed question shifts all batches
-after it, and their cached replies no longer fit. So each verdict is cached under its own question as well.
+Replies of a model are cached by prompt, and a prompt holds several questions: one changed question
+shifts all batches after it, and their cached replies no longer fit. So each verdict is cached under
+its own question as well.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ Q = TypeVar("Q", bound=ClosedQuestion)
 class VerdictStore(SqliteFile):
     """Verdicts by judge and question.
 
-    The first verdict on a question stays; of the question only the id is stored. If the file is locked, read-only or on
-    a full disk, a warning (NotKept) says so, and work goes on without it: replies are cached elsewhere.
+    The first verdict on a question stays; of the question only the id is stored. If the file is
+    locked, read-only or on a full disk, a warning (NotKept) says so, and work goes on without it:
+    replies are cached elsewhere.
     """
 
     what, version, table = "the memory of verdicts", 1, "verdicts"
@@ -51,14 +53,25 @@ class VerdictStore(SqliteFile):
     def put(self, judge: str, verdicts: Mapping[str, Verdict]) -> None:
         """Add verdicts in one transaction; existing ones stay."""
         rows = [
-            (judge, question, v.decision, v.choice, v.confidence, v.rationale, v.judged_by, json.dumps(v.also))
+            (
+                judge,
+                question,
+                v.decision,
+                v.choice,
+                v.confidence,
+                v.rationale,
+                v.judged_by,
+                json.dumps(v.also),
+            )
             for question, v in verdicts.items()
         ]
         with self._if_usable():
             if not self._lost:
                 self.insert(rows)
 
-    def _verdict(self, decision: str, choice: str, confidence: float, why: str, signed: str, also: str) -> Verdict:
+    def _verdict(
+        self, decision: str, choice: str, confidence: float, why: str, signed: str, also: str
+    ) -> Verdict:
         try:
             held = tuple((str(option), float(number)) for option, number in json.loads(also))
             return Verdict(decision, choice, float(confidence), why, signed, held, remembered=True)
@@ -71,21 +84,36 @@ class VerdictStore(SqliteFile):
             yield
         except InUse as error:
             self._lost = True
-            warnings.warn(f"the memory of verdicts is not used: {error.what}. {error.fix}", NotKept, stacklevel=4)
+            warnings.warn(
+                f"the memory of verdicts is not used: {error.what}. {error.fix}",
+                NotKept,
+                stacklevel=4,
+            )
 
 
 class Remembered(Wrapped[Q]):
-    """A model judge that is asked only what it has not judged before, under the same name and by the same standard.
+    """A model judge that is asked only what it has not judged before, under the same name and by
+    the same standard.
 
-    What failed (a server was down, a budget spent) is asked again; what the judge itself could not tell is not.
+    What failed (a server was down, a budget spent) is asked again; what the judge itself could not
+    tell is not.
 
     Args:
         where: what else distinguishes judges of one name, such as their server.
-        replaying: the judge answers from cached replies alone. It is then asked everything first, so that a replay has
-            the same counts as the run it replays; memory steps in if its replies were batched differently.
+        replaying: the judge answers from cached replies alone. It is then asked everything first,
+        so that a replay has
+            the same counts as the run it replays; memory steps in if its replies were batched
+            differently.
     """
 
-    def __init__(self, judge: ModelJudge[Q], memory: VerdictStore, *, where: str = "", replaying: bool = False) -> None:
+    def __init__(
+        self,
+        judge: ModelJudge[Q],
+        memory: VerdictStore,
+        *,
+        where: str = "",
+        replaying: bool = False,
+    ) -> None:
         super().__init__(judge)
         self._memory = memory
         self._replaying = replaying
@@ -104,7 +132,9 @@ class Remembered(Wrapped[Q]):
         rest = [question for question in questions if question.id not in known]
         fresh = iter(self._ask(rest)) if rest else iter(())
         return [
-            checked(known[question.id], question, self.name) if question.id in known else next(fresh)
+            checked(known[question.id], question, self.name)
+            if question.id in known
+            else next(fresh)
             for question in questions
         ]
 
@@ -114,10 +144,14 @@ class Remembered(Wrapped[Q]):
         return super().estimate([question for question in questions if question.id not in known])
 
     def _known(self, questions: Sequence[Q]) -> dict[str, Verdict]:
-        return self._memory.get(self._key, list(dict.fromkeys(question.id for question in questions)))
+        return self._memory.get(
+            self._key, list(dict.fromkeys(question.id for question in questions))
+        )
 
     def _ask(self, questions: Sequence[Q]) -> list[Verdict]:
         verdicts = self._judge.judge(questions)
         pairs = zip(questions, verdicts, strict=True)
-        self._memory.put(self._key, {question.id: verdict for question, verdict in pairs if not verdict.failed})
+        self._memory.put(
+            self._key, {question.id: verdict for question, verdict in pairs if not verdict.failed}
+        )
         return verdicts

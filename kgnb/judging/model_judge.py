@@ -1,4 +1,6 @@
-"""A language model as a judge: batches of questions, closed lists of answers, one repair, and never a guess."""
+"""A language model as a judge: batches of questions, closed lists of answers, one repair, and never
+a guess.
+"""
 
 from __future__ import annotations
 
@@ -72,17 +74,18 @@ class _Patient:
 class ModelJudge(Generic[Q]):
     """Asks a chat model, several questions per call.
 
-    An answer is only accepted if it is a letter from the question's own list, a word from ``decisions`` and a
-    confidence from 0 to 1. Otherwise the model is asked once more, for the failing answers alone; what still cannot be
-    used is "unsure" with the reason. So are the questions of a call that failed for good, those that a spent budget
-    left unasked ("budget spent") and, after five failed calls in a row, the rest ("not asked"). These are marked as
+    An answer is only accepted if it is a letter from the question's own list, a word from
+    ``decisions`` and a confidence from 0 to 1. Otherwise the model is asked once more, for the
+    failing answers alone; what still cannot be used is "unsure" with the reason. So are the
+    questions of a call that failed for good, those that a spent budget left unasked ("budget
+    spent") and, after five failed calls in a row, the rest ("not asked"). These are marked as
     ``failed``, and so are questions whose reply, even the second one, held no answer at all.
 
     Args:
         model: the model; watch it with the run, so that its calls are recorded.
-        instructions: what is judged, and by which standard. The form of questions and answers is added.
-        decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may be among them.
-        none_decision: the word for "none of these".
+        instructions: what is judged, and by which standard. The form of questions and answers is
+        added. decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may
+        be among them. none_decision: the word for "none of these".
         batch, width: questions per call, and calls at once.
         heading: what stands above questions on a sheet; those with the same heading stand together.
         duplicates: whether a second option may be right, because it duplicates the first.
@@ -91,7 +94,8 @@ class ModelJudge(Generic[Q]):
     Raises:
         ConfigError: on judging, if the key or the model's name is refused.
         BackendError: on judging, if the model failed on every question.
-        Waiting: on judging, if some of the calls wait for their replies; all that can be asked is asked before.
+        Waiting: on judging, if some of the calls wait for their replies; all that can be asked is
+        asked before.
     """
 
     def __init__(
@@ -107,7 +111,9 @@ class ModelJudge(Generic[Q]):
         duplicates: bool = False,
         sheet: type[Sheet] = Sheet,
     ) -> None:
-        choosing = tuple(word for word in dict.fromkeys(decisions) if word not in (none_decision, UNSURE))
+        choosing = tuple(
+            word for word in dict.fromkeys(decisions) if word not in (none_decision, UNSURE)
+        )
         if not choosing or none_decision == UNSURE:
             raise ValueError(
                 f"decisions hold no word to choose an option with besides {none_decision!r} and {UNSURE!r}"
@@ -144,9 +150,15 @@ class ModelJudge(Generic[Q]):
             smaller: list[_Batch] = []
             for batch, outcome in zip(batches, self._ask(batches), strict=True):
                 errors += [outcome] if isinstance(outcome, BackendError) else []
-                if isinstance(outcome, Reply) and outcome.finish_reason == "context_overflow" and len(batch) > 1:
+                if (
+                    isinstance(outcome, Reply)
+                    and outcome.finish_reason == "context_overflow"
+                    and len(batch) > 1
+                ):
                     smaller += batch.halves()
-                elif isinstance(outcome, Waiting):  # the others' repairs are asked in the same round
+                elif isinstance(
+                    outcome, Waiting
+                ):  # the others' repairs are asked in the same round
                     waiting.append(outcome)
                 else:
                     found, again = batch.read(outcome)
@@ -172,7 +184,9 @@ class ModelJudge(Generic[Q]):
         )
 
     def requests(self, questions: Sequence[Q]) -> list[Request]:
-        """The calls that ``questions`` would take, before any repair: to look at a prompt, or to count."""
+        """The calls that ``questions`` would take, before any repair: to look at a prompt, or to
+        count.
+        """
         return [batch.request() for batch in self._batches(questions)]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
@@ -187,8 +201,13 @@ class ModelJudge(Generic[Q]):
         for number, question in enumerate(questions):
             if question.options:
                 headed.setdefault(self._heading(question), []).append(number)
-        ordered = [number for asked in headed.values() for number in _neighbours_together(asked, questions)]
-        parts = [tuple(ordered[start : start + self._batch]) for start in range(0, len(ordered), self._batch)]
+        ordered = [
+            number for asked in headed.values() for number in _neighbours_together(asked, questions)
+        ]
+        parts = [
+            tuple(ordered[start : start + self._batch])
+            for start in range(0, len(ordered), self._batch)
+        ]
         return [
             _Batch(
                 positions=part,
@@ -233,7 +252,12 @@ class _Batch:
         return [
             _Batch(
                 self.positions[part],
-                replace(whole, texts=whole.texts[part], options=whole.options[part], headings=whole.headings[part]),
+                replace(
+                    whole,
+                    texts=whole.texts[part],
+                    options=whole.options[part],
+                    headings=whole.headings[part],
+                ),
             )
             for part in (slice(middle), slice(middle, None))
         ]
@@ -244,30 +268,46 @@ class _Batch:
         An error that is neither the server's nor the budget's is raised.
         """
         if isinstance(outcome, LimitError):
-            return self._unsure(dict.fromkeys(self.numbers, f"budget spent: {outcome.what}"), "limit"), None
+            return self._unsure(
+                dict.fromkeys(self.numbers, f"budget spent: {outcome.what}"), "limit"
+            ), None
         if isinstance(outcome, (BackendError, ReplyError)):
             return self._unsure(dict.fromkeys(self.numbers, outcome.what), "model"), None
         if isinstance(outcome, KgnbError):
             raise outcome
         if outcome.finish_reason in _ENDINGS:
-            return self._unsure(dict.fromkeys(self.numbers, _ENDINGS[outcome.finish_reason]), "refused"), None
+            return self._unsure(
+                dict.fromkeys(self.numbers, _ENDINGS[outcome.finish_reason]), "refused"
+            ), None
         answers = self.sheet.read(outcome.text, self.numbers)
-        verdicts = {self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()}
+        verdicts = {
+            self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()
+        }
         if not answers.problems:
             return verdicts, None
         if self.earlier:
-            still = {n: f"no usable answer, even when asked again: {why}" for n, why in answers.problems.items()}
+            still = {
+                n: f"no usable answer, even when asked again: {why}"
+                for n, why in answers.problems.items()
+            }
             return verdicts | self._unsure(still, "" if answers.found else "model"), None
         complaint = REPAIR.format(
-            problems="\n".join(f"- question {number}: {why}" for number, why in answers.problems.items()),
+            problems="\n".join(
+                f"- question {number}: {why}" for number, why in answers.problems.items()
+            ),
             numbers=", ".join(map(str, answers.problems)),
             form=self.sheet.form,
         )
         earlier = (Message("assistant", one_line(outcome.text, 2000)), Message("user", complaint))
         return verdicts, replace(self, earlier=earlier, open_numbers=tuple(answers.problems))
 
-    def _unsure(self, reasons: Mapping[int, str], failed: OneOf["", "model", "limit", "refused"]) -> dict[int, Verdict]:
-        return {self.positions[n - 1]: replace(unsure(one_line(why), ""), failed=failed) for n, why in reasons.items()}
+    def _unsure(
+        self, reasons: Mapping[int, str], failed: OneOf["", "model", "limit", "refused"]
+    ) -> dict[int, Verdict]:
+        return {
+            self.positions[n - 1]: replace(unsure(one_line(why), ""), failed=failed)
+            for n, why in reasons.items()
+        }
 
 
 def _neighbours_together(numbers: Sequence[int], questions: Sequence[ClosedQuestion]) -> list[int]:
@@ -283,5 +323,9 @@ def _neighbours_together(numbers: Sequence[int], questions: Sequence[ClosedQuest
             number = waiting.pop(0)
             if number not in ordered:
                 ordered[number] = None
-                waiting += [other for option in questions[number].options for other in offering.pop(option.id, ())]
+                waiting += [
+                    other
+                    for option in questions[number].options
+                    for other in offering.pop(option.id, ())
+                ]
     return list(ordered)

@@ -42,27 +42,40 @@ def set_model(model: ChatModel | None, name: str) -> ChatModel:
 def given_reference(reference: T | None) -> T:
     """The reference that the oracle needs; ConfigError if it was not given."""
     if reference is None:
-        raise ConfigError("the oracle judge answers from a reference, and none was given", fix="Give --reference FILE.")
+        raise ConfigError(
+            "the oracle judge answers from a reference, and none was given",
+            fix="Give --reference FILE.",
+        )
     return reference
 
 
 def given_decisions(decisions: T | None) -> T:
     """The file of decisions that the person judge needs; ConfigError if none was given."""
     if decisions is None:
-        raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+        raise ConfigError(
+            "the person judge needs a file to keep decisions in", fix="Give --decisions FILE."
+        )
     return decisions
 
 
-def reference_oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0) -> Oracle[Any]:
-    """A simulation that knows the pairs (source IRI, target IRI) and picks the best ranked of several right candidates.
+def reference_oracle(
+    reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0
+) -> Oracle[Any]:
+    """A simulation that knows the pairs (source IRI, target IRI) and picks the best ranked of
+    several right candidates.
 
-    It answers questions with a ``side``, an entity they are ``about`` and ``others`` to choose from.
+    It answers questions with a ``side``, an entity they are ``about`` and ``others`` to choose
+    from.
     """
     pairs = frozenset(reference)
 
     def answer(question: Any) -> tuple[str, str | None]:
         iri, asked = question.about.iri, question.side == "source"
-        right = (one.iri for one in question.others if ((iri, one.iri) if asked else (one.iri, iri)) in pairs)
+        right = (
+            one.iri
+            for one in question.others
+            if ((iri, one.iri) if asked else (one.iri, iri)) in pairs
+        )
         found = next(right, None)
         return ("equivalent", found) if found else ("different", None)
 

@@ -40,10 +40,11 @@ class ClosedQuestion(Protocol):
 class Verdict:
     """A judge's answer to one question.
 
-    ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from the question's closed
-    vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
-    best first, each with its own confidence. ``remembered``: it is from an earlier run. ``failed``: the judge did not
-    judge, and may do so another time: "model", its server failed or sent nonsense; "limit", a budget was spent;
+    ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from
+    the question's closed vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists
+    further options the judge holds possible, best first, each with its own confidence.
+    ``remembered``: it is from an earlier run. ``failed``: the judge did not judge, and may do so
+    another time: "model", its server failed or sent nonsense; "limit", a budget was spent;
     "refused", the question was too long or filtered. The rationale says why.
     """
 
@@ -74,7 +75,9 @@ class Judge(Protocol[Q_in]):
         """Who judges, for ``Verdict.judged_by`` and the ledger."""
 
     def judge(self, questions: Sequence[Q_in]) -> list[Verdict]:
-        """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
+        """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a
+        guess.
+        """
 
 
 def unsure(reason: str, judged_by: str) -> Verdict:
@@ -83,18 +86,25 @@ def unsure(reason: str, judged_by: str) -> Verdict:
 
 
 def checked(verdict: Verdict, question: ClosedQuestion, judged_by: str) -> Verdict:
-    """The verdict, signed, if it is an answer to the question; otherwise "unsure" with what is wrong with it.
+    """The verdict, signed, if it is an answer to the question; otherwise "unsure" with what is
+    wrong with it.
 
     >>> from types import SimpleNamespace
     >>> question = SimpleNamespace(id="1", text="Bunk", options=(Option("b#Bed", "Bed"),))
     >>> checked(Verdict("equivalent", "b#Sofa", 0.9), question, "rule")
-    Verdict(decision='unsure', choice=None, confidence=0.0, rationale="chose 'b#Sofa', which is not an option", ...)
+    Verdict(decision='unsure', choice=None, confidence=0.0, rationale="chose 'b#Sofa', which is not
+    an option", ...)
     """
     possible = {option.id for option in question.options}
     if verdict.choice is not None and verdict.choice not in possible:
-        return unsure(f"chose {verdict.choice!r}, which is not an option", verdict.judged_by or judged_by)
+        return unsure(
+            f"chose {verdict.choice!r}, which is not an option", verdict.judged_by or judged_by
+        )
     if not 0 <= verdict.confidence <= 1:
-        return unsure(f"confidence {verdict.confidence!r} is not between 0 and 1", verdict.judged_by or judged_by)
+        return unsure(
+            f"confidence {verdict.confidence!r} is not between 0 and 1",
+            verdict.judged_by or judged_by,
+        )
     also = tuple((option, confidence) for option, confidence in verdict.also if option in possible)
     return replace(verdict, also=also, judged_by=verdict.judged_by or judged_by)
 
@@ -107,14 +117,17 @@ def verdicts(
 ) -> list[Verdict]:
     """The judge's verdict on each question, checked: any callable may be a judge.
 
-    With ``decisions``, only these words count; all but ``none`` need a choice, and ``none`` has none.
+    With ``decisions``, only these words count; all but ``none`` need a choice, and ``none`` has
+    none.
 
     Raises:
         ValueError: the judge gave another number of verdicts.
     """
     found = judge.judge(questions)
     if len(found) != len(questions):
-        raise ValueError(f"the {judge.name} judge gave {len(found)} verdicts on {len(questions)} questions")
+        raise ValueError(
+            f"the {judge.name} judge gave {len(found)} verdicts on {len(questions)} questions"
+        )
     return [
         _among(checked(one, question, judge.name), decisions, none)
         for question, one in zip(questions, found, strict=True)
@@ -134,7 +147,9 @@ def _among(verdict: Verdict, decisions: Sequence[str], none: str) -> Verdict:
 
 
 class CallableJudge(Generic[Q]):
-    """Asks a function, one question at a time. An answer that is not among the options counts as "unsure"."""
+    """Asks a function, one question at a time. An answer that is not among the options counts as
+    "unsure".
+    """
 
     def __init__(self, function: Callable[[Q], Verdict], name: str | None = None) -> None:
         self._function = function
@@ -151,13 +166,17 @@ class CallableJudge(Generic[Q]):
     def _verdict(self, question: Q) -> Verdict:
         verdict = self._function(question)
         if not isinstance(verdict, Verdict):
-            raise TypeError(f"the judge {self.name} gave a {type(verdict).__name__}; it must give a Verdict")
+            raise TypeError(
+                f"the judge {self.name} gave a {type(verdict).__name__}; it must give a Verdict"
+            )
         return checked(verdict, question, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Model calls and tokens that a batch of questions is expected to take, without repairs or cached replies."""
+    """Model calls and tokens that a batch of questions is expected to take, without repairs or
+    cached replies.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -177,7 +196,8 @@ class Estimate:
 def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:
     """What ``questions`` would cost; nothing for a judge that asks no model.
 
-    In a cascade the cheap judge really judges them, for only that shows what is left for the costly one.
+    In a cascade the cheap judge really judges them, for only that shows what is left for the costly
+    one.
     """
     own = getattr(judge, "estimate", None)
     expected: Estimate = own(questions) if own else Estimate()
@@ -190,7 +210,9 @@ class Wrapped(Generic[Q]):
     def __init__(self, judge: Judge[Q]) -> None:
         self._judge = judge
         self.name = judge.name
-        self.simulation = bool(getattr(judge, "simulation", False))  # whether it knows the answers it is asked for
+        self.simulation = bool(
+            getattr(judge, "simulation", False)
+        )  # whether it knows the answers it is asked for
 
     def around(self, wrap: Callable[[Judge[Any]], Judge[Any]]) -> Self:
         """The same around the wrapped judge."""

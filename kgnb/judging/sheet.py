@@ -1,8 +1,8 @@
 """A sheet of questions: how a batch is put to a language model, and how its answers are read.
 
-Texts of a graph are data, never instructions: each question is between fences that no text on the sheet contains, and
-every text is on one line, so that it cannot pass for an option or another question. An option that several questions
-of a sheet offer is described once.
+Texts of a graph are data, never instructions: each question is between fences that no text on the
+sheet contains, and every text is on one line, so that it cannot pass for an option or another
+question. An option that several questions of a sheet offer is described once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ confidence is the probability, from 0 to 1, that your decision is right. why is 
 Answer every question once, with JSON only, in this form:
 {form}"""
 _FORM = '{{"answers": [{{"question": 1, "why": "...", "letter": "A"{decision}{second}, "confidence": 0.9}}]}}'
-_LETTER_ALONE = 'letter is the option that fits, "none" if no option does, or "unsure" if you cannot tell.'
+_LETTER_ALONE = (
+    'letter is the option that fits, "none" if no option does, or "unsure" if you cannot tell.'
+)
 _LETTER_AND_WORD = """\
 Choose the one option that fits best by its letter, or "none" if no option fits.
 Decide with one of these words: {words}; with "none", or if the best option does not fit, say {none}; \
@@ -36,12 +38,15 @@ second is the letter of another option that is right as well because it duplicat
 
 _LETTER = re.compile(r"^[\s(\"']*([A-Za-z]{1,2})[\s).:\"']*$")
 ABOUT, OPTION = 2000, 1000  # most characters of a question's text and of an option's
-_TRIES = 1000  # openings of JSON objects tried in one reply: hostile text must not cost more than honest text
+# openings of JSON objects tried in one reply: hostile text must not cost more than honest text
+_TRIES = 1000
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers in a reply: verdicts by question number, and for the other questions what is wrong."""
+    """The answers in a reply: verdicts by question number, and for the other questions what is
+    wrong.
+    """
 
     verdicts: Mapping[int, Verdict]
     problems: Mapping[int, str]
@@ -50,11 +55,12 @@ class Answers:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Questions for one call: the text and the options of each, the words to decide with, and the instructions.
+    """Questions for one call: the text and the options of each, the words to decide with, and the
+    instructions.
 
-    With one word to decide with, a letter is enough. ``headings``: one per question, or none; each is written above its
-    first question. The system prompt is the same for all sheets of a job, so that a server may cache it. With
-    ``duplicates`` the model may give a second letter.
+    With one word to decide with, a letter is enough. ``headings``: one per question, or none; each
+    is written above its first question. The system prompt is the same for all sheets of a job, so
+    that a server may cache it. With ``duplicates`` the model may give a second letter.
     """
 
     instructions: str
@@ -74,24 +80,40 @@ class Sheet:
         """The prompt: instructions and rules, then the questions as data."""
         told: dict[str, tuple[str, str]] = {}
         questions = [
-            [_data(text), *(f"{letter}. {_once(option, f'{number}{letter}', told)}" for letter, option in letters)]
-            for number, text, letters in zip(self.numbers, self.texts, map(lettered, self.options), strict=True)
+            [
+                _data(text),
+                *(
+                    f"{letter}. {_once(option, f'{number}{letter}', told)}"
+                    for letter, option in letters
+                ),
+            ]
+            for number, text, letters in zip(
+                self.numbers, self.texts, map(lettered, self.options), strict=True
+            )
         ]
         words = ", ".join(self.decisions)
         choosing = _LETTER_AND_WORD.format(words=words, none=self.none_decision)
         rules = _RULES.format(
             fence=FENCE,
-            choosing=(_LETTER_ALONE if self._letter_says_all else choosing) + (_SECOND if self.duplicates else ""),
+            choosing=(_LETTER_ALONE if self._letter_says_all else choosing)
+            + (_SECOND if self.duplicates else ""),
             form=self.form,
         )
         blocks = [
             "\n".join([*heading, f"{FENCE} question {number}", *question, f"{FENCE} end"])
-            for number, heading, question in zip(self.numbers, self._headed(), questions, strict=True)
+            for number, heading, question in zip(
+                self.numbers, self._headed(), questions, strict=True
+            )
         ]
-        return (Message("system", f"{self.instructions.strip()}\n\n{rules}"), Message("user", "\n".join(blocks)))
+        return (
+            Message("system", f"{self.instructions.strip()}\n\n{rules}"),
+            Message("user", "\n".join(blocks)),
+        )
 
     def _headed(self) -> list[list[str]]:
-        """The line above each question: its heading, if it differs from that of the question before."""
+        """The line above each question: its heading, if it differs from that of the question
+        before.
+        """
         headings = self.headings or ("",) * len(self.texts)
         return [
             [_data(heading)] if heading and heading != before else []
@@ -111,7 +133,9 @@ class Sheet:
         return len(self.decisions) == 1
 
     def schema(self, numbers: Sequence[int] = ()) -> dict[str, Any]:
-        """The JSON schema of the answers to some of the questions (default: all), every choice a closed list."""
+        """The JSON schema of the answers to some of the questions (default: all), every choice a
+        closed list.
+        """
         longest = max((options for options in self.options), key=len, default=())
         letters = [letter for letter, _ in lettered(longest)]
         words = dict.fromkeys((*self.decisions, self.none_decision, UNSURE))
@@ -139,7 +163,9 @@ class Sheet:
 
     def read(self, reply: str, numbers: Sequence[int] = ()) -> Answers:
         """The answers in a reply to some of the questions (default: all), each checked on its own."""
-        found: dict[int, list[Mapping[str, Any]]] = {number: [] for number in numbers or self.numbers}
+        found: dict[int, list[Mapping[str, Any]]] = {
+            number: [] for number in numbers or self.numbers
+        }
         entries = _entries(reply)
         for entry in entries:
             number = _number(entry.get("question"))
@@ -150,7 +176,11 @@ class Sheet:
         for number, answers in found.items():
             if len(answers) != 1:
                 problems[number] = (
-                    "answered twice" if answers else "not answered" if entries else "the reply holds no JSON answers"
+                    "answered twice"
+                    if answers
+                    else "not answered"
+                    if entries
+                    else "the reply holds no JSON answers"
                 )
                 continue
             try:
@@ -170,19 +200,31 @@ class Sheet:
             decision = self.decisions[0] if option else self.none_decision
         if decision not in (*self.decisions, self.none_decision, UNSURE):
             raise ValueError(f"decision {_shown(decision)} is none of the words to decide with")
-        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 <= confidence <= 1:
+        if (
+            isinstance(confidence, bool)
+            or not isinstance(confidence, (int, float))
+            or not 0 <= confidence <= 1
+        ):
             raise ValueError(f"confidence {_shown(confidence)} is not a number from 0 to 1")
         why = entry.get("why")
         rationale = one_line(why, 300) if isinstance(why, str) else ""
         if decision == UNSURE:
             held = ((option.id, float(confidence)),) if option else ()
-            return Verdict(UNSURE, rationale=rationale or "the model says it cannot tell", also=held)
+            return Verdict(
+                UNSURE, rationale=rationale or "the model says it cannot tell", also=held
+            )
         if decision == self.none_decision:
             return Verdict(decision, None, float(confidence), rationale)
         if option is None:
-            raise ValueError(f'decision "{decision}" with letter "none": only {self.none_decision} goes with it')
+            raise ValueError(
+                f'decision "{decision}" with letter "none": only {self.none_decision} goes with it'
+            )
         second = _second(entry.get("second"), options) if self.duplicates else None
-        also = ((second.id, float(confidence)),) if second is not None and second.id != option.id else ()
+        also = (
+            ((second.id, float(confidence)),)
+            if second is not None and second.id != option.id
+            else ()
+        )
         return Verdict(str(decision), option.id, float(confidence), rationale, also=also)
 
 
@@ -237,7 +279,11 @@ def _entries(reply: str) -> list[Mapping[str, Any]]:
             continue
         position = end
         answers = value.get("answers", [value])
-        entries += [entry for entry in (answers if isinstance(answers, list) else [answers]) if isinstance(entry, dict)]
+        entries += [
+            entry
+            for entry in (answers if isinstance(answers, list) else [answers])
+            if isinstance(entry, dict)
+        ]
     return [entry for entry in entries if "question" in entry]
 
 

@@ -1,13 +1,15 @@
 """Text in columns as graphs: triples of names, and tables with a header.
 
-``head TAB relation TAB tail`` is the form of most benchmark graphs. A name becomes an IRI below :data:`BASE` and a
-label: the relation ``place_of_birth`` is ``http://names.example/relation/place_of_birth``, "place of birth". IRIs stay
-as they are. A tail that is a number or a date, and nowhere a head, becomes a literal.
+``head TAB relation TAB tail`` is the form of most benchmark graphs. A name becomes an IRI below
+:data:`BASE` and a label: the relation ``place_of_birth`` is
+``http://names.example/relation/place_of_birth``, "place of birth". IRIs stay as they are. A tail
+that is a number or a date, and nowhere a head, becomes a literal.
 
-Of a table the rows are things and the columns properties (CSV on the Web, W3C 2015, minimal mode). The key of a row is
-its cell in the first column that is complete and without repeats, else its number; its label is in the column whose
-header says so, else in the first column of words. Columns with the same header are one property, also of two tables. A
-column of only numbers or only dates holds typed literals (1,6 is 1.6; 1,600 stays text).
+Of a table the rows are things and the columns properties (CSV on the Web, W3C 2015, minimal mode).
+The key of a row is its cell in the first column that is complete and without repeats, else its
+number; its label is in the column whose header says so, else in the first column of words. Columns
+with the same header are one property, also of two tables. A column of only numbers or only dates
+holds typed literals (1,6 is 1.6; 1,600 stays text).
 """
 
 from __future__ import annotations
@@ -26,7 +28,11 @@ from kgnb.kg.terms import RDF, RDFS, XSD, is_iri
 
 BASE = "http://names.example/"
 NAME_SUFFIXES, TABLE_SUFFIXES = (".tsv", ".tab", ".txt"), (".csv", ".tsv")
-_HEADERS = {("head", "relation", "tail"), ("subject", "predicate", "object"), ("subject", "relation", "object")}
+_HEADERS = {
+    ("head", "relation", "tail"),
+    ("subject", "predicate", "object"),
+    ("subject", "relation", "object"),
+}
 _TYPED = (
     (re.compile(r"[+-]?\d+"), "integer"),
     (re.compile(r"[+-]?\d*\.\d+"), "decimal"),
@@ -38,7 +44,8 @@ _TYPE, _PROPERTY = ox.NamedNode(f"{RDF}type"), ox.NamedNode(f"{RDF}Property")
 
 
 def looks_like_names(head: str) -> bool:
-    """Whether most of the first lines have three columns, the middle one not of numbers or dates below a word.
+    """Whether most of the first lines have three columns, the middle one not of numbers or dates
+    below a word.
 
     >>> looks_like_names("ada\\twarden_of\\thochkarhaus\\n"), looks_like_names("one,two,three\\n")
     (True, False)
@@ -94,12 +101,16 @@ def _rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
             continue
         if len(cells) != 3 or not all(cells):
             raise DataError(
-                f"{len(cells)} columns, or an empty one, in {line[:60]!r}", where=f"{where}:{number}", fix=_FORM
+                f"{len(cells)} columns, or an empty one, in {line[:60]!r}",
+                where=f"{where}:{number}",
+                fix=_FORM,
             )
         yield cells[0], cells[1], cells[2]
 
 
-def _node(name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool = False) -> ox.NamedNode:
+def _node(
+    name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool = False
+) -> ox.NamedNode:
     bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name
     if re.match(r"https?://|urn:", bare) and is_iri(bare):
         return ox.NamedNode(bare)
@@ -128,7 +139,9 @@ def typed_literal(text: str) -> ox.Literal | None:
     return ox.Literal(text, datatype=ox.NamedNode(XSD + kind)) if kind else None
 
 
-NAMING = frozenset({"name", "title", "label", "nom", "titre", "titel", "bezeichnung", "désignation"})
+NAMING = frozenset(
+    {"name", "title", "label", "nom", "titre", "titel", "bezeichnung", "désignation"}
+)
 _DELIMITERS = ",;\t|"
 _TABLE_FORM = "Write a line of column names, and below it lines with as many cells."
 _BEFORE_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")  # three digits may as well be thousands
@@ -139,23 +152,34 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
     """The triples of a table; ``stem`` is the name of its file and of the class of its rows.
 
     Raises:
-        DataError: there is no row, a line has more or fewer cells than the header, or two columns share a name; it
+        DataError: there is no row, a line has more or fewer cells than the header, or two columns
+        share a name; it
             names file and line.
     """
     header, rows = _table_rows(text, where)
     below = base or BASE
     columns = [[row[at] for row in rows] for at in range(len(header))]
-    key = next((at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None)
+    key = next(
+        (at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None
+    )
     texts = [
-        at for at, cells in enumerate(columns) if 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
+        at
+        for at, cells in enumerate(columns)
+        if 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
     ]
     naming = (at for at, name in enumerate(header) if name.casefold() in NAMING)
     name = next(naming, next((at for at in texts if at != key), key))
     kind = ox.NamedNode(f"{below}class/{as_iri_part(stem)}")
     properties = [ox.NamedNode(f"{below}column/{as_iri_part(title)}") for title in header]
-    quads = [ox.Quad(kind, _TYPE, _CLASS), ox.Quad(kind, _LABEL, ox.Literal(readable_name(stem) or stem))]
+    quads = [
+        ox.Quad(kind, _TYPE, _CLASS),
+        ox.Quad(kind, _LABEL, ox.Literal(readable_name(stem) or stem)),
+    ]
     for iri, title in zip(properties, header, strict=True):
-        quads += [ox.Quad(iri, _TYPE, _PROPERTY), ox.Quad(iri, _LABEL, ox.Literal(readable_name(title) or title))]
+        quads += [
+            ox.Quad(iri, _TYPE, _PROPERTY),
+            ox.Quad(iri, _LABEL, ox.Literal(readable_name(title) or title)),
+        ]
     values = [_column(cells) for cells in columns]
     for number, row in enumerate(rows):
         thing = ox.NamedNode(
@@ -166,7 +190,9 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
             quads.append(ox.Quad(thing, _LABEL, ox.Literal(row[name])))
         quads += [
             ox.Quad(thing, iri, value)
-            for at, (iri, value) in enumerate(zip(properties, (cells[number] for cells in values), strict=True))
+            for at, (iri, value) in enumerate(
+                zip(properties, (cells[number] for cells in values), strict=True)
+            )
             if value is not None and at != name
         ]
     return quads
@@ -175,7 +201,9 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
 def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
     """The header of a table and its non-empty rows, the cells without surrounding white space."""
     first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True
+    )
     rows: list[list[str]] = []
     try:
         for cells in reader:
@@ -186,26 +214,41 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
             rows += [row] if any(row) else []
     except csv.Error as error:
         fix = 'Put a cell with a line break or the delimiter in quotation marks, and double those inside: "5"" pipe".'
-        raise DataError(f"this is not a table: {error}", where=f"{where}:{reader.line_num}", fix=fix) from error
+        raise DataError(
+            f"this is not a table: {error}", where=f"{where}:{reader.line_num}", fix=fix
+        ) from error
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_TABLE_FORM)
-    twice = [title or "(empty)" for title, often in Counter(rows[0]).items() if often > 1 or not title]
+    twice = [
+        title or "(empty)" for title, often in Counter(rows[0]).items() if often > 1 or not title
+    ]
     if twice:
         raise DataError(
-            f"column names that are empty or repeated: {', '.join(twice)}", where=f"{where}:1", fix=_TABLE_FORM
+            f"column names that are empty or repeated: {', '.join(twice)}",
+            where=f"{where}:1",
+            fix=_TABLE_FORM,
         )
     return rows[0], rows[1:]
 
 
 def _column(cells: Sequence[str]) -> list[ox.NamedNode | ox.Literal | None]:
-    """The cells of a column as terms; as numbers or dates only if all of them are, since 007 may be a code."""
-    plain = [cell if _BEFORE_COMMA.fullmatch(cell) is None else cell.replace(",", ".") for cell in cells]
-    typed = [typed_literal(cell) if cell and not re.match(r"[+-]?0\d", cell) else None for cell in plain]
+    """The cells of a column as terms; as numbers or dates only if all of them are, since 007 may be
+    a code.
+    """
+    plain = [
+        cell if _BEFORE_COMMA.fullmatch(cell) is None else cell.replace(",", ".") for cell in cells
+    ]
+    typed = [
+        typed_literal(cell) if cell and not re.match(r"[+-]?0\d", cell) else None for cell in plain
+    ]
     kinds = {one.datatype.value.removeprefix(XSD) for one in typed if one is not None}
     even = len(kinds) == 1 or kinds == {"integer", "decimal"}
     if even and all(one is not None for one, cell in zip(typed, cells, strict=True) if cell):
         return list(typed)
-    return [None if not cell else ox.NamedNode(cell) if _is_address(cell) else ox.Literal(cell) for cell in cells]
+    return [
+        None if not cell else ox.NamedNode(cell) if _is_address(cell) else ox.Literal(cell)
+        for cell in cells
+    ]
 
 
 def _is_address(cell: str) -> bool:

@@ -11,14 +11,36 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError, DataError
 from kgnb.files import from_json
-from kgnb.kg.endpoint_wire import PATIENCE, ServiceReply, Wire, courtesy_towards, harmless, public_url
+from kgnb.kg.endpoint_wire import (
+    PATIENCE,
+    ServiceReply,
+    Wire,
+    courtesy_towards,
+    harmless,
+    public_url,
+)
 from kgnb.kg.graph import Bindings, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Node, Term, Triple, TripleTerm, is_iri, n3, triple_key
+from kgnb.kg.terms import (
+    RDF,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Node,
+    Term,
+    Triple,
+    TripleTerm,
+    is_iri,
+    n3,
+    triple_key,
+)
 from kgnb.patience import Patience
 
-_JSON = frozenset({"application/sparql-results+json", "application/json", "text/json", "text/plain", ""})
+_JSON = frozenset(
+    {"application/sparql-results+json", "application/json", "text/json", "text/plain", ""}
+)
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
 
 
@@ -62,7 +84,10 @@ def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
     if not body.strip():
         return []
     try:
-        return [triple_from_oxigraph(quad) for quad in ox.parse(body, format=kind, base_iri=wire.service, lenient=True)]
+        return [
+            triple_from_oxigraph(quad)
+            for quad in ox.parse(body, format=kind, base_iri=wire.service, lenient=True)
+        ]
     except (SyntaxError, TypeError) as error:
         raise _no_results(wire, answer, f"malformed RDF: {error}") from error
 
@@ -73,7 +98,11 @@ def _document(wire: Wire, answer: ServiceReply) -> Mapping[str, Any]:
     try:
         document = from_json(answer.body)
     except (ValueError, RecursionError) as error:
-        kind = "malformed or cut-off JSON" if answer.body.lstrip()[:1] in (b"{", b"[") else "not SPARQL results"
+        kind = (
+            "malformed or cut-off JSON"
+            if answer.body.lstrip()[:1] in (b"{", b"[")
+            else "not SPARQL results"
+        )
         raise _no_results(wire, answer, kind) from error
     if not isinstance(document, dict):
         raise _no_results(wire, answer, "JSON, but not SPARQL results")
@@ -82,7 +111,9 @@ def _document(wire: Wire, answer: ServiceReply) -> Mapping[str, Any]:
 
 def _no_results(wire: Wire, answer: ServiceReply, why: str) -> Exception:
     seen = answer.body[:2000].decode("utf-8", "replace")
-    page = "html" in answer.media_type or seen.lstrip()[:9].lower().startswith(("<!doctype", "<html"))
+    page = "html" in answer.media_type or seen.lstrip()[:9].lower().startswith(
+        ("<!doctype", "<html")
+    )
     what = "a web page" if page else f"{answer.media_type or 'no media type'}, {why}"
     fix = (
         "the address may be that of the service's query form or a login page: check its path"
@@ -95,7 +126,9 @@ def _no_results(wire: Wire, answer: ServiceReply, why: str) -> Exception:
 def _term(cell: Mapping[str, Any]) -> Term:
     kind, value = cell["type"], cell["value"]
     if kind == "triple":
-        subject, predicate, object_ = (_term(value[part]) for part in ("subject", "predicate", "object"))
+        subject, predicate, object_ = (
+            _term(value[part]) for part in ("subject", "predicate", "object")
+        )
         if not isinstance(subject, Iri | Blank) or not isinstance(predicate, Iri):
             raise ValueError("a triple term with a literal for a subject or predicate")
         return TripleTerm(subject, predicate, object_)
@@ -116,16 +149,19 @@ BATCH = 2000
 """Triples sent in one update; those that share blank nodes always travel together."""
 
 ROUND = 500
-"""A service may have cut off an answer whose number of rows is a multiple of this: it is asked for the next row."""
+"""A service may have cut off an answer whose number of rows is a multiple of this: it is asked for
+the next row.
+"""
 NO_GRAPH = "urn:x-kgnb:no-graph"
 
 
 class EndpointGraph:
     """A graph behind a SPARQL endpoint; read-only unless ``update_url`` is given.
 
-    A service on the public network is asked at most five times a second, by all graphs on its host together. Whether
-    queries see named graphs is the service's choice. ``triples`` and ``count`` look into all of them;
-    ``named_graphs=False`` saves that where the default graph holds everything already (Virtuoso, QLever, Wikidata).
+    A service on the public network is asked at most five times a second, by all graphs on its host
+    together. Whether queries see named graphs is the service's choice. ``triples`` and ``count``
+    look into all of them; ``named_graphs=False`` saves that where the default graph holds
+    everything already (Virtuoso, QLever, Wikidata).
     """
 
     def __init__(
@@ -146,30 +182,47 @@ class EndpointGraph:
     ) -> None:
         """Nothing is sent yet.
 
-        A user and password, or a ``token``, are sent as Basic or Bearer authorization and shown in no repr, log or
-        error; those in ``url`` are taken out of it. ``parameters`` are more fields of the form, such as Virtuoso's
-        ``timeout``; ``timeout`` is in seconds, for each try.
+        A user and password, or a ``token``, are sent as Basic or Bearer authorization and shown in
+        no repr, log or error; those in ``url`` are taken out of it. ``parameters`` are more fields
+        of the form, such as Virtuoso's ``timeout``; ``timeout`` is in seconds, for each try.
 
         Args:
             update_url: the update address, for ``add`` and ``update``.
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
-            default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere else).
-            name: how messages name it; by default its URL.
+            default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere
+            else). name: how messages name it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
-            raise ValueError(f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}")
+            raise ValueError(
+                f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}"
+            )
         if token and (user or password):
             raise ValueError("give a token or a user and password, not both")
-        if not all(text.isprintable() and text.isascii() for text in (token, *(headers or {}).values())):
-            raise ValueError("a token and a header are one line of ASCII characters")  # a later error would show it
+        if not all(
+            text.isprintable() and text.isascii() for text in (token, *(headers or {}).values())
+        ):
+            raise ValueError(
+                "a token and a header are one line of ASCII characters"
+            )  # a later error would show it
         if default_graph and not is_iri(default_graph):
             raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
         address, authorization = _authorization(url, user, password, token)
         # by the protocol GRAPH then finds nothing; Virtuoso has to be told
-        of_graph = {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH} if default_graph else {}
+        of_graph = (
+            {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH}
+            if default_graph
+            else {}
+        )
         rest = timeout, patience or PATIENCE
         parameters = {**of_graph, **(parameters or {})}
-        self._wire = Wire(address, authorization, headers or {}, parameters, *rest, courtesy=courtesy_towards(address))
+        self._wire = Wire(
+            address,
+            authorization,
+            headers or {},
+            parameters,
+            *rest,
+            courtesy=courtesy_towards(address),
+        )
         self._update: Wire | None = None
         if update_url is not None:
             address, own = _authorization(update_url, user, password, token)
@@ -189,14 +242,23 @@ class EndpointGraph:
         return self._name
 
     def select(
-        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> Solutions:
-        """The rows of a SELECT query, at most ``limit`` (one more is requested, to see whether there is one)."""
+        """The rows of a SELECT query, at most ``limit`` (one more is requested, to see whether
+        there is one).
+        """
         check_limit(limit)
         expect_form(query, "SELECT")
         text = limited(bind(query, bindings), None if limit is None else limit + 1)
         found = read_solutions(self._open(), self._open().ask(text, timeout=timeout))
-        cut = (limit is not None and len(found) > limit) or found.truncated or self._cut(text, found)
+        cut = (
+            (limit is not None and len(found) > limit) or found.truncated or self._cut(text, found)
+        )
         return Solutions(found.variables, found.rows[:limit], truncated=cut)
 
     def _cut(self, text: str, found: Solutions) -> bool:
@@ -208,7 +270,10 @@ class EndpointGraph:
             return False
         try:
             return len(read_solutions(self._wire, self._wire.ask(next_row))) > 0
-        except (BackendError, DataError):  # it cannot say, or takes no OFFSET: better one warning too many
+        except (
+            BackendError,
+            DataError,
+        ):  # it cannot say, or takes no OFFSET: better one warning too many
             return True
 
     def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
@@ -216,50 +281,75 @@ class EndpointGraph:
         expect_form(query, "ASK")
         return read_boolean(self._open(), self._open().ask(bind(query, bindings), timeout=timeout))
 
-    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
+    def construct(
+        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+    ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         answer = self._open().ask(bind(query, bindings), rdf=True, timeout=timeout)
         return sorted(set(read_triples(self._open(), answer)), key=triple_key)
 
     def triples(
-        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
+        self,
+        subject: Node | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
         limit: int | None = None,
-    ) -> list[Triple]:  # fmt: skip
-        """The triples that match, sorted; not of a blank node, whose label means nothing to the service."""
+    ) -> list[Triple]:
+        """The triples that match, sorted; not of a blank node, whose label means nothing to the
+        service.
+        """
         check_limit(limit)
         given = (("s", subject), ("p", predicate), ("o", object))
         named: dict[str, Term] = {variable: term for variable, term in given if term is not None}
         query = bind(f"SELECT DISTINCT ?s ?p ?o WHERE {{ {self._everywhere()} }}", named)
         rows = self.select(query, limit=limit).rows
-        found = {(s, p, o) for s, p, o in rows if isinstance(s, Iri | Blank) and isinstance(p, Iri) and o is not None}
+        found = {
+            (s, p, o)
+            for s, p, o in rows
+            if isinstance(s, Iri | Blank) and isinstance(p, Iri) and o is not None
+        }
         return sorted(found, key=triple_key)
 
     def add(self, triples: Iterable[Triple]) -> None:
-        """Add triples to the default graph, in batches; the service makes new blank nodes of those in them."""
+        """Add triples to the default graph, in batches; the service makes new blank nodes of those
+        in them.
+        """
         wire = self._writable()
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
-            inside = f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
+            inside = (
+                f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
+            )
             blank = any(True for triple in batch for _ in _blanks(triple))
-            # Virtuoso accepts blank nodes in templates only; and sent twice, they would be there twice
-            text = f"INSERT {{\n{inside}\n}} WHERE {{}}" if blank else f"INSERT DATA {{\n{inside}\n}}"
+            # Virtuoso accepts blank nodes in templates only; and sent twice, they would be there
+            # twice
+            text = (
+                f"INSERT {{\n{inside}\n}} WHERE {{}}" if blank else f"INSERT DATA {{\n{inside}\n}}"
+            )
             wire.ask(text, update=True, repeatable=not blank)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Send a SPARQL update; only once, unless it is refused: it may have run even where the answer is lost."""
+        """Send a SPARQL update; only once, unless it is refused: it may have run even where the
+        answer is lost.
+        """
         expect_update(text)
         self._writable().ask(text, update=True, timeout=timeout, repeatable=False)
 
     def count(self) -> int:
         """How many triples the service says there are."""
         pattern = (
-            "{ SELECT DISTINCT ?s ?p ?o WHERE { " + self._everywhere() + " } }" if self._named_graphs else "?s ?p ?o"
+            "{ SELECT DISTINCT ?s ?p ?o WHERE { " + self._everywhere() + " } }"
+            if self._named_graphs
+            else "?s ?p ?o"
         )
         rows = self.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {pattern} }}").rows
         cell = rows[0][0] if rows and rows[0] else None
         if not isinstance(cell, Literal) or not cell.text.isdecimal():
-            raise self._wire.failure("returned no number for a COUNT", fix="check that it speaks SPARQL 1.1")
+            raise self._wire.failure(
+                "returned no number for a COUNT", fix="check that it speaks SPARQL 1.1"
+            )
         return int(cell.text)
 
     def close(self) -> None:
@@ -308,7 +398,9 @@ def _batches(triples: list[Triple]) -> Iterator[list[Triple]]:
     for triple in triples:
         labels = list(_blanks(triple))
         nx.add_path(shared, labels[:1] * 2 + labels[1:])  # a node alone is joined to itself
-    group = {label: at for at, labels in enumerate(nx.connected_components(shared)) for label in labels}
+    group = {
+        label: at for at, labels in enumerate(nx.connected_components(shared)) for label in labels
+    }
     together: dict[int, list[Triple]] = {}
     for at, triple in enumerate(triples):
         first = next(_blanks(triple), None)

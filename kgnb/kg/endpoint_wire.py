@@ -1,4 +1,6 @@
-"""One SPARQL request (SPARQL 1.1 Protocol, by POST): sent, retried, unpacked, its failures put in plain words."""
+"""One SPARQL request (SPARQL 1.1 Protocol, by POST): sent, retried, unpacked, its failures put in
+plain words.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u20
 
 @dataclass(frozen=True, slots=True)
 class ServiceReply:
-    """A service's answer: the media type without parameters, the unpacked body and the headers, of any case."""
+    """A service's answer: the media type without parameters, the unpacked body and the headers, of
+    any case.
+    """
 
     media_type: str
     body: bytes
@@ -122,9 +126,11 @@ class Wire:
         timeout: float | None = None,
         repeatable: bool = True,
     ) -> ServiceReply:
-        """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try.
+        """The answer to a query or an update, after as many tries as patience allows; ``timeout``
+        is for each try.
 
-        A request that is not ``repeatable`` is sent again only after a refusal (429, 503): else it may have been done.
+        A request that is not ``repeatable`` is sent again only after a refusal (429, 503): else it
+        may have been done.
         """
         seconds = self.timeout if timeout is None else timeout
         if seconds <= 0:
@@ -134,18 +140,29 @@ class Wire:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
                 if again.asked and again.asked > self.patience.longest:
-                    wait = f"{again.asked / 3600:.0f} hours" if again.asked >= 7200 else f"{again.asked:.0f} seconds"
+                    wait = (
+                        f"{again.asked / 3600:.0f} hours"
+                        if again.asked >= 7200
+                        else f"{again.asked:.0f} seconds"
+                    )
                     what = f"{again.what} and asks to be left alone for {wait}"
-                    raise self.failure(what, again.body, fix="ask again after that") from again.__cause__
+                    raise self.failure(
+                        what, again.body, fix="ask again after that"
+                    ) from again.__cause__
                 may_help = tried <= again.retries and (repeatable or again.refused)
                 if not (may_help and self.patience.pause(tried, again.asked)):
-                    raise self.failure(f"{again.what} ({tried} tries)", again.body, fix=again.fix) from again.__cause__
+                    raise self.failure(
+                        f"{again.what} ({tried} tries)", again.body, fix=again.fix
+                    ) from again.__cause__
         raise AssertionError("unreachable: the last try returns or raises")
 
     def failure(self, what: str, body: str = "", fix: str = "") -> BackendError:
         """The error for this service, its text made harmless and without the credentials."""
         return BackendError(
-            f"{self.service}: {self._clean(what, 300)}", service=self.service, fix=fix, details=self._clean(body, 2000)
+            f"{self.service}: {self._clean(what, 300)}",
+            service=self.service,
+            fix=fix,
+            details=self._clean(body, 2000),
         )
 
     def _clean(self, text: str, most: int) -> str:
@@ -153,7 +170,9 @@ class Wire:
         login = base64.b64decode(coded).decode().partition(":")[2] if scheme == "Basic" else ""
         named = (*self.parameters.items(), *parse_qsl(urlsplit(self.url).query))
         keys = [value for name, value in named if HIDDEN in blot_forms(f"x?{name}={value}")]
-        for secret in sorted((self.authorization, coded, login, *self.headers.values(), *keys), key=len)[::-1]:
+        for secret in sorted(
+            (self.authorization, coded, login, *self.headers.values(), *keys), key=len
+        )[::-1]:
             if len(secret) > 3:
                 text = text.replace(secret, "***")
         return harmless(text, most)
@@ -164,7 +183,9 @@ class Wire:
 
     @cached_property
     def _client(self) -> httpx.Client:
-        """Redirects are not followed: the query would go elsewhere, or become a GET without its text."""
+        """Redirects are not followed: the query would go elsewhere, or become a GET without its
+        text.
+        """
         import httpx  # slow to import
 
         try:
@@ -173,9 +194,14 @@ class Wire:
                 trust_env=not on_this_machine(self.url),
                 limits=httpx.Limits(max_keepalive_connections=0),
             )
-        except (ImportError, ValueError) as error:  # socks needs a package more; an address that is none
+        except (
+            ImportError,
+            ValueError,
+        ) as error:  # socks needs a package more; an address that is none
             what = f"cannot be asked through the proxy that the environment names: {error}"
-            raise self.failure(what, fix="correct $ALL_PROXY, $HTTP_PROXY or $HTTPS_PROXY, or unset it") from error
+            raise self.failure(
+                what, fix="correct $ALL_PROXY, $HTTP_PROXY or $HTTPS_PROXY, or unset it"
+            ) from error
         self._bounds.around(client)
         return client
 
@@ -191,7 +217,9 @@ class Wire:
         try:
             with (
                 self._bounds.of(seconds, sys.maxsize),
-                self._client.stream("POST", self.url, data=form, headers=headers, timeout=seconds) as response,
+                self._client.stream(
+                    "POST", self.url, data=form, headers=headers, timeout=seconds
+                ) as response,
             ):
                 return self._answer(response, seconds)
         except httpx.TimeoutException as error:
@@ -203,10 +231,14 @@ class Wire:
         except httpx.DecodingError as error:
             raise _Again("sent damaged gzip data", fix="try again later") from error
         except httpx.TransportError as error:
-            raise _Again(f"broke the connection off: {error or type(error).__name__}", fix="try again later") from error
+            raise _Again(
+                f"broke the connection off: {error or type(error).__name__}", fix="try again later"
+            ) from error
 
     def _answer(self, response: httpx.Response, seconds: float) -> ServiceReply:
-        """The whole body, read in pieces, so that a service that sends without an end is given up in time."""
+        """The whole body, read in pieces, so that a service that sends without an end is given up
+        in time.
+        """
         end, body = time.monotonic() + seconds, bytearray()
         most = self.most_bytes if response.is_success else 65536
         for piece in response.iter_bytes():
@@ -231,7 +263,10 @@ class Wire:
         except ValueError:
             to = "a malformed address"
         fix = "check the address; if you trust the target, give that address instead"
-        return self.failure(f"redirects to {to} (HTTP {response.status_code}), and queries are not forwarded", fix=fix)
+        return self.failure(
+            f"redirects to {to} (HTTP {response.status_code}), and queries are not forwarded",
+            fix=fix,
+        )
 
     def _late(self, seconds: float) -> BackendError:
         fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
@@ -243,9 +278,13 @@ class Wire:
         if status in BUSY:
             fix = "try again later, or ask less often"
             asked, refused = retry_after(response.headers), status in (429, 503)
-            return _Again(f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused)
+            return _Again(
+                f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused
+            )
         if status == 400:
-            place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
+            place = re.search(
+                r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown
+            )
             line = re.search(r"\bline (\d+)", shown)  # all that Virtuoso says
             where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else "SPARQL query"
             where += f", line {line[1]}" if line and not place else ""
@@ -263,7 +302,9 @@ class Wire:
             413: "make the query shorter",
             414: "make the query shorter",
         }
-        return self.failure(f"answered HTTP {status}: {shown}", body, fix=fixes.get(status, "see the details"))
+        return self.failure(
+            f"answered HTTP {status}: {shown}", body, fix=fixes.get(status, "see the details")
+        )
 
 
 @dataclass(eq=False)
@@ -279,7 +320,9 @@ class _Again(Exception):
 
 
 def harmless(text: str, most: int) -> str:
-    """The text on one line, without control and text-direction characters, cut to ``most`` characters."""
+    """The text on one line, without control and text-direction characters, cut to ``most``
+    characters.
+    """
     line = " ".join(_CONTROL.sub(" ", text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

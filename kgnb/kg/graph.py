@@ -1,4 +1,6 @@
-"""The Graph protocol: what every store, rdflib graph and SPARQL endpoint offers to the rest of kgnb."""
+"""The Graph protocol: what every store, rdflib graph and SPARQL endpoint offers to the rest of
+kgnb.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ class Updatable(Protocol):
 class Graph(Protocol):
     """A graph that answers queries. Every answer is fully read before it is returned.
 
-    Raises DataError for a malformed query (with line and column where the engine names them) and BackendError where a
-    service fails.
+    Raises DataError for a malformed query (with line and column where the engine names them) and
+    BackendError where a service fails.
     """
 
     @property
@@ -50,20 +52,31 @@ class Graph(Protocol):
         """How messages name this graph: a file name, a folder or a URL."""
 
     def select(
-        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> Solutions:
         """The rows of a SELECT query, at most ``limit``; ``timeout`` in seconds."""
 
     def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
 
-    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
+    def construct(
+        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+    ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
 
     def triples(
-        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
+        self,
+        subject: Node | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
         limit: int | None = None,
-    ) -> list[Triple]:  # fmt: skip
+    ) -> list[Triple]:
         """The triples that match, from the default graph and all named graphs together."""
 
     def add(self, triples: Iterable[Triple]) -> None:
@@ -84,7 +97,9 @@ class HoldsGraph(Protocol):
         """The graph."""
 
 
-def too_slow(graph: str, timeout: float | None, fix: str = "give it a longer timeout") -> BackendError:
+def too_slow(
+    graph: str, timeout: float | None, fix: str = "give it a longer timeout"
+) -> BackendError:
     """The error for a query that did not end within ``timeout`` seconds."""
     fix = f"ask a narrower query, add a LIMIT, or {fix}"
     return BackendError(f"the query took longer than {timeout:g} s", service=graph, fix=fix)

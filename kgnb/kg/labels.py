@@ -45,10 +45,12 @@ FEW_NAMES = 5
 
 
 def coded(entities: Collection[Entity]) -> frozenset[str]:
-    """The IRIs whose local name is an identifier, judged by the names of all entities of a namespace.
+    """The IRIs whose local name is an identifier, judged by the names of all entities of a
+    namespace.
 
-    Where hardly any label repeats its local name and most local names look like identifiers (digits, no vowel), all
-    names that no label repeats are; else each is judged by its shape. A name that its own label repeats never is.
+    Where hardly any label repeats its local name and most local names look like identifiers
+    (digits, no vowel), all names that no label repeats are; else each is judged by its shape. A
+    name that its own label repeats never is.
     """
     spaces: dict[str, list[tuple[Entity, bool]]] = defaultdict(list)
     for entity in entities:
@@ -60,7 +62,11 @@ def coded(entities: Collection[Entity]) -> frozenset[str]:
         shaped = sum(_identifier_shaped(entity.local_name) for entity, _ in labelled)
         repeating = sum(repeated for _, repeated in labelled)
         opaque = len(labelled) >= FEW_NAMES and 10 * repeating <= len(labelled) <= 2 * shaped
-        found.update(e.iri for e, repeated in members if not repeated and (opaque or is_code(unquote(e.local_name))))
+        found.update(
+            e.iri
+            for e, repeated in members
+            if not repeated and (opaque or is_code(unquote(e.local_name)))
+        )
     return frozenset(found)
 
 
@@ -74,15 +80,19 @@ def _repeated(entity: Entity) -> bool:
 
 def _identifier_shaped(name: str) -> bool:
     letters = [letter for letter in name.casefold() if letter.isalpha()]
-    vowels = any(unicodedata.normalize("NFD", letter)[0] in "aeiouy" or not letter.isascii() for letter in letters)
+    vowels = any(
+        unicodedata.normalize("NFD", letter)[0] in "aeiouy" or not letter.isascii()
+        for letter in letters
+    )
     return not vowels or any(letter.isdigit() for letter in name)
 
 
 def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> Text | None:
-    """The best text for a reader of ``languages``, in order of preference, or None where there is no text.
+    """The best text for a reader of ``languages``, in order of preference, or None where there is
+    no text.
 
-    A tag is followed by its regional forms (``en-GB`` for ``en``), then texts without a language, then the rest by tag.
-    Texts that are codes come last; of otherwise equal ones the shorter wins.
+    A tag is followed by its regional forms (``en-GB`` for ``en``), then texts without a language,
+    then the rest by tag. Texts that are codes come last; of otherwise equal ones the shorter wins.
 
     >>> choose_label((Text("Hütte", "de"), Text("hut", "en-GB"), Text("Q42")), ("fr", "en")).text
     'hut'
@@ -92,7 +102,11 @@ def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> T
     def rank(text: Text) -> tuple[bool, int, int, str, int, str]:
         tag = (text.language or "").lower()
         exact = [place for place, language in enumerate(wanted) if tag == language]
-        regional = [place for place, language in enumerate(wanted) if tag.split("-")[0] == language.split("-")[0]]
+        regional = [
+            place
+            for place, language in enumerate(wanted)
+            if tag.split("-")[0] == language.split("-")[0]
+        ]
         if exact or (tag and regional):
             place, order = ((exact or regional)[0], 0 if exact else 1)
         else:
@@ -103,7 +117,8 @@ def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> T
 
 
 def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
-    """A readable name of an entity: its label, else its local name in words, else a synonym, else the local name.
+    """A readable name of an entity: its label, else its local name in words, else a synonym, else
+    the local name.
 
     >>> readable(Entity("http://hut.example/onto#hasMountainGuide", "object property"))
     'has mountain guide'
@@ -122,7 +137,8 @@ def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
 
 @lru_cache(maxsize=1 << 16)  # the same property names occur again and again
 def readable_name(name: str) -> str:
-    """A local name as words: percent-encoding decoded, camel case and underscores split, acronyms kept.
+    """A local name as words: percent-encoding decoded, camel case and underscores split, acronyms
+    kept.
 
     >>> [readable_name(name) for name in ("hasPCMember", "Barack_Obama", "H2O", "ProgramCommittee2", "%C3%89cole")]
     ['has PC member', 'Barack Obama', 'H2O', 'Program committee 2', 'École']
@@ -130,20 +146,29 @@ def readable_name(name: str) -> str:
     text = unicodedata.normalize("NFC", unquote(name))
     if is_code(text):
         return text
-    dashed = text.count("-") > 1 or text.islower()  # is-part-of, but E-mail and Meta-Reviewer keep theirs
+    dashed = (
+        text.count("-") > 1 or text.islower()
+    )  # is-part-of, but E-mail and Meta-Reviewer keep theirs
     pieces = [piece for piece in re.split(r"[\s_+\-]+" if dashed else r"[\s_+]+", text) if piece]
     return " ".join(" ".join(_sentence(_humps(piece))) for piece in pieces) or text
 
 
 def _humps(piece: str) -> list[str]:
-    """The parts of a camel-case name; digits are split only from words, so that H2O and CO2 stay whole."""
+    """The parts of a camel-case name; digits are split only from words, so that H2O and CO2 stay
+    whole.
+    """
     cuts = [0]
     for at in range(1, len(piece)):
         before, here, after = piece[at - 1], piece[at], piece[at + 1 : at + 2]
         word_before = at > 1 and before.islower() and piece[at - 2].isalpha()
         if (
             (here.isupper() and before.islower())
-            or (here.isupper() and (before.isupper() or before.isdigit()) and after.islower() and at - cuts[-1] > 0)
+            or (
+                here.isupper()
+                and (before.isupper() or before.isdigit())
+                and after.islower()
+                and at - cuts[-1] > 0
+            )
             or (here.isdigit() and word_before)
         ):
             cuts.append(at)
@@ -152,7 +177,9 @@ def _humps(piece: str) -> list[str]:
 
 def _sentence(words: list[str]) -> list[str]:
     """The words, those after the first in lower case except acronyms."""
-    return words[:1] + [word.lower() if word[:1].isupper() and not word.isupper() else word for word in words[1:]]
+    return words[:1] + [
+        word.lower() if word[:1].isupper() and not word.isupper() else word for word in words[1:]
+    ]
 
 
 def _one_line(text: str) -> str:

@@ -1,4 +1,6 @@
-"""RDF files into a graph: every common format, sloppy files repaired, the rest refused with file and line."""
+"""RDF files into a graph: every common format, sloppy files repaired, the rest refused with file
+and line.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ import pyoxigraph as ox
 
 from kgnb.errors import DataError
 from kgnb.files import read_at_most
-from kgnb.kg.columns import NAME_SUFFIXES, TABLE_SUFFIXES, looks_like_names, read_name_triples, read_table
+from kgnb.kg.columns import (
+    NAME_SUFFIXES,
+    TABLE_SUFFIXES,
+    looks_like_names,
+    read_name_triples,
+    read_table,
+)
 from kgnb.kg.graph import Graph
 from kgnb.kg.mending import (
     LONGEST_TERM,
@@ -37,7 +45,9 @@ from kgnb.kg.mending import (
 from kgnb.kg.oxigraph_graph import OxigraphGraph, triple_from_oxigraph
 from kgnb.kg.terms import OWL
 
-Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names", "table"]
+Format = OneOf[
+    "Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names", "table"
+]
 
 SUFFIXES: dict[str, Format] = {
     ".ttl": "Turtle",
@@ -68,7 +78,8 @@ MOST_BYTES = 4 << 30
 """No file is read beyond this size, so that a small compressed file cannot fill the memory."""
 
 _CONVERT = (
-    "save it as Turtle or RDF/XML first, with Protégé (Save as) or `robot convert --input FILE --output FILE.ttl`"
+    "save it as Turtle or RDF/XML first, with Protégé (Save "
+    "as) or `robot convert --input FILE --output FILE.ttl`"
 )
 _REFUSED_SUFFIXES = {
     ".owx": "OWL/XML",
@@ -80,7 +91,9 @@ _REFUSED = {
     "a web page": "the address may lead to a page about the file: fetch the file itself",
     **dict.fromkeys(_REFUSED_SUFFIXES.values(), _CONVERT),
 }
-_TRIPLE = re.compile(r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)")
+_TRIPLE = re.compile(
+    r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)"
+)
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
@@ -96,7 +109,9 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was loaded: the files in order, how many triples they hold together, and what had to be repaired."""
+    """What was loaded: the files in order, how many triples they hold together, and what had to be
+    repaired.
+    """
 
     files: tuple[str, ...]
     triples: int
@@ -107,17 +122,20 @@ class LoadReport:
 def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadReport:
     """Load files, folders (all RDF files inside) and globs into ``graph``.
 
-    A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without rules) and JSON-LD are
-    read, each also gzipped, by suffix and by what the file begins with; so are plain triples of names, in three
-    columns, and tables with a header (``columns``). Named graphs are kept in an OxigraphGraph;
-    elsewhere their triples join the default graph. ``owl:imports`` are not followed and no address is fetched.
+    A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without
+    rules) and JSON-LD are read, each also gzipped, by suffix and by what the file begins with; so
+    are plain triples of names, in three columns, and tables with a header (``columns``). Named
+    graphs are kept in an OxigraphGraph; elsewhere their triples join the default graph.
+    ``owl:imports`` are not followed and no address is fetched.
 
-    Sloppy files are repaired and every repair is counted: characters percent-encoded in IRIs, relative IRIs resolved
-    against ``base`` (by default ``file:///NAME``, the same on every machine), language tags, bytes that are not UTF-8,
-    XML names and entities. A strict parser can read whatever is then written out. Blank node labels are derived from
-    the file's content, so that loading it again adds nothing.
+    Sloppy files are repaired and every repair is counted: characters percent-encoded in IRIs,
+    relative IRIs resolved against ``base`` (by default ``file:///NAME``, the same on every
+    machine), language tags, bytes that are not UTF-8, XML names and entities. A strict parser can
+    read whatever is then written out. Blank node labels are derived from the file's content, so
+    that loading it again adds nothing.
 
-    Raises DataError with file and line for a file that cannot be repaired, is missing or empty, or is not RDF.
+    Raises DataError with file and line for a file that cannot be repaired, is missing or empty, or
+    is not RDF.
     """
     if not paths:
         raise TypeError("load() needs at least one file, folder or glob")
@@ -136,7 +154,9 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
     if isinstance(graph, OxigraphGraph):
         graph.mended = tuple(sorted((Counter(dict(graph.mended)) + mends.counts).items()))
         graph.prefixes = tuple(sorted((prefixes | dict(graph.prefixes)).items()))
-    mended = tuple(Mended(kind, count, mends.examples[kind]) for kind, count in sorted(mends.counts.items()))
+    mended = tuple(
+        Mended(kind, count, mends.examples[kind]) for kind, count in sorted(mends.counts.items())
+    )
     return LoadReport(tuple(map(str, files)), triples, mended, tuple(sorted(prefixes.items())))
 
 
@@ -150,20 +170,30 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
         elif path.is_dir():
             found |= dict.fromkeys(_inside(path))
         elif any(mark in str(given) for mark in "*?["):
-            files = [Path(match) for match in sorted(glob.glob(str(path), recursive=True)) if Path(match).is_file()]
+            files = [
+                Path(match)
+                for match in sorted(glob.glob(str(path), recursive=True))
+                if Path(match).is_file()
+            ]
             if not files:
                 fix = "check the pattern and the folder"
                 raise DataError("no file matches this pattern", where=str(given), fix=fix)
             found |= dict.fromkeys(files)
         else:
-            near = [other.name for other in path.parent.glob(f"{path.stem}.*")][:3] if path.parent.is_dir() else []
+            near = (
+                [other.name for other in path.parent.glob(f"{path.stem}.*")][:3]
+                if path.parent.is_dir()
+                else []
+            )
             hint = f"; did you mean {' or '.join(sorted(near))}?" if near else ""
             raise DataError("there is no such file", where=str(given), fix=f"check the name{hint}")
     return list(found)
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The RDF files below a folder, without hidden ones (JupyterLab's old versions, macOS's attributes)."""
+    """The RDF files below a folder, without hidden ones (JupyterLab's old versions, macOS's
+    attributes).
+    """
     known = [
         file
         for file in sorted(folder.rglob("*"))
@@ -172,7 +202,11 @@ def _inside(folder: Path) -> list[Path]:
         and file.is_file()
     ]
     if not known:
-        raise DataError("no RDF file in this folder", where=str(folder), fix=f"RDF files end in {' '.join(SUFFIXES)}")
+        raise DataError(
+            "no RDF file in this folder",
+            where=str(folder),
+            fix=f"RDF files end in {' '.join(SUFFIXES)}",
+        )
     return known
 
 
@@ -189,7 +223,9 @@ def read_quads(
     if kind == "table":
         return read_table(text, where, path.name.partition(".")[0], base), {}
     if kind == "RDF/XML":
-        text = re.sub("<!doctype", "<!DOCTYPE", text, count=1, flags=re.IGNORECASE)  # pyoxigraph takes any case
+        text = re.sub(
+            "<!doctype", "<!DOCTYPE", text, count=1, flags=re.IGNORECASE
+        )  # pyoxigraph takes any case
     else:
         refuse_deep(text, kind, where)
     base = base or f"file:///{quote(path.name)}"
@@ -199,7 +235,9 @@ def read_quads(
         quads, prefixes = _repaired(text, kind, Mender(base, mends), where)
     if kind == "N3" and any(isinstance(quad.graph_name, ox.BlankNode) for quad in quads):
         raise DataError("this N3 file holds rules", where=where, fix=_NO_RULES)
-    return _relabelled(quads, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]), prefixes
+    return _relabelled(
+        quads, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
+    ), prefixes
 
 
 def _parsed(
@@ -207,9 +245,14 @@ def _parsed(
 ) -> tuple[list[ox.Quad], dict[str, str]]:
     """Quads and prefixes; raises SyntaxError for a text that is malformed."""
     if kind == "RDF/XML":
-        check_xml(text, where)  # pyoxigraph takes a file for whole that ends before its root element does
+        check_xml(
+            text, where
+        )  # pyoxigraph takes a file for whole that ends before its root element does
     parser = ox.parse(
-        text.encode("utf-8"), format=_PARSERS[kind], base_iri=base if kind == "JSON-LD" else None, lenient=lenient
+        text.encode("utf-8"),
+        format=_PARSERS[kind],
+        base_iri=base if kind == "JSON-LD" else None,
+        lenient=lenient,
     )
     try:
         return list(parser), dict(parser.prefixes)
@@ -224,8 +267,12 @@ def _parsed(
         ) from error
 
 
-def _repaired(text: str, kind: Format, mender: Mender, where: str) -> tuple[list[ox.Quad], dict[str, str]]:
-    """The quads of a file that is not strict RDF: parsed leniently, its text repaired where even that fails."""
+def _repaired(
+    text: str, kind: Format, mender: Mender, where: str
+) -> tuple[list[ox.Quad], dict[str, str]]:
+    """The quads of a file that is not strict RDF: parsed leniently, its text repaired where even
+    that fails.
+    """
     try:
         quads, prefixes = _parsed(text, kind, mender.base, where, lenient=True)
     except SyntaxError as error:
@@ -270,11 +317,15 @@ def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> Data
     line, column, complaint = error.lineno, error.offset, error.msg
     if line is None and (quoted := re.search(r"[`'\"<](.+?)[`'\">]|^(\S+) is not", complaint)):
         at = text.find(quoted[1] or quoted[2])  # of RDF/XML pyoxigraph names no place
-        line, column = (text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)) if at >= 0 else (None, None)
+        line, column = (
+            (text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)) if at >= 0 else (None, None)
+        )
     complaint = re.sub(r"^Parser error at line \d+ .*?: |(?: \(line \d+\))$", "", complaint)
     place = "".join(f":{number}" for number in (line, column) if number is not None)
     fixes = (fix for sign, fix in _FIXES.items() if sign.lower() in complaint.lower())
-    return DataError(f"not readable as {kind}: {complaint[:300]}", where=f"{where}{place}", fix=next(fixes, _FIX))
+    return DataError(
+        f"not readable as {kind}: {complaint[:300]}", where=f"{where}{place}", fix=next(fixes, _FIX)
+    )
 
 
 _NO_RULES = "take the rules and variables out and save the plain triples as Turtle"
@@ -291,7 +342,9 @@ _FIXES = {
 
 
 def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a file, unpacked where it is gzipped; raises DataError where it is empty or cannot be read."""
+    """The bytes of a file, unpacked where it is gzipped; raises DataError where it is empty or
+    cannot be read.
+    """
     where = str(path)
     try:
         with path.open("rb") as file:
@@ -305,11 +358,19 @@ def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         what = f"cannot be read: {error.strerror or error}"
         raise DataError(what, where=where, fix="check its name and its permissions") from error
     if len(data) > most:
-        raise DataError(f"holds more than {most >> 20:,} MiB", where=where, fix="ask a graph of this size by SPARQL")
+        raise DataError(
+            f"holds more than {most >> 20:,} MiB",
+            where=where,
+            fix="ask a graph of this size by SPARQL",
+        )
     if data[:4] == b"PK\x03\x04":
-        raise DataError("this is a zip archive", where=where, fix="unpack it and load the files inside")
+        raise DataError(
+            "this is a zip archive", where=where, fix="unpack it and load the files inside"
+        )
     if not data.strip():
-        raise DataError("the file is empty", where=where, fix="check that it was fetched or saved completely")
+        raise DataError(
+            "the file is empty", where=where, fix="check that it was fetched or saved completely"
+        )
     return data
 
 
@@ -319,7 +380,12 @@ def decode(data: bytes, mends: Mends) -> str:
     Bytes that are not UTF-8 are read as Windows-1252, and counted.
     """
     text = _decoded(data, mends).removeprefix("\ufeff")
-    return re.sub(r"""\A(\s*<\?xml[^>]*?encoding\s*=\s*)(["'])[A-Za-z0-9._\-]+\2""", r"\1\2UTF-8\2", text, count=1)
+    return re.sub(
+        r"""\A(\s*<\?xml[^>]*?encoding\s*=\s*)(["'])[A-Za-z0-9._\-]+\2""",
+        r"\1\2UTF-8\2",
+        text,
+        count=1,
+    )
 
 
 def _decoded(data: bytes, mends: Mends) -> str:
@@ -353,15 +419,24 @@ def _decoded(data: bytes, mends: Mends) -> str:
 
 
 def format_of(path: Path, text: str) -> Format:
-    """The format a file holds; raises DataError where it is not RDF or not in a form that can be read."""
+    """The format a file holds; raises DataError where it is not RDF or not in a form that can be
+    read.
+    """
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     head = text[:65536]
     seen = sniff(head)
     refused = seen if seen in _REFUSED else _REFUSED_SUFFIXES.get(suffix)
     if refused:
-        raise DataError(f"this is {refused}, which cannot be read here", where=str(path), fix=_REFUSED[refused])
+        raise DataError(
+            f"this is {refused}, which cannot be read here", where=str(path), fix=_REFUSED[refused]
+        )
     known = SUFFIXES.get(suffix)
-    if known is None and not seen and (suffix in NAME_SUFFIXES or not suffix) and looks_like_names(head):
+    if (
+        known is None
+        and not seen
+        and (suffix in NAME_SUFFIXES or not suffix)
+        and looks_like_names(head)
+    ):
         return "names"
     if known is None and not seen and suffix in TABLE_SUFFIXES:
         return "table"
@@ -384,7 +459,8 @@ def format_of(path: Path, text: str) -> Format:
 
 
 def sniff(head: str) -> str:
-    """The format that the first characters show: a Format, a key of ``_REFUSED``, or "" where they do not tell.
+    """The format that the first characters show: a Format, a key of ``_REFUSED``, or "" where they
+    do not tell.
 
     >>> sniff("<?xml version='1.0'?>\\n<Ontology xmlns='http://www.w3.org/2002/07/owl#'/>")
     'OWL/XML'
@@ -402,7 +478,9 @@ def sniff(head: str) -> str:
             return "OWL/XML"
         if text.startswith(("<?xml", "<!")) or any(name.startswith("xmlns") for name in attributes):
             return "RDF/XML"
-    lines = "\n".join(line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")).lstrip()
+    lines = "\n".join(
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ).lstrip()
     if re.match(r"(?i)@(prefix|base|version)\b|(prefix\s+[\w.\-]*:|base)\s*<", lines):
         return "Turtle"
     if re.match(r"(Prefix|Ontology)\s*\(", lines):

@@ -1,8 +1,9 @@
-"""Sloppy and hostile RDF: what no parser accepts is rewritten and counted; what harms a parser is refused first.
+"""Sloppy and hostile RDF: what no parser accepts is rewritten and counted; what harms a parser is
+refused first.
 
-Refused are XML entities that multiply, elements and JSON nested so deep that the engine takes minutes, quoted triples
-nested so deep that it ends the process (pyoxigraph 0.5: a signal, nothing to catch). Every scan is linear: a token that
-is never closed reaches to the end of the text.
+Refused are XML entities that multiply, elements and JSON nested so deep that the engine takes
+minutes, quoted triples nested so deep that it ends the process (pyoxigraph 0.5: a signal, nothing
+to catch). Every scan is linear: a token that is never closed reaches to the end of the text.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Mender:
             self._iri(graph) if isinstance(graph, ox.NamedNode) else graph,
         )
 
-    def _resource(self, node: ox.NamedNode | ox.BlankNode | ox.Triple) -> ox.NamedNode | ox.BlankNode:
+    def _resource(
+        self, node: ox.NamedNode | ox.BlankNode | ox.Triple
+    ) -> ox.NamedNode | ox.BlankNode:
         if isinstance(node, ox.Triple):
             raise DataError("a triple term is used as a subject", where="RDF 1.2")
         return self._iri(node) if isinstance(node, ox.NamedNode) else node
@@ -68,7 +71,9 @@ class Mender:
         if isinstance(term, ox.Literal):
             return self._literal(term)
         if isinstance(term, ox.Triple):
-            return ox.Triple(self._resource(term.subject), self._iri(term.predicate), self._term(term.object))
+            return ox.Triple(
+                self._resource(term.subject), self._iri(term.predicate), self._term(term.object)
+            )
         return term
 
     def _iri(self, node: ox.NamedNode) -> ox.NamedNode:
@@ -78,7 +83,11 @@ class Mender:
             known = self._iris[value] = self.mended_iri(value)
         if known.value != value:
             absolute = _SCHEME.match(value) is not None
-            kind = "characters percent-encoded in IRIs" if absolute else "relative IRIs resolved against the base"
+            kind = (
+                "characters percent-encoded in IRIs"
+                if absolute
+                else "relative IRIs resolved against the base"
+            )
             self.mends.note(kind, value, known.value)
         return known
 
@@ -91,7 +100,9 @@ class Mender:
                 iri = urljoin(self.base, iri)
         scheme, _, rest = iri.partition(":")
         slashes = "//" if rest.startswith("//") else ""
-        quoted = f"{scheme}:{slashes}{quote(rest[len(slashes) :], safe='/%?=&;,.~-_@!$()*+' + chr(39))}"
+        quoted = (
+            f"{scheme}:{slashes}{quote(rest[len(slashes) :], safe='/%?=&;,.~-_@!$()*+' + chr(39))}"
+        )
         for attempt in (iri, quoted):
             with suppress(ValueError):
                 return ox.NamedNode(attempt)
@@ -102,12 +113,18 @@ class Mender:
         if tag is None:
             datatype = literal.datatype
             mended = self._iri(datatype)
-            return literal if mended.value == datatype.value else ox.Literal(literal.value, datatype=mended)
+            return (
+                literal
+                if mended.value == datatype.value
+                else ox.Literal(literal.value, datatype=mended)
+            )
         if _LANGUAGE.fullmatch(tag):
             return literal
         better = mended_tag(tag, self.mends) if tag else ""
         if not tag:
-            self.mends.note("empty language tags dropped", f"{literal.value:.40}@", literal.value[:40])
+            self.mends.note(
+                "empty language tags dropped", f"{literal.value:.40}@", literal.value[:40]
+            )
         return ox.Literal(literal.value, language=better) if better else ox.Literal(literal.value)
 
 
@@ -130,7 +147,9 @@ _BAD_IRI_ESCAPE = re.compile(r"\\(?!u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 
 
 def mend_turtle(text: str, mends: Mends) -> str:
-    """Turtle and its kin with unknown escapes and malformed language tags rewritten; line breaks stay."""
+    """Turtle and its kin with unknown escapes and malformed language tags rewritten; line breaks
+    stay.
+    """
 
     def mend(match: re.Match[str]) -> str:
         if match["iri"]:
@@ -167,10 +186,14 @@ _NO_CONTENT = re.compile(
 
 
 def mend_xml(text: str, mends: Mends) -> str:
-    """XML that is nearly well-formed made so (ampersands, entities, forbidden characters, comments) and rdf:IDs too."""
+    """XML that is nearly well-formed made so (ampersands, entities, forbidden characters, comments)
+    and rdf:IDs too.
+    """
     namespaces = dict(_NAMESPACE.findall(text[:65536]))
     rdf = next((prefix for prefix, iri in namespaces.items() if iri == PREFIXES["rdf"]), "rdf")
-    identifier = re.compile(rf"""(\s){re.escape(rdf)}:(ID|nodeID)(\s*=\s*)(["'])(.*?)\4""", re.DOTALL)
+    identifier = re.compile(
+        rf"""(\s){re.escape(rdf)}:(ID|nodeID)(\s*=\s*)(["'])(.*?)\4""", re.DOTALL
+    )
     declared = {"amp", "lt", "gt", "quot", "apos", *_BOUND.findall(text)}
 
     def character(match: re.Match[str]) -> str:
@@ -188,13 +211,19 @@ def mend_xml(text: str, mends: Mends) -> str:
         if meant is None:
             return match[0]
         mends.note("undeclared entities resolved", match[0], meant)
-        return "".join(f"&#{ord(c)};" for c in meant) if name + ";" in html.entities.html5 else html.escape(meant)
+        return (
+            "".join(f"&#{ord(c)};" for c in meant)
+            if name + ";" in html.entities.html5
+            else html.escape(meant)
+        )
 
     def named(match: re.Match[str]) -> str:
         space, kind, equals, mark, value = match.groups()
         if _NAME.fullmatch(value):
             return match[0]
-        better = f"#{value}" if kind == "ID" else "n" + re.sub(r"\W", lambda c: f"_{ord(c[0]):x}", value)
+        better = (
+            f"#{value}" if kind == "ID" else "n" + re.sub(r"\W", lambda c: f"_{ord(c[0]):x}", value)
+        )
         mends.note(f"rdf:{kind} that is not an XML name", value, better)
         return f"{space}{rdf}:{'about' if kind == 'ID' else kind}{equals}{mark}{better}{mark}"
 
@@ -205,7 +234,11 @@ def mend_xml(text: str, mends: Mends) -> str:
         return f'{match[1]}"{match[2].replace(chr(34), "&#34;")}"'
 
     def no_content(part: str) -> str:
-        if part.startswith("<!--") and part.endswith("-->") and ("--" in part[4:-3] or part.endswith("--->")):
+        if (
+            part.startswith("<!--")
+            and part.endswith("-->")
+            and ("--" in part[4:-3] or part.endswith("--->"))
+        ):
             mends.note("comments with -- removed", part, "")
             return "\n" * part.count("\n")
         return _SINGLE.sub(double_quoted, part)
@@ -224,14 +257,18 @@ def mend_xml(text: str, mends: Mends) -> str:
 
 
 MOST_DEEP = {"RDF/XML": 10_000, "JSON-LD": 1_000, "quoted": 100}
-"""How deep elements, JSON and quoted triples may nest. Measured with pyoxigraph 0.5.13: elements cost the square of
-their depth (10,000: 0.5 s, 100,000: over 20 s), JSON-LD too (1,000: 0.1 s, 10,000: over 20 s), 100,000 quoted triples
-overflow the stack. Lists written as nested elements are the deepest that real files hold: two levels a member."""
+"""How deep elements, JSON and quoted triples may nest. Measured with pyoxigraph 0.5.13: elements
+cost the square of their depth (10,000: 0.5 s, 100,000: over 20 s), JSON-LD too (1,000: 0.1 s,
+10,000: over 20 s), 100,000 quoted triples overflow the stack. Lists written as nested elements are
+the deepest that real files hold: two levels a member.
+"""
 
 LONGEST_TERM = 16 << 20
 """Bytes of one term that pyoxigraph's parsers hold."""
 
-_JSON = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
+_JSON = re.compile(
+    r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL
+)
 TURTLE = re.compile(
     r'''(?P<skip>\#[^\n]*+|\\.)
     |(?P<string>
@@ -245,7 +282,9 @@ TURTLE = re.compile(
     |(?P<close>>>)''',
     re.VERBOSE | re.DOTALL,
 )
-"""The tokens of Turtle and its kin that hide others: comments, strings with their language, IRIs, quoted triples."""
+"""The tokens of Turtle and its kin that hide others: comments, strings with their language, IRIs,
+quoted triples.
+"""
 
 _GROWS = (
     expat.errors.codes[expat.errors.XML_ERROR_RECURSIVE_ENTITY_REF],
@@ -258,7 +297,8 @@ def check_xml(text: str, where: str) -> None:
 
     Raises:
         SyntaxError: it is not well-formed; with line and column.
-        DataError: its elements nest deeper than ``MOST_DEEP``, its entities grow without bounds or stand for other
+        DataError: its elements nest deeper than ``MOST_DEEP``, its entities grow without bounds or
+        stand for other
             files; with the line.
     """
     parser = expat.ParserCreate()
@@ -282,7 +322,11 @@ def check_xml(text: str, where: str) -> None:
                 fix="put the text itself in the file, or save it as Turtle",
             )
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = begin, end, entity
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = (
+        begin,
+        end,
+        entity,
+    )
     try:
         parser.Parse(text.encode("utf-8"), True)
     except expat.ExpatError as error:
@@ -299,7 +343,8 @@ def check_xml(text: str, where: str) -> None:
 
 
 def xml_root(head: str) -> tuple[str, dict[str, str]]:
-    """The name and the attributes of the root element of a text that may be cut; an empty name where there is none.
+    """The name and the attributes of the root element of a text that may be cut; an empty name
+    where there is none.
 
     >>> xml_root("<!-- <b> --><h:huts xmlns:h='urn:h'><h:hut")
     ('h:huts', {'xmlns:h': 'urn:h'})
@@ -313,7 +358,9 @@ def xml_root(head: str) -> tuple[str, dict[str, str]]:
 
 
 def refuse_deep(text: str, kind: str, where: str) -> None:
-    """Raise DataError, with the line, where JSON-LD or Turtle and its kin nest deeper than ``MOST_DEEP`` allows."""
+    """Raise DataError, with the line, where JSON-LD or Turtle and its kin nest deeper than
+    ``MOST_DEEP`` allows.
+    """
     json = kind == "JSON-LD"
     most = MOST_DEEP["JSON-LD" if json else "quoted"]
     if (text.count("{") + text.count("[") if json else text.count("<<")) <= most:
@@ -335,6 +382,10 @@ def _too_deep(what: str, most: int, where: str, line: int) -> DataError:
 
 
 def long_term_line(text: str) -> int | None:
-    """The line where the first string of more than ``LONGEST_TERM`` bytes begins in Turtle, N-Triples and their kin."""
-    long = next((found for found in TURTLE.finditer(text) if len(found[0].encode()) > LONGEST_TERM), None)
+    """The line where the first string of more than ``LONGEST_TERM`` bytes begins in Turtle,
+    N-Triples and their kin.
+    """
+    long = next(
+        (found for found in TURTLE.finditer(text) if len(found[0].encode()) > LONGEST_TERM), None
+    )
     return text.count("\n", 0, long.start()) + 1 if long else None

@@ -20,9 +20,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """An anonymous superclass of a class: ``on`` a property, a ``constraint`` and its ``filler`` (OWL 2, section 8).
+    """An anonymous superclass of a class: ``on`` a property, a ``constraint`` and its ``filler``
+    (OWL 2, section 8).
 
-    A filler that is a union or an intersection is listed as one restriction for each of its named members.
+    A filler that is a union or an intersection is listed as one restriction for each of its named
+    members.
     """
 
     on: str  # an IRI, with ^ before it for the inverse property
@@ -33,9 +35,11 @@ class Restriction:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One class, property or individual. Tuples are sorted and free of repeats; IRIs are plain strings.
+    """One class, property or individual. Tuples are sorted and free of repeats; IRIs are plain
+    strings.
 
-    An IRI used as a class and as a property at once (punning, OWL 2 section 5.9) gives two entities.
+    An IRI used as a class and as a property at once (punning, OWL 2 section 5.9) gives two
+    entities.
     """
 
     iri: str
@@ -58,7 +62,9 @@ class Entity:
     declared: bool = True  # the graph states its kind; else it follows from its range
     matches: tuple[str, ...] = ()  # its exact matches elsewhere (skos:exactMatch)
     concept: bool = False  # a SKOS concept, read as a class
-    coded: bool = False  # its local name is an identifier, judged by the names of the whole ontology
+    coded: bool = (
+        False  # its local name is an identifier, judged by the names of the whole ontology
+    )
 
     @property
     def local_name(self) -> str:
@@ -73,7 +79,9 @@ class Ontology:
 
     name: str
     iri: str
-    digest: str  # of the entities, so equal content gives an equal digest wherever it was loaded from
+    digest: (
+        str  # of the entities, so equal content gives an equal digest wherever it was loaded from
+    )
     entities: tuple[Entity, ...]
     imports: tuple[str, ...] = ()  # named by owl:imports; never followed over the network
     mended: tuple[tuple[str, int], ...] = ()  # what loading had to repair, and how often

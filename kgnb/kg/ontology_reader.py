@@ -17,20 +17,31 @@ from kgnb.kg.labels import coded
 from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
 from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Node, Term, n3
 
-_ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
+_ORDER: tuple[Kind, ...] = (
+    "class",
+    "object property",
+    "datatype property",
+    "annotation property",
+    "individual",
+)
 
 
 def read_ontology(
-    graph: Graph, *, name: str = "", individuals: bool = False, concepts: OneOf["alone", "beside"] = "alone"
+    graph: Graph,
+    *,
+    name: str = "",
+    individuals: bool = False,
+    concepts: OneOf["alone", "beside"] = "alone",
 ) -> Ontology:
     """The ontology in a graph: its classes and properties, and on request its individuals.
 
-    Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. Classes
-    are declared as such or occur in ``rdfs:subClassOf``; the kind of a plain ``rdf:Property`` depends on its range.
-    Named members of an equivalent intersection count as parents, of an equivalent union as children. The concepts of a
-    SKOS vocabulary are read as classes, ``skos:broader`` as their parents, if it has no other classes than those of
-    concepts; with ``concepts="beside"`` in any case. Order and digest do not depend on the order of files and the
-    labels of blank nodes. ``owl:imports`` are listed, never followed.
+    Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that
+    vocabulary itself. Classes are declared as such or occur in ``rdfs:subClassOf``; the kind of a
+    plain ``rdf:Property`` depends on its range. Named members of an equivalent intersection count
+    as parents, of an equivalent union as children. The concepts of a SKOS vocabulary are read as
+    classes, ``skos:broader`` as their parents, if it has no other classes than those of concepts;
+    with ``concepts="beside"`` in any case. Order and digest do not depend on the order of files and
+    the labels of blank nodes. ``owl:imports`` are listed, never followed.
 
     Raises DataError where a service cuts its answer short.
     """
@@ -40,7 +51,9 @@ def read_ontology(
     reader = _Reader(axioms, built_in, beside=concepts == "beside")
     entities = reader.entities(individuals)
     codes = coded(entities)
-    entities = tuple(replace(entity, coded=True) if entity.iri in codes else entity for entity in entities)
+    entities = tuple(
+        replace(entity, coded=True) if entity.iri in codes else entity for entity in entities
+    )
     content = json.dumps(entities, ensure_ascii=True, default=_plain)
     imports = {target for node in axioms.of for target in axioms.iris(node, v.IMPORTS)}
     return Ontology(
@@ -61,10 +74,19 @@ def _plain(value: Entity | Text | Restriction) -> list[object]:
 
 def _ontology_iri(axioms: Axioms) -> str:
     """The ontology's IRI; of several, the one that most terms start with."""
-    declared = sorted(node for node in axioms.of if isinstance(node, Iri) and v.ONTOLOGY in axioms.get(node, v.TYPE))
+    declared = sorted(
+        node
+        for node in axioms.of
+        if isinstance(node, Iri) and v.ONTOLOGY in axioms.get(node, v.TYPE)
+    )
     if len(declared) < 2:
         return str(declared[0]) if declared else ""
-    return str(max(declared, key=lambda iri: sum(isinstance(n, Iri) and n.startswith(iri) for n in axioms.of)))
+    return str(
+        max(
+            declared,
+            key=lambda iri: sum(isinstance(n, Iri) and n.startswith(iri) for n in axioms.of),
+        )
+    )
 
 
 class _Reader:
@@ -98,7 +120,11 @@ class _Reader:
         if individuals:
             for iri in self._individuals(kinds):
                 kinds[iri] = {"individual"}
-        found = [self._entity(Iri(iri), kind, kinds) for iri, several in kinds.items() for kind in several]
+        found = [
+            self._entity(Iri(iri), kind, kinds)
+            for iri, several in kinds.items()
+            for kind in several
+        ]
         return tuple(sorted(found, key=lambda entity: (_ORDER.index(entity.kind), entity.iri)))
 
     def _relate(self, node: Node) -> None:
@@ -106,7 +132,9 @@ class _Reader:
         axioms = self.axioms
         known = axioms.of[node]
         if v.MEMBERS in known:  # AllDisjointClasses, AllDisjointProperties
-            self._all_disjoint(member for head in known[v.MEMBERS] for member in axioms.list_members(head))
+            self._all_disjoint(
+                member for head in known[v.MEMBERS] for member in axioms.list_members(head)
+            )
         if isinstance(node, Blank):
             return
         for predicate in (v.SUBCLASS, v.SUBPROPERTY, v.EQUIVALENT_CLASS):
@@ -138,7 +166,11 @@ class _Reader:
                     self._below(node, member)
         for part in self.axioms.conjuncts(expression):
             if isinstance(part, Iri):
-                if part != node and not stated_equal | (part in v.TOPS) or (stated_equal and part != expression):
+                if (
+                    part != node
+                    and not stated_equal | (part in v.TOPS)
+                    or (stated_equal and part != expression)
+                ):
                     self.parents[node].add(str(part))
             else:
                 self.restrictions[node].update(self.axioms.restrictions(part))
@@ -157,7 +189,8 @@ class _Reader:
             self.disjoint[member] |= named - {member}
 
     def _concepts(self, *, beside: bool) -> frozenset[Iri]:
-        """The concepts of a SKOS vocabulary; none if it has other classes, unless they are wanted ``beside`` them.
+        """The concepts of a SKOS vocabulary; none if it has other classes, unless they are wanted
+        ``beside`` them.
 
         A concept is typed as one, or has a label and is in a scheme or above or below a concept.
         """
@@ -176,16 +209,24 @@ class _Reader:
             placed.update(relatives, axioms.iris(node, v.TOP_CONCEPT))
             if relatives or any(predicate in known for predicate in v.IN_SCHEME):
                 placed.add(node)
-        labelled = {node for node in placed - typed if axioms.get(node, *v.LABELS) and not axioms.get(node, v.TYPE)}
+        labelled = {
+            node
+            for node in placed - typed
+            if axioms.get(node, *v.LABELS) and not axioms.get(node, v.TYPE)
+        }
         return frozenset(typed | labelled)
 
-    def _holds_others(self, node: Iri, types: Iterable[Term], known: Mapping[str, list[Term]]) -> bool:
+    def _holds_others(
+        self, node: Iri, types: Iterable[Term], known: Mapping[str, list[Term]]
+    ) -> bool:
         """Whether a node is a class of anything but concepts, their collections and schemes."""
         if not (v.SUBCLASS in known or any(v.KINDS.get(str(kind)) == "class" for kind in types)):
             return False
         if node in self.axioms.concept_types or self._is_built_in(node):
             return False
-        return not any(str(above).startswith((SKOS, v.ISO_THES)) for above in known.get(v.SUBCLASS, ()))
+        return not any(
+            str(above).startswith((SKOS, v.ISO_THES)) for above in known.get(v.SUBCLASS, ())
+        )
 
     def _kinds(self) -> dict[str, set[Kind]]:
         """The kinds of each IRI that is a class or a property here."""
@@ -223,7 +264,9 @@ class _Reader:
         }
 
     def _defined(self, node: Node) -> bool:
-        """Whether a node is equivalent to an anonymous class (not a data range), and thus a class, declared or not."""
+        """Whether a node is equivalent to an anonymous class (not a data range), and thus a class,
+        declared or not.
+        """
         return any(
             isinstance(other, Blank) and f"{RDFS}Datatype" not in self.axioms.iris(other, v.TYPE)
             for other in self.axioms.get(node, v.EQUIVALENT_CLASS)
@@ -232,7 +275,9 @@ class _Reader:
     def _kind_by_range(self, iri: Iri, kinds: Mapping[str, set[Kind]], datatypes: set[str]) -> Kind:
         """A plain property's kind by its range, else its superproperty's, else annotation."""
         axioms = self.axioms
-        if f"{OWL}InverseFunctionalProperty" in axioms.get(iri, v.TYPE) or axioms.get(iri, v.INVERSE):
+        if f"{OWL}InverseFunctionalProperty" in axioms.get(iri, v.TYPE) or axioms.get(
+            iri, v.INVERSE
+        ):
             return "object property"
         ranges = {m for r in axioms.get(iri, *v.RANGES) for m in axioms.members(r)}
         literal = {r for r in ranges if r.startswith(XSD) or r in v.DATATYPES or r in datatypes}
@@ -244,11 +289,17 @@ class _Reader:
         return "annotation property"
 
     def _individuals(self, kinds: Mapping[str, set[Kind]]) -> list[str]:
-        """Named instances of a class that are not classes, properties, ontologies or datatypes themselves."""
+        """Named instances of a class that are not classes, properties, ontologies or datatypes
+        themselves.
+        """
         found = []
         for node in self.axioms.of:
             types = self.axioms.iris(node, v.TYPE)
-            own = [t for t in types if not t.startswith(v.BUILT_IN) or t == f"{OWL}NamedIndividual" or t in v.TOPS]
+            own = [
+                t
+                for t in types
+                if not t.startswith(v.BUILT_IN) or t == f"{OWL}NamedIndividual" or t in v.TOPS
+            ]
             if isinstance(node, Iri) and own and node not in kinds and not self._is_built_in(node):
                 found.append(str(node))
         return found
@@ -287,7 +338,9 @@ class _Reader:
             range=self._members(iri, v.RANGES) if is_property else (),
             inverse=tuple(sorted(self.inverse[iri])) if is_property else (),
             types=tuple(sorted(map(str, relevant))) if is_individual else (),
-            characteristics=tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS}))
+            characteristics=tuple(
+                sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS})
+            )
             if is_property
             else (),
             deprecated=self._deprecated(iri, types),
@@ -297,21 +350,40 @@ class _Reader:
         )
 
     def _members(self, iri: Iri, predicates: Iterable[str]) -> tuple[str, ...]:
-        found = {str(m) for value in self.axioms.get(iri, *predicates) for m in self.axioms.members(value)}
+        found = {
+            str(m)
+            for value in self.axioms.get(iri, *predicates)
+            for m in self.axioms.members(value)
+        }
         return tuple(sorted(found - v.TOPS))
 
     def _texts(self, iri: Iri, role: object) -> set[Text]:
-        """The texts an entity has in one role, including synonyms and definitions that are nodes with a label."""
+        """The texts an entity has in one role, including synonyms and definitions that are nodes
+        with a label.
+        """
         found: set[Text] = set()
         for predicate, values in self.axioms.of[iri].items():
             for value in values if self.axioms.roles.get(predicate) is role else ():
-                texts = self.axioms.get(value, *v.TEXT_OF_NODE) if isinstance(value, Iri | Blank) else [value]
-                found |= {Text(t.text.strip(), t.language) for t in texts if isinstance(t, Literal) and t.text.strip()}
+                texts = (
+                    self.axioms.get(value, *v.TEXT_OF_NODE)
+                    if isinstance(value, Iri | Blank)
+                    else [value]
+                )
+                found |= {
+                    Text(t.text.strip(), t.language)
+                    for t in texts
+                    if isinstance(t, Literal) and t.text.strip()
+                }
         return found
 
     def _deprecated(self, iri: Iri, types: Iterable[Iri]) -> bool:
-        stated = any(isinstance(t, Literal) and t.text in {"true", "1"} for t in self.axioms.get(iri, v.DEPRECATED))
-        return stated or any(t in {f"{OWL}DeprecatedClass", f"{OWL}DeprecatedProperty"} for t in types)
+        stated = any(
+            isinstance(t, Literal) and t.text in {"true", "1"}
+            for t in self.axioms.get(iri, v.DEPRECATED)
+        )
+        return stated or any(
+            t in {f"{OWL}DeprecatedClass", f"{OWL}DeprecatedProperty"} for t in types
+        )
 
 
 def _sorted(texts: Iterable[Text]) -> tuple[Text, ...]:
@@ -319,17 +391,23 @@ def _sorted(texts: Iterable[Text]) -> tuple[Text, ...]:
 
 
 def _in_order(restrictions: Iterable[Restriction]) -> tuple[Restriction, ...]:
-    return tuple(sorted(restrictions, key=lambda r: (r.on, r.constraint, r.filler, r.cardinality or 0)))
+    return tuple(
+        sorted(restrictions, key=lambda r: (r.on, r.constraint, r.filler, r.cardinality or 0))
+    )
 
 
 class Axioms:
     """The axioms of a graph: ``self.of[subject][predicate]`` lists the objects, in a fixed order."""
 
     def __init__(self, graph: Graph, *, individuals: bool) -> None:
-        """Fetch from ``graph``: with ``individuals`` every ``rdf:type``, else only those of schema terms."""
+        """Fetch from ``graph``: with ``individuals`` every ``rdf:type``, else only those of schema
+        terms.
+        """
         named_graphs = _has_named_graphs(graph)
         self.roles = _roles(graph, named_graphs)
-        self.of: defaultdict[Node, defaultdict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
+        self.of: defaultdict[Node, defaultdict[str, list[Term]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         wanted = sorted({*v.STRUCTURE, *self.roles, *v.TEXT_OF_NODE})
         self.concept_types = _concept_types(graph, named_graphs)
         types = "" if individuals else _values("o", sorted({*v.META_TYPES, *self.concept_types}))
@@ -344,7 +422,11 @@ class Axioms:
     def get(self, subject: Node, *predicates: str) -> list[Term]:
         """The objects of these predicates."""
         known = self.of.get(subject)
-        return [] if known is None else [value for predicate in predicates for value in known.get(predicate, ())]
+        return (
+            []
+            if known is None
+            else [value for predicate in predicates for value in known.get(predicate, ())]
+        )
 
     def iris(self, subject: Node, *predicates: str) -> list[Iri]:
         """The objects of these predicates that are IRIs."""
@@ -361,29 +443,39 @@ class Axioms:
         return members
 
     def members(self, expression: Term) -> list[Iri]:
-        """The named classes and datatypes in an expression: itself, or the members of its unions and intersections."""
+        """The named classes and datatypes in an expression: itself, or the members of its unions
+        and intersections.
+        """
         walked = self._walk(expression, (v.UNION, v.INTERSECTION), set())
         return sorted({term for term in walked if isinstance(term, Iri)})
 
     def conjuncts(self, expression: Term) -> list[Term]:
-        """The conjuncts of an expression: itself, or the members of its intersections, also nested ones."""
+        """The conjuncts of an expression: itself, or the members of its intersections, also nested
+        ones.
+        """
         return list(self._walk(expression, (v.INTERSECTION,), set()))
 
-    def _walk(self, expression: Term, operators: Collection[str], seen: set[Term]) -> Iterator[Term]:
+    def _walk(
+        self, expression: Term, operators: Collection[str], seen: set[Term]
+    ) -> Iterator[Term]:
         if expression in seen:
             return
         seen.add(expression)
         if isinstance(expression, Blank):
             lists = self.get(expression, *operators)
             datatypes = self.get(expression, v.ON_DATATYPE)
-            for inner in [member for head in lists for member in self.list_members(head)] + datatypes:
+            for inner in [
+                member for head in lists for member in self.list_members(head)
+            ] + datatypes:
                 yield from self._walk(inner, operators, seen)
             if lists or datatypes:
                 return
         yield expression
 
     def restrictions(self, expression: Term) -> list[Restriction]:
-        """The restrictions of an anonymous class; one for each member of a filler that is a union or intersection."""
+        """The restrictions of an anonymous class; one for each member of a filler that is a union
+        or intersection.
+        """
         if not isinstance(expression, Blank):
             return []
         on = [self._property(node) for node in self.get(expression, v.ON_PROPERTY)]
@@ -392,13 +484,27 @@ class Axioms:
             for value in values:
                 if predicate in v.CONSTRAINTS:
                     fillers = [""] if predicate.endswith("hasSelf") else self._fillers(value)
-                    found += [Restriction(p, v.CONSTRAINTS[predicate], filler) for p in on if p for filler in fillers]
-                elif predicate in v.CARDINALITIES and isinstance(value, Literal) and value.text.strip().isdecimal():
+                    found += [
+                        Restriction(p, v.CONSTRAINTS[predicate], filler)
+                        for p in on
+                        if p
+                        for filler in fillers
+                    ]
+                elif (
+                    predicate in v.CARDINALITIES
+                    and isinstance(value, Literal)
+                    and value.text.strip().isdecimal()
+                ):
                     classes = self.get(expression, *v.ON_FILLER)
                     fillers = self._fillers(classes[0]) if classes else [""]
                     number = int(value.text)
                     constraint = v.CARDINALITIES[predicate]
-                    found += [Restriction(p, constraint, filler, number) for p in on if p for filler in fillers]
+                    found += [
+                        Restriction(p, constraint, filler, number)
+                        for p in on
+                        if p
+                        for filler in fillers
+                    ]
         return found
 
     def _property(self, node: Term) -> str:
@@ -418,7 +524,9 @@ def _concept_types(graph: Graph, named_graphs: bool) -> frozenset[str]:
     pattern = _anywhere(f"?below <{v.SUBCLASS}> ?above", named_graphs)
     found = {v.CONCEPT}
     while True:
-        below = graph.select(f"SELECT DISTINCT ?below WHERE {{ {_values('above', sorted(found))} {pattern} }}")
+        below = graph.select(
+            f"SELECT DISTINCT ?below WHERE {{ {_values('above', sorted(found))} {pattern} }}"
+        )
         new = {str(row[0]) for row in below if isinstance(row[0], Iri)} - found
         if not new:
             return frozenset(found)
@@ -428,17 +536,26 @@ def _concept_types(graph: Graph, named_graphs: bool) -> frozenset[str]:
 def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
     """Which annotation properties hold labels, synonyms, definitions and comments.
 
-    Besides the known ones these are a file's own: their subproperties, and those whose name or label says so.
+    Besides the known ones these are a file's own: their subproperties, and those whose name or
+    label says so.
     """
     known = (v.LABELS, v.NAMES, v.NOTATIONS, v.SYNONYMS, v.DEFINITIONS, v.COMMENTS)
     roles: dict[str, Collection[str]] = {iri: group for group in known for iri in group}
-    kinds = _values("kind", sorted([*(k for k in v.KINDS if v.KINDS[k] == "annotation property"), *v.BY_RANGE]))
+    kinds = _values(
+        "kind", sorted([*(k for k in v.KINDS if v.KINDS[k] == "annotation property"), *v.BY_RANGE])
+    )
     pattern = f"?p <{v.TYPE}> ?kind"
     naming = _values("naming", [v.LABEL, f"{SKOS}prefLabel"])
     texts = f"OPTIONAL {{ {naming} {_anywhere('?p ?naming ?label', named_graphs)} }}"
-    found = graph.select(f"SELECT DISTINCT ?p ?label WHERE {{ {kinds} {_anywhere(pattern, named_graphs)} {texts} }}")
-    candidates = sorted({(str(row[0]), row[1]) for row in found if isinstance(row[0], Iri)}, key=repr)
-    below = graph.select(f"SELECT DISTINCT ?p ?q WHERE {{ {_anywhere(f'?p <{v.SUBPROPERTY}> ?q', named_graphs)} }}")
+    found = graph.select(
+        f"SELECT DISTINCT ?p ?label WHERE {{ {kinds} {_anywhere(pattern, named_graphs)} {texts} }}"
+    )
+    candidates = sorted(
+        {(str(row[0]), row[1]) for row in found if isinstance(row[0], Iri)}, key=repr
+    )
+    below = graph.select(
+        f"SELECT DISTINCT ?p ?q WHERE {{ {_anywhere(f'?p <{v.SUBPROPERTY}> ?q', named_graphs)} }}"
+    )
     above = sorted((str(p), str(q)) for p, q in below if isinstance(p, Iri) and isinstance(q, Iri))
     annotations = {iri for iri, _ in candidates}
     for _ in range(len(above)):
@@ -464,7 +581,9 @@ def _has_named_graphs(graph: Graph) -> bool:
 
 
 def _anywhere(pattern: str, named_graphs: bool) -> str:
-    return f"{{ {pattern} }} UNION {{ GRAPH ?g {{ {pattern} }} }}" if named_graphs else f"{pattern} ."
+    return (
+        f"{{ {pattern} }} UNION {{ GRAPH ?g {{ {pattern} }} }}" if named_graphs else f"{pattern} ."
+    )
 
 
 def _values(variable: str, iris: Collection[str]) -> str:
@@ -472,10 +591,14 @@ def _values(variable: str, iris: Collection[str]) -> str:
 
 
 def _refuse_cut(graph: Graph, count: int, body: str) -> None:
-    """Raise DataError where a service sent fewer triples than it has; such limits are round numbers."""
+    """Raise DataError where a service sent fewer triples than it has; such limits are round
+    numbers.
+    """
     if count < 1000 or count % 100:
         return
-    row = graph.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {body} }} }}").rows
+    row = graph.select(
+        f"SELECT (COUNT(*) AS ?n) WHERE {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {body} }} }}"
+    ).rows
     there = int(row[0][0].text) if row and isinstance(row[0][0], Literal) else count
     if there > count:
         raise DataError(

@@ -73,8 +73,12 @@ def from_oxigraph(term: OxTerm) -> Term:
 def triple_to_oxigraph(triple: Triple) -> tuple[ox.NamedNode | ox.BlankNode, ox.NamedNode, OxTerm]:
     """The three pyoxigraph terms; raises TypeError where a term is not allowed at its place."""
     subject, predicate, value = (to_oxigraph(term) for term in triple)
-    if not isinstance(subject, ox.NamedNode | ox.BlankNode) or not isinstance(predicate, ox.NamedNode):
-        raise TypeError(f"the subject of a triple is an IRI or a blank node and its predicate an IRI: {triple!r}")
+    if not isinstance(subject, ox.NamedNode | ox.BlankNode) or not isinstance(
+        predicate, ox.NamedNode
+    ):
+        raise TypeError(
+            f"the subject of a triple is an IRI or a blank node and its predicate an IRI: {triple!r}"
+        )
     return subject, predicate, value
 
 
@@ -95,11 +99,12 @@ _AT = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
 
 
 class OxigraphGraph:
-    """A graph in an embedded Oxigraph store; queries see the default graph and all named graphs as one.
+    """A graph in an embedded Oxigraph store; queries see the default graph and all named graphs as
+    one.
 
-    Every answer is read to its end in the thread that asked, because an open pyoxigraph iterator that another thread
-    touches aborts the process. ``timeout`` is checked between rows; a step that yields no row (a large ORDER BY or
-    COUNT) cannot be interrupted.
+    Every answer is read to its end in the thread that asked, because an open pyoxigraph iterator
+    that another thread touches aborts the process. ``timeout`` is checked between rows; a step that
+    yields no row (a large ORDER BY or COUNT) cannot be interrupted.
 
     >>> from kgnb.kg.terms import Iri, Literal
     >>> graph = OxigraphGraph()
@@ -108,7 +113,9 @@ class OxigraphGraph:
     ((Literal(text='Hut', language='en', datatype=None),),)
     """
 
-    def __init__(self, folder: str | Path | None = None, *, read_only: bool = False, name: str = "") -> None:
+    def __init__(
+        self, folder: str | Path | None = None, *, read_only: bool = False, name: str = ""
+    ) -> None:
         """Open a store in memory, or in ``folder`` (created if missing, unless ``read_only``)."""
         self._name = name or (str(folder) if folder is not None else "memory")
         self._read_only = read_only
@@ -134,7 +141,12 @@ class OxigraphGraph:
         return self._name
 
     def select(
-        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> Solutions:
         """The solutions of a SELECT query, at most ``limit`` rows."""
         check_limit(limit)
@@ -146,26 +158,41 @@ class OxigraphGraph:
             tuple(None if term is None else from_oxigraph(term) for term in solution)
             for solution in self._within(timeout, wanted)
         ]
-        return Solutions(variables, tuple(rows[:limit]), truncated=limit is not None and len(rows) > limit)
+        return Solutions(
+            variables, tuple(rows[:limit]), truncated=limit is not None and len(rows) > limit
+        )
 
     def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         expect_form(query, "ASK")
         return bool(self._query(query, bindings))
 
-    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
+    def construct(
+        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+    ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         found = cast(ox.QueryTriples, self._query(query, bindings))
-        return sorted({triple_from_oxigraph(triple) for triple in self._within(timeout, found)}, key=triple_key)
+        return sorted(
+            {triple_from_oxigraph(triple) for triple in self._within(timeout, found)},
+            key=triple_key,
+        )
 
     def triples(
-        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
+        self,
+        subject: Node | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
         limit: int | None = None,
-    ) -> list[Triple]:  # fmt: skip
-        """The triples that match, each once, sorted (with a limit: those the store finds first, sorted)."""
+    ) -> list[Triple]:
+        """The triples that match, each once, sorted (with a limit: those the store finds first,
+        sorted).
+        """
         check_limit(limit)
-        s, p, o = (None if term is None else to_oxigraph(term) for term in (subject, predicate, object))
+        s, p, o = (
+            None if term is None else to_oxigraph(term) for term in (subject, predicate, object)
+        )
         quads = self.store.quads_for_pattern(s, p, o, None)  # type: ignore[arg-type]  # s and p are typed above
         found: dict[Triple, None] = {}
         for quad in quads:
@@ -184,10 +211,13 @@ class OxigraphGraph:
         try:
             self.store.extend(quads)
         except OSError as error:
-            raise BackendError(f"the store could not be written: {error}", service=self._name) from error
+            raise BackendError(
+                f"the store could not be written: {error}", service=self._name
+            ) from error
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Run a SPARQL update, all of it or none; it cannot be interrupted, so ``timeout`` is ignored.
+        """Run a SPARQL update, all of it or none; it cannot be interrupted, so ``timeout`` is
+        ignored.
 
         ``LOAD`` is refused: nothing is fetched.
         """
@@ -199,7 +229,9 @@ class OxigraphGraph:
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:
-            raise BackendError(f"the store could not be changed: {error}", service=self._name) from error
+            raise BackendError(
+                f"the store could not be changed: {error}", service=self._name
+            ) from error
 
     def count(self) -> int:
         """How many triples there are; one that is in two graphs counts twice."""
@@ -232,9 +264,13 @@ class OxigraphGraph:
             )
 
     def _query(self, query: str, bindings: Bindings) -> object:
-        """The engine's answer; blank nodes are bound by a function call, since no query text can name them."""
+        """The engine's answer; blank nodes are bound by a function call, since no query text can
+        name them.
+        """
         blanks = {name: term for name, term in (bindings or {}).items() if isinstance(term, Blank)}
-        text = bind(query, {name: term for name, term in (bindings or {}).items() if name not in blanks})
+        text = bind(
+            query, {name: term for name, term in (bindings or {}).items() if name not in blanks}
+        )
         functions: dict[ox.NamedNode, Callable[..., OxTerm | None]] = {}
         for name, term in blanks.items():
             function = ox.NamedNode(f"urn:kgnb:blank:{name}")
@@ -242,11 +278,15 @@ class OxigraphGraph:
             text = put_first(text, f"BIND({function}() AS ?{name})")
         try:
             everything = not names_its_graphs(query)  # FROM is honoured only without the union
-            return self.store.query(text, use_default_graph_as_union=everything, custom_functions=functions)
+            return self.store.query(
+                text, use_default_graph_as_union=everything, custom_functions=functions
+            )
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:
-            raise BackendError(f"the store could not answer: {error}", service=self._name) from error
+            raise BackendError(
+                f"the store could not answer: {error}", service=self._name
+            ) from error
 
     def _within(self, timeout: float | None, items: Iterable[_Item]) -> Iterator[_Item]:
         end = None if timeout is None else time.monotonic() + timeout
@@ -257,7 +297,9 @@ class OxigraphGraph:
             except StopIteration:
                 return
             except (OSError, RuntimeError) as error:
-                raise BackendError(f"the store could not answer: {error}", service=self._name) from error
+                raise BackendError(
+                    f"the store could not answer: {error}", service=self._name
+                ) from error
             if end is not None and time.monotonic() > end:
                 raise too_slow(self._name, timeout)
             yield item
@@ -266,7 +308,9 @@ class OxigraphGraph:
 def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
     if folder is None:
         if read_only:
-            raise ValueError("a store in memory starts empty, so it cannot be read-only; give a folder")
+            raise ValueError(
+                "a store in memory starts empty, so it cannot be read-only; give a folder"
+            )
         return ox.Store()
     path = Path(folder)
     if path.is_file():
@@ -276,7 +320,11 @@ def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
             fix="open a store in memory and load() the file into it",
         )
     if read_only and not (path / "CURRENT").exists():
-        raise DataError("there is no store in this folder", where=str(path), fix="open it once without read_only=True")
+        raise DataError(
+            "there is no store in this folder",
+            where=str(path),
+            fix="open it once without read_only=True",
+        )
     try:
         return ox.Store.read_only(str(path)) if read_only else ox.Store(str(path))
     except OSError as error:
@@ -295,7 +343,8 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
     match = _AT.match(str(error))
     if match is None:
         return DataError(str(error)[:300], where="SPARQL query", fix="correct the query")
-    # A parser that fails goes back to where a triple or a group began, so the farther place is closer to the mistake.
+    # A parser that fails goes back to where a triple or a group began, so the farther place is
+    # closer to the mistake.
     place = max(_place(query) or (1, 1), _within(query, int(match[1]), int(match[2])))
     return malformed(query, *place, details=match[3])
 

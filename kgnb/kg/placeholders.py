@@ -1,7 +1,8 @@
-"""``{{name}}`` in a query: replaced by a Python value as a quoted RDF term, so that its text cannot act as SPARQL.
+"""``{{name}}`` in a query: replaced by a Python value as a quoted RDF term, so that its text cannot
+act as SPARQL.
 
-``{{name}}`` stands for a term (a list for several, one after another: ``VALUES ?x { {{names}} }``), ``<{{name}}>`` for
-an IRI.
+``{{name}}`` stands for a term (a list for several, one after another: ``VALUES ?x { {{names}} }``),
+``<{{name}}>`` for an IRI.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, is_iri, n3
 
 
 def term_of(value: object) -> Term:
-    """The RDF term of a Python value: text is a literal, never an IRI; wrap IRIs in ``Iri``, or write ``<{{name}}>``.
+    """The RDF term of a Python value: text is a literal, never an IRI; wrap IRIs in ``Iri``, or
+    write ``<{{name}}>``.
 
     >>> term_of("Hut"), term_of(3).datatype
     (Literal(text='Hut', language=None, datatype=None), 'http://www.w3.org/2001/XMLSchema#integer')
@@ -35,7 +37,10 @@ def term_of(value: object) -> Term:
         return iri_of(value) if isinstance(value, Iri) else value
     if isinstance(value, rdflib.term.Identifier):
         return from_rdflib(value)
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # also NumPy's, by its old or new name
+    if isinstance(value, bool) or type(value).__name__ in (
+        "bool",
+        "bool_",
+    ):  # also NumPy's, by its old or new name
         return Literal("true" if value else "false", datatype=f"{XSD}boolean")
     if isinstance(value, numbers.Integral):
         return Literal(str(int(value)), datatype=f"{XSD}integer")
@@ -45,17 +50,23 @@ def term_of(value: object) -> Term:
         return Literal(f"{value:f}", datatype=f"{XSD}decimal")
     if isinstance(value, numbers.Real):
         return Literal(_double(float(value)), datatype=f"{XSD}double")
-    if isinstance(value, datetime.datetime) and value == value:  # before date, which it is too; not pandas' NaT
+    if (
+        isinstance(value, datetime.datetime) and value == value
+    ):  # before date, which it is too; not pandas' NaT
         return Literal(value.isoformat(), datatype=f"{XSD}dateTime")
     if isinstance(value, datetime.date) and value == value:
         return Literal(value.isoformat(), datatype=f"{XSD}date")
     if isinstance(value, str):
         return Literal(str(value))
-    raise TypeError(f"there is no RDF term for a {type(value).__name__}: bind text, a number, a date or an Iri")
+    raise TypeError(
+        f"there is no RDF term for a {type(value).__name__}: bind text, a number, a date or an Iri"
+    )
 
 
 def terms_of(value: object) -> list[Term]:
-    """The terms of a list, set, tuple or series of values, in order (a set sorted), or of one value."""
+    """The terms of a list, set, tuple or series of values, in order (a set sorted), or of one
+    value.
+    """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return [term_of(value)]
     if isinstance(value, set | frozenset):
@@ -99,7 +110,11 @@ def fill(query: str, values: Mapping[str, object]) -> str:
     Raises:
         DataError: a name has no value, a value has no RDF term, or a placeholder is inside quotes.
     """
-    quoted = [(token.start, token.start + len(token.text)) for token in tokens(query) if token.kind == "string"]
+    quoted = [
+        (token.start, token.start + len(token.text))
+        for token in tokens(query)
+        if token.kind == "string"
+    ]
     parts, end = [], 0
     for match in _PLACE.finditer(query):
         start = match.start()

@@ -50,8 +50,8 @@ _LOCAL = re.compile(r"\w(?:[\w.\-]*[\w\-])?|")
 def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> str:
     """The IRI as ``prefix:name`` with the longest namespace that fits, else the IRI itself.
 
-    The caller's prefixes take precedence over the built-in ones. The rest after the namespace must be a plain name, so
-    that Turtle and SPARQL parsers can read the result.
+    The caller's prefixes take precedence over the built-in ones. The rest after the namespace must
+    be a plain name, so that Turtle and SPARQL parsers can read the result.
 
     >>> shorten("http://www.w3.org/2000/01/rdf-schema#label")
     'rdfs:label'
@@ -60,7 +60,14 @@ def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = 
     """
     own = dict(prefixes)
     best, short = "", iri
-    for prefix, namespace in {**own, **{name: space for name, space in PREFIXES.items() if name not in own}}.items():
-        if iri.startswith(namespace) and len(namespace) > len(best) and _LOCAL.fullmatch(iri[len(namespace) :]):
+    for prefix, namespace in {
+        **own,
+        **{name: space for name, space in PREFIXES.items() if name not in own},
+    }.items():
+        if (
+            iri.startswith(namespace)
+            and len(namespace) > len(best)
+            and _LOCAL.fullmatch(iri[len(namespace) :])
+        ):
             best, short = namespace, f"{prefix}:{iri[len(namespace) :]}"
     return short

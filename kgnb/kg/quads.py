@@ -1,4 +1,6 @@
-"""Triples in named graphs: into the embedded store in one step, and out as TriG, Turtle, JSON-LD, or one digest."""
+"""Triples in named graphs: into the embedded store in one step, and out as TriG, Turtle, JSON-LD,
+or one digest.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,24 @@ from typing import IO, TypeAlias
 
 import pyoxigraph as ox
 
-from kgnb.kg.oxigraph_graph import OxigraphGraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
+from kgnb.kg.oxigraph_graph import (
+    OxigraphGraph,
+    to_oxigraph,
+    triple_from_oxigraph,
+    triple_to_oxigraph,
+)
 from kgnb.kg.terms import Iri, Literal, Term, Triple, triple_key
 
 Quad: TypeAlias = tuple[Triple, Iri | None]
 """A triple and the named graph it is in; None for the default graph."""
 
-_FORMATS = {"trig": ox.RdfFormat.TRIG, "turtle": ox.RdfFormat.TURTLE, "json-ld": ox.RdfFormat.JSON_LD,
-            "n-quads": ox.RdfFormat.N_QUADS, "n-triples": ox.RdfFormat.N_TRIPLES}  # fmt: skip
+_FORMATS = {
+    "trig": ox.RdfFormat.TRIG,
+    "turtle": ox.RdfFormat.TURTLE,
+    "json-ld": ox.RdfFormat.JSON_LD,
+    "n-quads": ox.RdfFormat.N_QUADS,
+    "n-triples": ox.RdfFormat.N_TRIPLES,
+}
 _NAMED = ("trig", "json-ld", "n-quads")
 
 
@@ -39,7 +51,9 @@ class QuadWriter:
 
     def lacking(self, quads: Iterable[Quad]) -> list[Quad]:
         """Those of the quads that the store does not hold, each once."""
-        return [quad for quad in dict.fromkeys(quads) if _to_oxigraph(quad) not in self._graph.store]
+        return [
+            quad for quad in dict.fromkeys(quads) if _to_oxigraph(quad) not in self._graph.store
+        ]
 
     def graphs_of(self, triple: Triple) -> list[Iri]:
         """The named graphs a triple is in, in order."""
@@ -49,12 +63,17 @@ class QuadWriter:
     def values(self, subject: Iri, predicate: str, graph: Iri) -> list[Term]:
         """The values of a property in one named graph."""
         s, p, g = (ox.NamedNode(iri) for iri in (subject, predicate, graph))
-        return [triple_from_oxigraph(quad)[2] for quad in self._graph.store.quads_for_pattern(s, p, None, g)]
+        return [
+            triple_from_oxigraph(quad)[2]
+            for quad in self._graph.store.quads_for_pattern(s, p, None, g)
+        ]
 
 
 def _to_oxigraph(quad: Quad) -> ox.Quad:
     triple, name = quad
-    return ox.Quad(*triple_to_oxigraph(triple), ox.DefaultGraph() if name is None else to_oxigraph(name))  # type: ignore[arg-type]  # of an Iri it is a NamedNode
+    return ox.Quad(
+        *triple_to_oxigraph(triple), ox.DefaultGraph() if name is None else to_oxigraph(name)
+    )  # type: ignore[arg-type]  # of an Iri it is a NamedNode
 
 
 def _graph_name(quad: ox.Quad) -> Iri | None:
@@ -69,7 +88,8 @@ def quads(graph: OxigraphGraph) -> Iterator[Quad]:
 
 @lru_cache(10_000)
 def as_stored(term: Term) -> Term:
-    """A term as the store returns it: of a typed literal it keeps the value, not how that was written.
+    """A term as the store returns it: of a typed literal it keeps the value, not how that was
+    written.
 
     >>> as_stored(Literal("1.50", None, "http://www.w3.org/2001/XMLSchema#decimal")).text
     '1.5'
@@ -90,15 +110,23 @@ def read_n_quads(text: str) -> list[Quad]:
     return [(triple_from_oxigraph(one), _graph_name(one)) for one in found]
 
 
-def write(ordered: Iterable[Quad], form: str, stream: IO[bytes], prefixes: Mapping[str, str] | None = None) -> None:
+def write(
+    ordered: Iterable[Quad], form: str, stream: IO[bytes], prefixes: Mapping[str, str] | None = None
+) -> None:
     """Write quads in the given order; ``form`` is trig, turtle, json-ld, n-quads or n-triples.
 
     Raises ValueError for another form.
     """
     if form not in _FORMATS:
         raise ValueError(f"form is {form!r}: choose one of {', '.join(_FORMATS)}")
-    once = ordered if form in _NAMED else ((triple, None) for triple, _ in groupby(triple for triple, _ in ordered))
-    ox.serialize(map(_to_oxigraph, once), stream, format=_FORMATS[form], prefixes=dict(prefixes or {}))
+    once = (
+        ordered
+        if form in _NAMED
+        else ((triple, None) for triple, _ in groupby(triple for triple, _ in ordered))
+    )
+    ox.serialize(
+        map(_to_oxigraph, once), stream, format=_FORMATS[form], prefixes=dict(prefixes or {})
+    )
 
 
 def in_order(content: Iterable[Quad], *, named: bool = True) -> list[Quad]:
@@ -118,7 +146,8 @@ def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | No
 
 
 def digest(triples: Iterable[Triple]) -> str:
-    """The SHA-256 of the triples as canonical N-Quads (RDF Dataset Canonicalization 1.0), in hexadecimal.
+    """The SHA-256 of the triples as canonical N-Quads (RDF Dataset Canonicalization 1.0), in
+    hexadecimal.
 
     >>> from kgnb.kg.terms import Blank, Iri
     >>> one, other = ([(Blank(name), Iri("urn:p"), Iri("urn:o"))] for name in "ab")

@@ -1,8 +1,9 @@
-"""Queries of a local graph in a process of their own, which can be killed: an engine deep in a join cannot be stopped.
+"""Queries of a local graph in a process of their own, which can be killed: an engine deep in a join
+cannot be stopped.
 
-The process is a fork of this one, so it starts within milliseconds with the current graph (copied on write), and ends
-when the query is stopped, takes too long, or this process ends. Where a process cannot be forked (Windows) the query
-runs in this process, and nothing stops it.
+The process is a fork of this one, so it starts within milliseconds with the current graph (copied
+on write), and ends when the query is stopped, takes too long, or this process ends. Where a process
+cannot be forked (Windows) the query runs in this process, and nothing stops it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("kgnb_query_given_up",
 
 def endable(graph: Graph) -> Graph:
     """A local graph with its queries in processes that can be killed; any other graph unchanged."""
-    return EndableGraph(graph) if hasattr(os, "fork") and isinstance(graph, OxigraphGraph) else graph
+    return (
+        EndableGraph(graph) if hasattr(os, "fork") and isinstance(graph, OxigraphGraph) else graph
+    )
 
 
 class EndableGraph:
@@ -52,18 +55,30 @@ class EndableGraph:
         return self.graph.name
 
     def select(
-        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> Solutions:
         """The rows of a SELECT query; the process is killed after ``timeout`` seconds."""
-        return self._run(lambda: self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout), timeout)
+        return self._run(
+            lambda: self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout),
+            timeout,
+        )
 
     def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         return self._run(lambda: self.graph.ask(query, bindings=bindings, timeout=timeout), timeout)
 
-    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
+    def construct(
+        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+    ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
-        return self._run(lambda: self.graph.construct(query, bindings=bindings, timeout=timeout), timeout)
+        return self._run(
+            lambda: self.graph.construct(query, bindings=bindings, timeout=timeout), timeout
+        )
 
     def _run(self, work: Callable[[], T], timeout: float | None) -> T:
         self.graph.store  # noqa: B018  # the copy of an rdflib graph is made here, once, and not in each process
@@ -107,10 +122,14 @@ def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
 
 
 def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
-    """Everything the fork does. It frees and closes nothing that belongs to the process it was forked from."""
+    """Everything the fork does. It frees and closes nothing that belongs to the process it was
+    forked from.
+    """
     try:
         gc.disable()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Stop is sent to the whole group; the parent ends this process
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # Stop is sent to the whole group; the parent ends this process
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.close(reading)
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -118,7 +137,9 @@ def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
             answer = b"+" + pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
         except (KgnbError, ValueError, MemoryError, RecursionError) as error:
             notes = getattr(error, "__notes__", [])
-            answer = b"-" + pickle.dumps((type(error), error.args, {**vars(error), "__notes__": notes}))
+            answer = b"-" + pickle.dumps(
+                (type(error), error.args, {**vars(error), "__notes__": notes})
+            )
         with os.fdopen(writing, "wb") as out:
             out.write(answer)
     finally:

@@ -25,10 +25,11 @@ _ADDED: WeakKeyDictionary[Store, Counter[str]] = WeakKeyDictionary()
 
 
 class RdflibGraph(OxigraphGraph):
-    """An rdflib graph, copied into an embedded store, whose queries are far faster, again whenever it has changed.
+    """An rdflib graph, copied into an embedded store, whose queries are far faster, again whenever
+    it has changed.
 
-    What is added or updated goes into the rdflib graph as well; of a Dataset all graphs are read. rdflib has no triple
-    terms.
+    What is added or updated goes into the rdflib graph as well; of a Dataset all graphs are read.
+    rdflib has no triple terms.
 
     >>> import rdflib
     >>> theirs = rdflib.Graph().parse(data='<urn:hut> <urn:beds> 12 .', format="turtle")
@@ -54,8 +55,15 @@ class RdflibGraph(OxigraphGraph):
         """The embedded store, up to date with the rdflib graph."""
         super().store  # noqa: B018  # raises if the graph is closed
         if self._copied is None or self._copied != self._state():
-            state, fresh = self._state(), ox.Store()  # a new one: other threads may read the old one
-            fresh.extend(_to_oxigraph(*quad) for quad in self._quads() if not isinstance(quad[2], QuotedGraph))
+            state, fresh = (
+                self._state(),
+                ox.Store(),
+            )  # a new one: other threads may read the old one
+            fresh.extend(
+                _to_oxigraph(*quad)
+                for quad in self._quads()
+                if not isinstance(quad[2], QuotedGraph)
+            )
             self._store, self._copied = fresh, state
         return super().store
 
@@ -87,8 +95,8 @@ class RdflibGraph(OxigraphGraph):
         self._copied = self._state()
 
     def _state(self) -> tuple[int, int] | None:
-        """What changes with the rdflib graph: rdflib tells of additions, removals change the size; other stores than
-        rdflib's own may tell nothing.
+        """What changes with the rdflib graph: rdflib tells of additions, removals change the size;
+        other stores than rdflib's own may tell nothing.
         """
         store = self.graph.store
         return (_ADDED[store]["added"], len(store)) if isinstance(store, Memory) else None
@@ -103,7 +111,9 @@ class RdflibGraph(OxigraphGraph):
         """The rdflib graph that a quad is in."""
         name = quad.graph_name
         if isinstance(self.graph, rdflib.ConjunctiveGraph):
-            return self.graph.get_context(name.value if isinstance(name, ox.NamedNode) else DATASET_DEFAULT_GRAPH_ID)
+            return self.graph.get_context(
+                name.value if isinstance(name, ox.NamedNode) else DATASET_DEFAULT_GRAPH_ID
+            )
         if isinstance(name, ox.NamedNode):
             fix = "leave out GRAPH, or wrap an rdflib Dataset"
             raise DataError("this rdflib Graph has no named graphs", where=self._name, fix=fix)
@@ -118,7 +128,9 @@ def _to_oxigraph(subject: object, predicate: object, value: object, graph: objec
         return ox.Quad(*terms)
     except (TypeError, ValueError) as error:
         what = f"not a triple of RDF 1.1: {(subject, predicate, value)!r:.200}"
-        raise DataError(what, where="rdflib graph", fix="take it out of the graph", details=str(error)) from error
+        raise DataError(
+            what, where="rdflib graph", fix="take it out of the graph", details=str(error)
+        ) from error
 
 
 def _nodes(quad: ox.Quad) -> Any:
@@ -157,5 +169,10 @@ def from_rdflib(node: object) -> Term:
         return Blank(str(node))
     if isinstance(node, rdflib.Literal):
         datatype = None if node.datatype is None else str(node.datatype)
-        return Literal(str(node), node.language or None, None if datatype == f"{XSD}string" else datatype)
-    raise DataError(f"rdflib returned something that is not an RDF term: {type(node).__name__}", where="rdflib graph")
+        return Literal(
+            str(node), node.language or None, None if datatype == f"{XSD}string" else datatype
+        )
+    raise DataError(
+        f"rdflib returned something that is not an RDF term: {type(node).__name__}",
+        where="rdflib graph",
+    )

@@ -1,4 +1,6 @@
-"""Query results as files: CSV, TSV, JSON and Parquet for rows; Turtle, N-Triples and JSON-LD for triples."""
+"""Query results as files: CSV, TSV, JSON and Parquet for rows; Turtle, N-Triples and JSON-LD for
+triples.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,12 @@ _NUMBER = re.compile(r"[+\-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+\-]?\d+)?\Z")
 
 
 def save_rows(solutions: Solutions, path: str | Path) -> Path:
-    """Write the rows of a SELECT query in the format of the file's suffix; the file appears whole or not at all.
+    """Write the rows of a SELECT query in the format of the file's suffix; the file appears whole
+    or not at all.
 
-    CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON follows SPARQL 1.1 Query Results JSON; TSV and
-    JSON lose nothing. In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it.
+    CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON follows SPARQL 1.1 Query
+    Results JSON; TSV and JSON lose nothing. In CSV a text that a spreadsheet would run as a formula
+    gets an apostrophe before it.
 
     Raises:
         DataError: rows cannot be written in this format.
@@ -54,7 +58,9 @@ def save_rows(solutions: Solutions, path: str | Path) -> Path:
     return write_whole(path, text)
 
 
-def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[str, str] | None = None) -> Path:
+def save_triples(
+    triples: Iterable[Triple], path: str | Path, prefixes: Mapping[str, str] | None = None
+) -> Path:
     """Write triples in the format of the file's suffix: Turtle, N-Triples or JSON-LD.
 
     Raises:
@@ -75,7 +81,9 @@ def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[
 
 @contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Turns the error for a term that this format cannot hold (some services send such) into a DataError."""
+    """Turns the error for a term that this format cannot hold (some services send such) into a
+    DataError.
+    """
     try:
         yield
     except ValueError as error:
@@ -89,7 +97,11 @@ def _writable(path: Path) -> Iterator[None]:
 def rows_as_json(solutions: Solutions) -> dict[str, Any]:
     """The rows as SPARQL 1.1 Query Results JSON (triple terms as SPARQL 1.2 has them)."""
     bindings = [
-        {name: _json(term) for name, term in zip(solutions.variables, row, strict=True) if term is not None}
+        {
+            name: _json(term)
+            for name, term in zip(solutions.variables, row, strict=True)
+            if term is not None
+        }
         for row in solutions
     ]
     return {"head": {"vars": list(solutions.variables)}, "results": {"bindings": bindings}}
@@ -103,7 +115,13 @@ def _json(term: Term) -> dict[str, Any]:
     if isinstance(term, TripleTerm):
         parts = {"subject": term.subject, "predicate": term.predicate, "object": term.object}
         return {"type": "triple", "value": {name: _json(part) for name, part in parts.items()}}
-    more = {"xml:lang": term.language} if term.language else {"datatype": term.datatype} if term.datatype else {}
+    more = (
+        {"xml:lang": term.language}
+        if term.language
+        else {"datatype": term.datatype}
+        if term.datatype
+        else {}
+    )
     return {"type": "literal", "value": term.text, **more}
 
 
@@ -147,7 +165,8 @@ def _lexical(term: Term | None) -> str:
 def _parquet(solutions: Solutions, path: Path) -> Path:
     if find_spec("pyarrow") is None:
         raise ConfigError(
-            "Parquet files need the package pyarrow", fix="pip install pyarrow, or export to .csv or .tsv."
+            "Parquet files need the package pyarrow",
+            fix="pip install pyarrow, or export to .csv or .tsv.",
         )
     frame = frame_of(solutions)
     mixed = [name for name in frame.columns if str(frame[name].dtype) == "object"]
@@ -156,7 +175,9 @@ def _parquet(solutions: Solutions, path: Path) -> Path:
 
 
 def frame_of(solutions: Solutions) -> Any:
-    """The rows as a typed pandas data frame: numbers, booleans and dates as such, IRIs and text as strings."""
+    """The rows as a typed pandas data frame: numbers, booleans and dates as such, IRIs and text as
+    strings.
+    """
     import pandas
 
     columns = {
@@ -166,7 +187,9 @@ def frame_of(solutions: Solutions) -> Any:
     return pandas.DataFrame(columns).convert_dtypes()
 
 
-_PYTHON = {str(datatype): kind for datatype, kind in XSDToPython.items()}  # int for xsd:byte and its like
+_PYTHON = {
+    str(datatype): kind for datatype, kind in XSDToPython.items()
+}  # int for xsd:byte and its like
 
 
 def python_value(term: Term | None) -> object:

@@ -1,6 +1,8 @@
-"""What a graph holds, found by queries: classes and properties with counts and labels, and what links which.
+"""What a graph holds, found by queries: classes and properties with counts and labels, and what
+links which.
 
-Every query is bounded, so that large endpoints can answer; what they do not answer in time is left out, with a note.
+Every query is bounded, so that large endpoints can answer; what they do not answer in time is left
+out, with a note.
 """
 
 from __future__ import annotations
@@ -55,12 +57,18 @@ class SchemaTerm:
     @property
     def name(self) -> str:
         """Its first label, else the last part of its IRI in words."""
-        return self.labels[0] if self.labels else readable_name(self.iri.rstrip("/#").replace("#", "/").split("/")[-1])
+        return (
+            self.labels[0]
+            if self.labels
+            else readable_name(self.iri.rstrip("/#").replace("#", "/").split("/")[-1])
+        )
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What a graph holds. ``links`` are (class, property, class, count); ``above`` (class, its superclass)."""
+    """What a graph holds. ``links`` are (class, property, class, count); ``above`` (class, its
+    superclass).
+    """
 
     classes: tuple[SchemaTerm, ...]
     properties: tuple[SchemaTerm, ...]
@@ -76,8 +84,12 @@ MOST_INDIVIDUALS = 20_000
 _INDIVIDUALS = f"""SELECT ?x ?l WHERE {{ ?x <{RDFS}label>|<{SKOS}prefLabel> ?l ; <{RDF}type> ?t FILTER(isIRI(?x)) }}"""
 
 
-def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> tuple[SchemaTerm, ...]:
-    """The labelled resources of a graph without its classes and properties, from its first 20,000 labels."""
+def read_individuals(
+    graph: Graph, schema: Schema, *, timeout: float = 20.0
+) -> tuple[SchemaTerm, ...]:
+    """The labelled resources of a graph without its classes and properties, from its first 20,000
+    labels.
+    """
     known = {one.iri for _, some in _kinds(schema) for one in some}
     found: dict[str, dict[str, None]] = {}
     for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=timeout).rows:
@@ -86,8 +98,12 @@ def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> 
     return tuple(SchemaTerm(iri, tuple(labels)) for iri, labels in found.items())
 
 
-def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en") -> Schema:
-    """The schema of a graph, labels in ``language`` first; ``links`` costs the most and can be left out."""
+def read_schema(
+    graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en"
+) -> Schema:
+    """The schema of a graph, labels in ``language`` first; ``links`` costs the most and can be left
+    out.
+    """
     notes: list[str] = []
 
     def asked(
@@ -96,7 +112,9 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
         try:
             found = graph.select(query, limit=limit, timeout=timeout)
         except (BackendError, DataError) as error:
-            if lacked and isinstance(error, DataError):  # a graph without named graphs lacks nothing
+            if lacked and isinstance(
+                error, DataError
+            ):  # a graph without named graphs lacks nothing
                 return []
             if instead:
                 notes.append(f"{what}: those of {_SAMPLE:,} statements, because: {error.what}")
@@ -107,15 +125,29 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
             notes.append(f"only the first {limit:,} {what}")
         return list(found.rows)
 
-    used = {str(c): _count(n) for c, n in asked(_CLASSES, MOST_CLASSES, "classes", _SOME_CLASSES) if _ours(c)}
+    used = {
+        str(c): _count(n)
+        for c, n in asked(_CLASSES, MOST_CLASSES, "classes", _SOME_CLASSES)
+        if _ours(c)
+    }
     declared = asked(_DECLARED, MOST_CLASSES + MOST_PROPERTIES, "declared names")
-    classes = {**used, **{str(c): used.get(str(c), 0) for c, k in declared if str(k).endswith("Class") and _ours(c)}}
+    classes = {
+        **used,
+        **{
+            str(c): used.get(str(c), 0)
+            for c, k in declared
+            if str(k).endswith("Class") and _ours(c)
+        },
+    }
     spoken = {
         str(p): _count(n)
         for p, n in asked(_PROPERTIES, MOST_PROPERTIES, "properties", _SOME_PROPERTIES)
         if isinstance(p, Iri)
     }
-    properties = {**spoken, **{str(p): spoken.get(str(p), 0) for p, k in declared if str(k).endswith("Property")}}
+    properties = {
+        **spoken,
+        **{str(p): spoken.get(str(p), 0) for p, k in declared if str(k).endswith("Property")},
+    }
     found: dict[tuple[str, str, str], int] = {}
     if links:
         for query, what in ((_ENDS, "declared links"), (_RESTRICTED, "links that axioms ask for")):
@@ -125,7 +157,11 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
         for a, p, b, n in asked(_LINKS, MOST_LINKS, "links"):
             if _ours(a) and _ours(b):
                 found[str(a), str(p), str(b)] = _count(n)
-    above = [(str(a), str(b)) for a, b in asked(_ABOVE, MOST_LINKS, "superclasses") if _ours(a) and _ours(b)]
+    above = [
+        (str(a), str(b))
+        for a, b in asked(_ABOVE, MOST_LINKS, "superclasses")
+        if _ours(a) and _ours(b)
+    ]
     failures: list[str] = []
     labels = _labels(graph, [*classes, *properties], timeout, language, failures)
     notes += [f"labels: {failure}" for failure in failures]
@@ -150,7 +186,8 @@ def _count(term: Term | None) -> int:
 
 
 def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, str]) -> list[str]:
-    """The names in a query that do not occur in the graph, each with the name that may have been meant.
+    """The names in a query that do not occur in the graph, each with the name that may have been
+    meant.
 
     This is the commonest reason for an empty answer, which comes without any error.
     """
@@ -162,12 +199,20 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
     notes = []
     for token in dict.fromkeys(words):
         iri = _named_by(*token, local)
-        if iri is None or iri in local.values() or not is_iri(iri) or iri.startswith(_OWN) or _occurs(graph, iri):
+        if (
+            iri is None
+            or iri in local.values()
+            or not is_iri(iri)
+            or iri.startswith(_OWN)
+            or _occurs(graph, iri)
+        ):
             continue
         written = shorten(iri, local)
         near = get_close_matches(written, names, n=1, cutoff=0.75)
         what = f"no {names[near[0]]} {written}" if near else f"nothing called {written}"
-        notes.append(f"There is {what} in this graph" + (f"; did you mean {near[0]}?" if near else "."))
+        notes.append(
+            f"There is {what} in this graph" + (f"; did you mean {near[0]}?" if near else ".")
+        )
     return notes
 
 
@@ -179,13 +224,19 @@ def _named_by(kind: str, text: str, prefixes: Mapping[str, str]) -> str | None:
     if kind == "iri":
         return text[1:-1]
     prefix, colon, local = text.partition(":")
-    return prefixes[prefix] + local if kind == "name" and colon and local and prefix in prefixes else None
+    return (
+        prefixes[prefix] + local
+        if kind == "name" and colon and local and prefix in prefixes
+        else None
+    )
 
 
 def _occurs(graph: Graph, iri: str) -> bool:
     term = Iri(iri)
     return bool(
-        graph.triples(predicate=term, limit=1) or graph.triples(term, limit=1) or graph.triples(object=term, limit=1)
+        graph.triples(predicate=term, limit=1)
+        or graph.triples(term, limit=1)
+        or graph.triples(object=term, limit=1)
     )
 
 
@@ -206,11 +257,17 @@ class Names:
 
 
 def names_of(
-    graph: Graph, iris: Sequence[str], *, language: str = "en", types: bool = False, timeout: float = 5.0
+    graph: Graph,
+    iris: Sequence[str],
+    *,
+    language: str = "en",
+    types: bool = False,
+    timeout: float = 5.0,
 ) -> Names:
     """The best label of each IRI in ``language`` (else without one, else any), and its rarest type.
 
-    What a graph does not answer in time stays without a name: names help readers and are no part of the result.
+    What a graph does not answer in time stays without a name: names help readers and are no part of
+    the result.
     """
     kinds = _best_types(_rows_about(graph, _TYPES, iris, timeout)) if types else {}
     labels = _labels(graph, [*iris, *kinds.values()], timeout, language)
@@ -218,7 +275,11 @@ def names_of(
 
 
 def _labels(
-    graph: Graph, iris: Iterable[str], timeout: float, language: str, failures: list[str] | None = None
+    graph: Graph,
+    iris: Iterable[str],
+    timeout: float,
+    language: str,
+    failures: list[str] | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """All labels of each IRI, the best first: in the language, then in none, then by language."""
     found: dict[str, list[Literal]] = {}
@@ -228,15 +289,24 @@ def _labels(
 
     def rank(label: Literal) -> tuple[int, str, str]:
         tag = (label.language or "").lower()
-        return (0 if tag.split("-")[0] == language.lower() else 1 if not tag else 2, tag, label.text)
+        return (
+            0 if tag.split("-")[0] == language.lower() else 1 if not tag else 2,
+            tag,
+            label.text,
+        )
 
-    return {iri: tuple(dict.fromkeys(one.text for one in sorted(some, key=rank))) for iri, some in found.items()}
+    return {
+        iri: tuple(dict.fromkeys(one.text for one in sorted(some, key=rank)))
+        for iri, some in found.items()
+    }
 
 
 def _rows_about(
     graph: Graph, query: str, iris: Iterable[str], timeout: float, failures: list[str] | None = None
 ) -> list[Row]:
-    """The rows of a query for IRIs (at its ``%s``), batch by batch; the first error ends it and joins ``failures``."""
+    """The rows of a query for IRIs (at its ``%s``), batch by batch; the first error ends it and
+    joins ``failures``.
+    """
     wanted = [iri for iri in dict.fromkeys(map(str, iris)) if is_iri(iri)]
     rows: list[Row] = []
     for start in range(0, len(wanted), BATCH):
@@ -257,4 +327,6 @@ def _best_types(rows: Iterable[Row]) -> dict[str, str]:
         if not str(kind).startswith(_LANGUAGES):
             found.setdefault(str(thing), []).append(str(kind))
     often = Counter(kind for kinds in found.values() for kind in kinds)
-    return {thing: min(kinds, key=lambda kind: (often[kind], kind)) for thing, kinds in found.items()}
+    return {
+        thing: min(kinds, key=lambda kind: (often[kind], kind)) for thing, kinds in found.items()
+    }

@@ -1,7 +1,8 @@
-"""What kgnb needs to know about a SPARQL query: its form, where its WHERE clause begins, where a LIMIT goes.
+"""What kgnb needs to know about a SPARQL query: its form, where its WHERE clause begins, where a
+LIMIT goes.
 
-The text is cut into tokens (strings, IRIs and comments are whole tokens), so that a brace inside a string is not
-taken for a group. Grammar: SPARQL 1.1 Query Language, section 19.8.
+The text is cut into tokens (strings, IRIs and comments are whole tokens), so that a brace inside a
+string is not taken for a group. Grammar: SPARQL 1.1 Query Language, section 19.8.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ _TOKEN = re.compile(
     |(?P<mark>.)''',
     re.VERBOSE | re.DOTALL,
 )
-_UPDATES = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"})
+_UPDATES = frozenset(
+    {"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"}
+)
 _VARIABLE = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a query: its kind (string, iri, variable, number, name, mark), its text and where it begins."""
+    """One token of a query: its kind (string, iri, variable, number, name, mark), its text and
+    where it begins.
+    """
 
     kind: str
     text: str
@@ -56,11 +61,14 @@ def tokens(query: str) -> list[Token]:
 @lru_cache(maxsize=64)  # one query is read several times on its way to the store
 def _cut(query: str) -> tuple[Token, ...]:
     found = _TOKEN.finditer(query)
-    return tuple(Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip")
+    return tuple(
+        Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip"
+    )
 
 
 def query_form(query: str) -> Form:
-    """The form of a query: the first keyword after its prologue. Raises DataError where there is none.
+    """The form of a query: the first keyword after its prologue. Raises DataError where there is
+    none.
 
     >>> query_form("PREFIX select: <http://example.org/>  # ASK\\nconstruct where { ?s ?p ?o }")
     'CONSTRUCT'
@@ -96,17 +104,25 @@ def expect_update(query: str) -> None:
     """Raise DataError for a text that is not an update."""
     form = query_form(query)
     if form != "UPDATE":
-        raise DataError(f"this is a {form} query and changes nothing", where="SPARQL query", fix="run it as a query")
+        raise DataError(
+            f"this is a {form} query and changes nothing",
+            where="SPARQL query",
+            fix="run it as a query",
+        )
 
 
 def refuse_load(update: str) -> None:
     """Raise DataError for an update with LOAD: kgnb only fetches what somebody opened by name."""
     if any(token.word == "LOAD" for token in tokens(update)):
-        raise DataError("LOAD would fetch a file", where="SPARQL update", fix="download it, then: %kg open FILE")
+        raise DataError(
+            "LOAD would fetch a file", where="SPARQL update", fix="download it, then: %kg open FILE"
+        )
 
 
 class _Outline:
-    """A query's tokens, its form, and the indexes of the form's keyword and of the brace that opens its WHERE group."""
+    """A query's tokens, its form, and the indexes of the form's keyword and of the brace that opens
+    its WHERE group.
+    """
 
     def __init__(self, query: str) -> None:
         self.tokens = _cut(query)
@@ -120,7 +136,9 @@ class _Outline:
 
     def modifiers(self) -> tuple[Token, ...]:
         """What follows the WHERE group."""
-        return () if self.opening is None else self.tokens[_closing(self.tokens, self.opening) + 1 :]
+        return (
+            () if self.opening is None else self.tokens[_closing(self.tokens, self.opening) + 1 :]
+        )
 
     def values(self, end: int) -> int:
         """Where a VALUES clause after the WHERE group begins; ``end`` where there is none."""
@@ -137,7 +155,8 @@ def names_its_graphs(query: str) -> bool:
 
 
 def from_graph(query: str, iri: str) -> str:
-    """The query, restricted to one named graph; DataError for one that says itself which graphs it asks.
+    """The query, restricted to one named graph; DataError for one that says itself which graphs it
+    asks.
 
     >>> from_graph("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "urn:g")
     'CONSTRUCT { ?s ?p ?o } FROM <urn:g> WHERE { ?s ?p ?o }'
@@ -147,7 +166,9 @@ def from_graph(query: str, iri: str) -> str:
     outline = _Outline(query)
     if outline.form == "UPDATE" or names_its_graphs(query):
         fix = "Name the graph in the query."
-        raise DataError("one named graph can be chosen for a query without FROM", where="SPARQL query", fix=fix)
+        raise DataError(
+            "one named graph can be chosen for a query without FROM", where="SPARQL query", fix=fix
+        )
     if outline.opening is None:  # DESCRIBE without a pattern
         return f"{query}\nFROM <{iri}>"
     last = outline.head[-1]
@@ -158,7 +179,8 @@ def from_graph(query: str, iri: str) -> str:
 def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
     """The query with variables bound by a VALUES clause at the start of its WHERE clause.
 
-    Terms are written by ``n3``, never inserted raw. A blank node has no name in a query text: ValueError.
+    Terms are written by ``n3``, never inserted raw. A blank node has no name in a query text:
+    ValueError.
 
     >>> from kgnb.kg.terms import Literal
     >>> bind("ASK { ?s ?p ?o }", {"o": Literal('} DROP ALL "')})
@@ -171,7 +193,9 @@ def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
             raise ValueError(f"not a variable name: {variable!r}; leave out the question mark")
     written = [n3(term) for term in bindings.values()]
     if any("_:" in text and text.startswith(("_:", "<<(")) for text in written):
-        raise ValueError("a blank node cannot be bound by a query text; call this graph's triples() instead")
+        raise ValueError(
+            "a blank node cannot be bound by a query text; call this graph's triples() instead"
+        )
     values = f"VALUES ({' '.join(f'?{v}' for v in bindings)}) {{({' '.join(written)})}}"
     return put_first(query, values)
 
@@ -183,7 +207,10 @@ def put_first(query: str, clause: str) -> str:
     if opening is None:  # DESCRIBE ?x without a pattern
         return f"{query}\nWHERE {{ {clause} }}"
     start = found[opening].start + 1
-    if outline.form == "CONSTRUCT" and found[index + 1].word in {"WHERE", "FROM"}:  # the short form: triples only
+    if outline.form == "CONSTRUCT" and found[index + 1].word in {
+        "WHERE",
+        "FROM",
+    }:  # the short form: triples only
         closing = _closing(found, opening)
         template = query[start : found[closing].start]
         head = query[: found[index].start + len("CONSTRUCT")]
@@ -207,7 +234,11 @@ def limited(query: str, limit: int | None) -> str:
             own = min(int(number.text), limit)
             return f"{query[: number.start]}{own}{query[number.start + len(number.text) :]}"
     values = outline.values(-1)
-    return f"{query}\nLIMIT {limit}" if values < 0 else f"{query[:values]}LIMIT {limit}\n{query[values:]}"
+    return (
+        f"{query}\nLIMIT {limit}"
+        if values < 0
+        else f"{query[:values]}LIMIT {limit}\n{query[values:]}"
+    )
 
 
 def asked_for_all(query: str) -> list[str]:
@@ -219,13 +250,16 @@ def asked_for_all(query: str) -> list[str]:
     found = _cut(query)
     form, index = _form(found)
     head = [token.text.upper() for token in found[index + 1 : index + 3]]
-    if form != "SELECT" or (head[:1] != ["*"] and head[:2] not in (["DISTINCT", "*"], ["REDUCED", "*"])):
+    if form != "SELECT" or (
+        head[:1] != ["*"] and head[:2] not in (["DISTINCT", "*"], ["REDUCED", "*"])
+    ):
         return []
     return list(dict.fromkeys(token.text[1:] for token in found if token.kind == "variable"))
 
 
 def never_bound(query: str) -> list[str]:
-    """The variables that a SELECT or CONSTRUCT query returns but that do not occur in its WHERE group.
+    """The variables that a SELECT or CONSTRUCT query returns but that do not occur in its WHERE
+    group.
 
     >>> never_bound("SELECT ?hut ?nam (?a + 1 AS ?b) { ?hut :name ?name ; :age ?a }")
     ['nam']
@@ -233,13 +267,20 @@ def never_bound(query: str) -> list[str]:
     outline = _Outline(query)
     if outline.opening is None or outline.form not in ("SELECT", "CONSTRUCT"):
         return []
-    given = [two.text[1:] for one, two in pairwise(outline.head) if two.kind == "variable" and one.word != "AS"]
-    bound = {token.text[1:] for token in outline.tokens[outline.opening :] if token.kind == "variable"}
+    given = [
+        two.text[1:]
+        for one, two in pairwise(outline.head)
+        if two.kind == "variable" and one.word != "AS"
+    ]
+    bound = {
+        token.text[1:] for token in outline.tokens[outline.opening :] if token.kind == "variable"
+    }
     return [name for name in dict.fromkeys(given) if name not in bound]
 
 
 def beyond(query: str, rows: int) -> str | None:
-    """The SELECT query for the one row after the first ``rows``; None where its own LIMIT is not larger.
+    """The SELECT query for the one row after the first ``rows``; None where its own LIMIT is not
+    larger.
 
     >>> beyond("SELECT * { ?s ?p ?o } OFFSET 5", 100).split(), beyond("SELECT * { ?s ?p ?o } LIMIT 100", 100)
     (['SELECT', '*', '{', '?s', '?p', '?o', '}', 'LIMIT', '1', 'OFFSET', '105'], None)
@@ -273,7 +314,9 @@ def undeclared_prefixes(query: str) -> list[str]:
     """
     found = tokens(query)
     declared = {name.text for word, name in pairwise(found) if word.word == "PREFIX"}
-    used = dict.fromkeys(t.text.partition(":")[0] + ":" for t in found if t.kind == "name" and ":" in t.text)
+    used = dict.fromkeys(
+        t.text.partition(":")[0] + ":" for t in found if t.kind == "name" and ":" in t.text
+    )
     return [prefix for prefix in used if prefix not in declared and prefix != "_:"]
 
 
@@ -298,7 +341,9 @@ def _form(found: Sequence[Token]) -> tuple[Form, int]:
 
 
 def _where(found: Sequence[Token], form: Form, index: int) -> int | None:
-    """The index of the brace that opens the main WHERE group; an EXISTS in a projection has its own."""
+    """The index of the brace that opens the main WHERE group; an EXISTS in a projection has its
+    own.
+    """
     round_brackets = 0
     position = index + 1
     if form == "CONSTRUCT" and position < len(found) and found[position].text == "{":
@@ -311,7 +356,9 @@ def _where(found: Sequence[Token], form: Form, index: int) -> int | None:
         position += 1
     if form == "DESCRIBE":
         return None
-    raise DataError(f"the {form} query has no group in braces", where="SPARQL query", fix="write WHERE { ... }")
+    raise DataError(
+        f"the {form} query has no group in braces", where="SPARQL query", fix="write WHERE { ... }"
+    )
 
 
 def _closing(found: Sequence[Token], opening: int) -> int:
@@ -320,16 +367,22 @@ def _closing(found: Sequence[Token], opening: int) -> int:
         depth += (found[position].text == "{") - (found[position].text == "}")
         if depth == 0:
             return position
-    raise DataError("a brace is opened and never closed", where="SPARQL query", fix="add the missing }")
+    raise DataError(
+        "a brace is opened and never closed", where="SPARQL query", fix="add the missing }"
+    )
 
 
 def malformed(query: str, line: int, column: int, details: str = "") -> DataError:
-    """The error for a query whose parser stopped at a place: the mistake, where it is a common one, or its line."""
+    """The error for a query whose parser stopped at a place: the mistake, where it is a common one,
+    or its line.
+    """
     found = tokens(query)
     offset = sum(len(text) for text in query.splitlines(keepends=True)[: line - 1]) + column - 1
     at, what, fix = _mistake(query, found) or (-1, "", "correct the query at this place")
     if at < 0:
-        inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
+        inside = (
+            token.start for token in found if token.start < offset <= token.start + len(token.text)
+        )
         at = next(inside, offset)
         near = query[query.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:120]
         what = f"malformed query near: {near or 'the end of the query'}"
@@ -339,7 +392,9 @@ def malformed(query: str, line: int, column: int, details: str = "") -> DataErro
 
 
 def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
-    """Where a common mistake begins that parsers overrun, what it is and how to correct it; None for any other."""
+    """Where a common mistake begins that parsers overrun, what it is and how to correct it; None
+    for any other.
+    """
     from pygments.lexers.rdf import SparqlLexer  # 30 ms, for a mistake only
     from pygments.token import Error
 
@@ -348,12 +403,20 @@ def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
         if token.kind != "mark":
             continue
         if token.text in "'\"":
-            return token.start, "a text begins here and is not closed", f"Close it with {token.text} on the same line."
+            return (
+                token.start,
+                "a text begins here and is not closed",
+                f"Close it with {token.text} on the same line.",
+            )
         if token.text in "([{":
             opened.append(token)
         elif token.text in ")]}":
             if not opened:
-                return token.start, f"{token.text} closes nothing", "Take it out, or open the bracket before it."
+                return (
+                    token.start,
+                    f"{token.text} closes nothing",
+                    "Take it out, or open the bracket before it.",
+                )
             if (begun := opened.pop()).text + token.text not in ("()", "[]", "{}"):
                 line = query.count("\n", 0, begun.start) + 1
                 return (
@@ -361,22 +424,38 @@ def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
                     f"{token.text} stands where {begun.text} of line {line} is open",
                     "Close that first.",
                 )
-        elif token.text in "<>=&|!" and following and (following.word == "AS" or following.text in ")},"):
-            return following.start, f"nothing stands after {token.text}", "Write what it is compared or joined with."
+        elif (
+            token.text in "<>=&|!"
+            and following
+            and (following.word == "AS" or following.text in ")},")
+        ):
+            return (
+                following.start,
+                f"nothing stands after {token.text}",
+                "Write what it is compared or joined with.",
+            )
     wrong = "".join(
-        text if kind is Error else " " * len(text) for _, kind, text in SparqlLexer().get_tokens_unprocessed(query)
+        text if kind is Error else " " * len(text)
+        for _, kind, text in SparqlLexer().get_tokens_unprocessed(query)
     )
-    if bare := next((token for token in found if token.word and wrong.startswith(token.text, token.start)), None):
+    if bare := next(
+        (token for token in found if token.word and wrong.startswith(token.text, token.start)), None
+    ):
         fix = f'Write :{bare.text} with its prefix, ?{bare.text} for a variable or "{bare.text}" for a text.'
         return bare.start, f"{bare.text[:80]} is no word of SPARQL and has no prefix", fix
     if opened:
         close = {"(": ")", "[": "]", "{": "}"}[opened[-1].text]
-        return opened[-1].start, f"{opened[-1].text} is opened here and never closed", f"Add the missing {close}."
+        return (
+            opened[-1].start,
+            f"{opened[-1].text} is opened here and never closed",
+            f"Add the missing {close}.",
+        )
     return None
 
 
 def laid_out(query: str) -> str:
-    """A query formatted for reading and copying: short IRIs with the prefixes above, one pattern per line.
+    """A query formatted for reading and copying: short IRIs with the prefixes above, one pattern
+    per line.
 
     A query with line breaks or prefixes was formatted by its author, and comes back unchanged.
 
@@ -399,23 +478,35 @@ def laid_out(query: str) -> str:
             lines.append("")
         before, place = (lines[-1], "  " * depth) if lines[-1] else ("", "  " * depth)
         glued = not before or token.start == 0 or not query[token.start - 1].isspace()
-        lines[-1] = f"{before}{text}" if before and glued else f"{before} {text}" if before else f"{place}{text}"
+        lines[-1] = (
+            f"{before}{text}"
+            if before and glued
+            else f"{before} {text}"
+            if before
+            else f"{place}{text}"
+        )
         depth += token.text == "{"
-        if token.text == "{" or (token.text == "." and not glued):  # the point of a number has no space before it
+        if token.text == "{" or (
+            token.text == "." and not glued
+        ):  # the point of a number has no space before it
             lines.append("")
     head = [f"PREFIX {name}: <{namespace}>" for namespace, name in sorted(prefixes.items())]
     return "\n".join([*head, *filter(None, lines)])
 
 
 def _short(iri: str, prefixes: dict[str, str]) -> str:
-    """The IRI with a prefix, a known one or the last word of its namespace, which is added to ``prefixes``."""
+    """The IRI with a prefix, a known one or the last word of its namespace, which is added to
+    ``prefixes``.
+    """
     end = max(iri.rfind("#"), iri.rfind("/")) + 1
     namespace, local = iri[:end], iri[end:]
     words = re.findall(r"[A-Za-z][A-Za-z0-9]*", namespace)
     if not local or not words or shorten(iri, {"x": namespace}) == iri:
         return f"<{iri}>"
     if namespace not in prefixes:
-        known = next((name for name, known in PREFIXES.items() if known == namespace), words[-1].lower())
+        known = next(
+            (name for name, known in PREFIXES.items() if known == namespace), words[-1].lower()
+        )
         name, number = known, 2
         while name in prefixes.values():
             name, number = f"{known}{number}", number + 1

@@ -1,7 +1,7 @@
 """RDF terms as small frozen values: the only RDF terms that leave the adapters.
 
-They are our own because rdflib's literals rewrite what they read (``"01"^^xsd:integer`` becomes ``"1"``) and rdflib
-has no RDF 1.2 triple terms, and because adapters must not leak their types.
+They are our own because rdflib's literals rewrite what they read (``"01"^^xsd:integer`` becomes
+``"1"``) and rdflib has no RDF 1.2 triple terms, and because adapters must not leak their types.
 """
 
 from __future__ import annotations
@@ -58,7 +58,15 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]*")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*(--(ltr|rtl))?")
 _LABEL = re.compile(r"[\w]([\w.\-]*[\w\-])?")
-_ESCAPE = {"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", '"': '\\"', "\\": "\\\\"}
+_ESCAPE = {
+    "\t": "\\t",
+    "\b": "\\b",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\f": "\\f",
+    '"': '\\"',
+    "\\": "\\\\",
+}
 _TO_ESCAPE = re.compile(r'\\[uU]|[\x00-\x1f\x7f"\\]')
 
 
@@ -72,12 +80,14 @@ def is_iri(text: str) -> bool:
 
 
 def n3(term: Term) -> str:
-    r"""A term in N-Triples syntax (RDF 1.2 N-Triples, section 3), which is safe inside a SPARQL query too.
+    r"""A term in N-Triples syntax (RDF 1.2 N-Triples, section 3), which is safe inside a SPARQL
+    query too.
 
-    A backslash before a ``u`` is written ``\\\U00000075``, because SPARQL (section 19.2) resolves code point escapes
-    before it looks for strings and its engines disagree about ``\\u``. Eight digits, because rdflib takes eight after
-    ``\u`` where it finds them. Raises ValueError for what RDF does not allow: an IRI that is relative or holds
-    ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a surrogate pair.
+    A backslash before a ``u`` is written ``\\\U00000075``, because SPARQL (section 19.2) resolves
+    code point escapes before it looks for strings and its engines disagree about ``\\u``. Eight
+    digits, because rdflib takes eight after ``\u`` where it finds them. Raises ValueError for what
+    RDF does not allow: an IRI that is relative or holds ``<>"{}|^`\`` or a space, a malformed
+    language tag or blank node label, half a surrogate pair.
 
     >>> n3(Iri("http://example.org/hut")), n3(Literal('the "Alpine" hut', "en"))
     ('<http://example.org/hut>', '"the \\"Alpine\\" hut"@en')
@@ -113,7 +123,9 @@ def _scalars(text: str) -> str:
     try:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError as error:
-        raise ValueError("half a surrogate pair is not a character and cannot be written") from error
+        raise ValueError(
+            "half a surrogate pair is not a character and cannot be written"
+        ) from error
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -127,7 +139,9 @@ Key = tuple[int, str, str, str]
 
 
 def term_key(term: Term | None) -> Key:
-    """Sorts terms like SPARQL's ORDER BY: unbound, blank nodes, IRIs, literals (SPARQL 1.1, section 15.1)."""
+    """Sorts terms like SPARQL's ORDER BY: unbound, blank nodes, IRIs, literals (SPARQL 1.1, section
+    15.1).
+    """
     if term is None:
         return (0, "", "", "")
     if isinstance(term, Blank):

@@ -1,15 +1,25 @@
-"""Names split into words, in any style and script: camel case, underscores, digits, Arabic, Chinese."""
+"""Names split into words, in any style and script: camel case, underscores, digits, Arabic,
+Chinese.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
 
-ROMAN = dict(zip("ii iii iv vi vii viii ix xi xii xiii".split(), "2 3 4 6 7 8 9 11 12 13".split(), strict=True))  # noqa: SIM905
+ROMAN = dict(
+    zip(
+        "ii iii iv vi vii viii ix xi xii xiii".split(),
+        "2 3 4 6 7 8 9 11 12 13".split(),
+        strict=True,
+    )
+)  # noqa: SIM905
 """Numerals that are hardly ever words; i, v and x alone are not read as numerals."""
 
 _CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+)
 NUMBERS = {
     **ROMAN,
     **{word: str(n) for n, word in enumerate(_CARDINALS.split())},
@@ -33,9 +43,17 @@ def words(name: str) -> tuple[str, ...]:
     current = ""
     text = unicodedata.normalize("NFKC", name)
     for position, character in enumerate(text):
-        if not character.isalnum() and not (current and unicodedata.category(character).startswith("M")):
+        if not character.isalnum() and not (
+            current and unicodedata.category(character).startswith("M")
+        ):
             after = text[position + 1 : position + 3]
-            if character in "'’" and current and after[:1] in "sS" and not after[1:].isalpha() and after:
+            if (
+                character in "'’"
+                and current
+                and after[:1] in "sS"
+                and not after[1:].isalpha()
+                and after
+            ):
                 continue  # Parkinson's stays one word; d'adhérent is two
             found.append(current)
             current = ""
@@ -54,7 +72,8 @@ def _starts_a_word(text: str, position: int) -> bool:
         return True
     if here.isupper() and before.islower():
         return True
-    # the last of several capitals starts the next word: PCMember is PC Member; a plural of capitals stays whole: PCs
+    # the last of several capitals starts the next word: PCMember is PC Member; a plural of capitals
+    # stays whole: PCs
     plural = after == "s" and not text[position + 2 : position + 3].islower()
     return here.isupper() and before.isupper() and after.islower() and not plural
 

@@ -1,4 +1,6 @@
-"""Asking many requests at once, a bounded number at a time, with the answers in the order of the questions."""
+"""Asking many requests at once, a bounded number at a time, with the answers in the order of the
+questions.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +18,29 @@ from kgnb.llm.pacing import rest, stopped
 
 Failure: TypeAlias = BackendError | ReplyError | LimitError | Waiting
 Outcome: TypeAlias = Reply | Failure
-_LANDING = 5.0  # seconds that a process which ends waits for replies under way, for they are paid for
+_LANDING = (
+    5.0  # seconds that a process which ends waits for replies under way, for they are paid for
+)
 _workers: set[threading.Thread] = set()
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class StopAsking(KeyboardInterrupt):
-    """Somebody wants nothing more to be asked, and what has been answered by now; raised by a signal handler."""
+    """Somebody wants nothing more to be asked, and what has been answered by now; raised by a
+    signal handler.
+    """
 
 
 _rounds = {"under way": 0, "ended": 0}  # of asking in the main thread, which alone counts them
 
 
 def stop_asking() -> None:
-    """End the asking under way in the main thread, whose run has been stopped; for a signal handler.
+    """End the asking under way in the main thread, whose run has been stopped; for a signal
+    handler.
 
-    Between two rounds, while prompts are made, nothing is raised: a stopped run asks nothing in the next one, and keeps
-    what was answered. Before the first round there is nothing to keep.
+    Between two rounds, while prompts are made, nothing is raised: a stopped run asks nothing in the
+    next one, and keeps what was answered. Before the first round there is nothing to keep.
 
     Raises:
         StopAsking: something is being asked, or nothing has been asked yet.
@@ -43,7 +50,9 @@ def stop_asking() -> None:
 
 
 def ask_many(model: ChatModel, requests: Sequence[Request], width: int = 8) -> list[Outcome]:
-    """One outcome per request, in their order, at most ``width`` being asked at a time; see ``do_many``."""
+    """One outcome per request, in their order, at most ``width`` being asked at a time; see
+    ``do_many``.
+    """
     return do_many(model.ask, requests, width)
 
 
@@ -55,14 +64,15 @@ def do_many(
 ) -> list[Result | Failure]:
     """One outcome per item, in their order, at most ``width`` being worked on at a time.
 
-    If an item fails for good (BackendError, ReplyError, LimitError) or waits for replies (Waiting), its outcome is the
-    error, and the others go on; ``raise_waiting`` then says what all items wait for. ``on_done(index, outcome)`` is
-    called in the caller's thread as each one ends. Workers see the caller's context variables.
+    If an item fails for good (BackendError, ReplyError, LimitError) or waits for replies (Waiting),
+    its outcome is the error, and the others go on; ``raise_waiting`` then says what all items wait
+    for. ``on_done(index, outcome)`` is called in the caller's thread as each one ends. Workers see
+    the caller's context variables.
 
-    Anything else ends it all: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a reply
-    missing from a replay: the next call would fail the same way). What has not started is then never asked, nobody
-    waits any longer to try again, and the error is raised at once. Only ``StopAsking`` is not raised: items without an
-    answer get a LimitError.
+    Anything else ends it all: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a
+    wrong key, a reply missing from a replay: the next call would fail the same way). What has not
+    started is then never asked, nobody waits any longer to try again, and the error is raised at
+    once. Only ``StopAsking`` is not raised: items without an answer get a LimitError.
     """
     waiting: queue.SimpleQueue[tuple[int, contextvars.Context]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[int, Result | Failure] | BaseException] = queue.SimpleQueue()
@@ -106,7 +116,9 @@ def do_many(
                 on_done(index, outcome)
     except StopAsking:
         for index in range(len(items)):
-            outcomes.setdefault(index, LimitError("stopped by hand before it was answered", limit="stopped"))
+            outcomes.setdefault(
+                index, LimitError("stopped by hand before it was answered", limit="stopped")
+            )
     finally:
         rounds["ended"] += 1
         rounds["under way"] -= 1
@@ -126,7 +138,8 @@ def raise_waiting(outcomes: Iterable[object]) -> None:
 
 
 def in_one_round(works: Iterable[Callable[[], Result]]) -> list[Result]:
-    """The results of calling each of these, one after the other; one that waits for replies does not hold up the rest.
+    """The results of calling each of these, one after the other; one that waits for replies does
+    not hold up the rest.
 
     Raises:
         Waiting: some wait; the others have been done as far as possible.

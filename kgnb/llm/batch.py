@@ -1,6 +1,7 @@
 """A model that is asked by file: requests wait in a folder until somebody brings the replies.
 
-For batch services at half the price, machines without network, models behind a chat window, and for recordings.
+For batch services at half the price, machines without network, models behind a chat window, and for
+recordings.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ ENDPOINT = "/v1/chat/completions"
 
 
 def request_id(request: Request) -> str:
-    """The ``custom_id`` of a request: made from what is asked (not of which model), and of unusual settings.
+    """The ``custom_id`` of a request: made from what is asked (not of which model), and of unusual
+    settings.
 
     >>> from kgnb.llm.model import Message
     >>> request_id(Request((Message("user", "Is a hut a refuge?"),)))[:9]
@@ -38,15 +40,20 @@ def request_id(request: Request) -> str:
 
 def _stamps(folder: Path, pattern: str) -> dict[Path, tuple[int, int]]:
     """The files of a folder, sorted, with what shows that one has changed."""
-    return {path: ((stat := path.stat()).st_size, stat.st_mtime_ns) for path in sorted(folder.glob(pattern))}
+    return {
+        path: ((stat := path.stat()).st_size, stat.st_mtime_ns)
+        for path in sorted(folder.glob(pattern))
+    }
 
 
 class Replies:
-    """The replies in a folder's ``replies*.jsonl``; ``refresh`` reads the files again once they change.
+    """The replies in a folder's ``replies*.jsonl``; ``refresh`` reads the files again once they
+    change.
 
-    A line is that of the OpenAI Batch API (``custom_id``, ``response`` with ``status_code`` and ``body``, ``error``),
-    or plain: ``custom_id`` with ``text`` or ``tool_calls`` (name and arguments each), and perhaps ``usage`` (tokens in
-    and out). The last good line with an id counts.
+    A line is that of the OpenAI Batch API (``custom_id``, ``response`` with ``status_code`` and
+    ``body``, ``error``), or plain: ``custom_id`` with ``text`` or ``tool_calls`` (name and
+    arguments each), and perhaps ``usage`` (tokens in and out). The last good line with an id
+    counts.
 
     Raises:
         DataError: a line is none of these.
@@ -54,7 +61,9 @@ class Replies:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.errors: Counter[str] = Counter()  # by id: how often a service answered with an error instead
+        self.errors: Counter[str] = (
+            Counter()
+        )  # by id: how often a service answered with an error instead
         self.lines: dict[str, Mapping[str, Any]] = {}  # by id
         self._stamps: dict[Path, tuple[int, int]] = {}
         self.refresh()
@@ -110,16 +119,19 @@ def _completion(line: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _not_a_reply(where: str, why: str) -> DataError:
     fix = (
-        'A line is one of a batch service\'s output, or {"custom_id": ..., "text": ...} or {..., "tool_calls": [...]}.'
+        "A line is one of a batch service's output, or "
+        '{"custom_id": ..., "text": ...} or {..., "tool_calls": [...]}.'
     )
     return DataError(f"this line is not a reply: {why}", where=where, fix=fix)
 
 
 class BatchModel:
-    """Answers from the replies in a folder; a request without one is appended to ``requests-NNN.jsonl``, and waits.
+    """Answers from the replies in a folder; a request without one is appended to
+    ``requests-NNN.jsonl``, and waits.
 
-    Every process that has something new to ask starts a file of its own. A request is written once, however often and
-    by however many processes it is asked; again only after a service has answered it with an error.
+    Every process that has something new to ask starts a file of its own. A request is written once,
+    however often and by however many processes it is asked; again only after a service has answered
+    it with an error.
 
     Args:
         folder: created if missing.
@@ -169,17 +181,28 @@ class BatchModel:
                     numbers = [int(path.stem[9:]) for path in stamps if path.stem[9:].isdecimal()]
                     self._file = self.folder / f"requests-{max(numbers, default=0) + 1:03}.jsonl"
                 body = {"model": self.name} | to_wire(request)
-                append_lines(self._file, [{"custom_id": wanted, "method": "POST", "url": ENDPOINT, "body": body}])
+                append_lines(
+                    self._file,
+                    [{"custom_id": wanted, "method": "POST", "url": ENDPOINT, "body": body}],
+                )
                 self._written[wanted] += 1
             self._stamps = _stamps(self.folder, "requests-*.jsonl")
 
     def _what_waits(self) -> tuple[str, str]:
         with self._lock:
             self._replies.refresh()
-            self._waiting = {one: tokens for one, tokens in self._waiting.items() if one not in self._replies.lines}
+            self._waiting = {
+                one: tokens
+                for one, tokens in self._waiting.items()
+                if one not in self._replies.lines
+            }
             number, tokens = len(self._waiting), sum(self._waiting.values())
         cost = f", ${tokens * self._price.prompt / 1e6:.4f} and the replies" if self._price else ""
-        requests = "1 request waits for its reply" if number == 1 else f"{number:,} requests wait for their replies"
+        requests = (
+            "1 request waits for its reply"
+            if number == 1
+            else f"{number:,} requests wait for their replies"
+        )
         return (
             f"{requests} in {self.folder} (about {tokens:,} tokens in{cost})",
             f"Have requests-*.jsonl answered into {self.folder / 'replies.jsonl'} (kgnb batch status, show, answer), "
@@ -201,7 +224,9 @@ class RecordedModel:
         self.name = name
         if not (self.folder / "replies.jsonl").is_file():
             raise DataError(
-                "there is no such recording", where=str(folder), fix="See data/recordings for those there are."
+                "there is no such recording",
+                where=str(folder),
+                fix="See data/recordings for those there are.",
             )
         self._replies = Replies(self.folder)
 
@@ -209,7 +234,8 @@ class RecordedModel:
         """The recorded reply.
 
         Raises:
-            MissingReply (a DataError): there is none: the prompts have changed, or something else is asked.
+            MissingReply (a DataError): there is none: the prompts have changed, or something else
+            is asked.
         """
         wanted = request_id(request)
         reply = self._replies.get(wanted, self.name)
@@ -223,7 +249,8 @@ class RecordedModel:
         return replace(_counted(reply, request), cached=True)
 
 
-# ------------------------------------------------------------------------------------------------ what is in a folder
+# ------------------------------------------------------------------------------------------------
+# what is in a folder
 
 
 @dataclass(frozen=True)
@@ -246,7 +273,9 @@ def requests_in(folder: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(folder.glob("requests-*.jsonl")):
         for number, line in read_lines(path):
             if not isinstance(line.get("custom_id"), str) or not isinstance(line.get("body"), dict):
-                raise DataError("this line is not a request", where=f"{path}:{number}", fix="Delete the line.")
+                raise DataError(
+                    "this line is not a request", where=f"{path}:{number}", fix="Delete the line."
+                )
             yield line
 
 
@@ -279,7 +308,8 @@ def answer(folder: Path | str, wanted: str, reply: Mapping[str, Any]) -> None:
 
 
 def record(folder: Path | str, target: Path | str) -> int:
-    """Write the replies of a batch folder as a recording (ids and replies, no request) and return their number.
+    """Write the replies of a batch folder as a recording (ids and replies, no request) and return
+    their number.
 
     Tokens that nobody counted are estimated from the request. What is recorded already stays.
 
@@ -293,18 +323,26 @@ def record(folder: Path | str, target: Path | str) -> int:
         reply = replies.get(wanted)
         if reply is None:
             continue
-        prompt = sum(_tokens(body.get(part, "")) for part in ("messages", "tools", "response_format"))
+        prompt = sum(
+            _tokens(body.get(part, "")) for part in ("messages", "tools", "response_format")
+        )
         said = len(reply.text) + sum(len(json.dumps(call.arguments)) for call in reply.tool_calls)
         usage = reply.usage if reply.usage.total else Usage(prompt, -(-said // 4))
-        calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in reply.tool_calls]
+        calls = [
+            {"name": call.name, "arguments": dict(call.arguments)} for call in reply.tool_calls
+        ]
         text = {"text": reply.text} if reply.text or not calls else {}
         called = {"tool_calls": calls} if calls else {}
         used = {"usage": [usage.prompt_tokens, usage.completion_tokens]}
         lines[wanted] = {"custom_id": wanted, **text, **called, **used}
     if not lines:
-        raise DataError("no request in it has a reply", where=str(folder), fix="See kgnb batch status.")
+        raise DataError(
+            "no request in it has a reply", where=str(folder), fix="See kgnb batch status."
+        )
     out.mkdir(parents=True, exist_ok=True)
-    content = "".join(json.dumps(lines[wanted], ensure_ascii=False) + "\n" for wanted in sorted(lines))
+    content = "".join(
+        json.dumps(lines[wanted], ensure_ascii=False) + "\n" for wanted in sorted(lines)
+    )
     write_whole(out / "replies.jsonl", content)
     return len(lines)
 
@@ -316,4 +354,6 @@ def _tokens(value: Any) -> int:
 def _counted(reply: Reply, request: Request) -> Reply:
     """The reply with its tokens, estimated if nobody counted them."""
     usage = reply.usage if reply.usage.total else estimate_usage(request, reply.text)
-    return replace(reply, usage=usage, carried={})  # a recording holds none: the next request has to be the same
+    return replace(
+        reply, usage=usage, carried={}
+    )  # a recording holds none: the next request has to be the same

@@ -23,7 +23,9 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that a model asked for. ``arguments`` is parsed JSON, not yet checked against the tool's schema."""
+    """A call that a model asked for. ``arguments`` is parsed JSON, not yet checked against the
+    tool's schema.
+    """
 
     id: str
     name: str
@@ -38,14 +40,17 @@ class Message:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()  # of an assistant's turn
     tool_call_id: str = ""  # of a tool's turn: the call it answers
-    carried: Mapping[str, Any] = field(default_factory=dict)  # of an assistant's turn: ``Reply.carried``
+    carried: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of an assistant's turn: ``Reply.carried``
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens in and out, as the server counted them (an estimate is marked as one).
 
-    ``cached_tokens`` of those in came from the server's own cache; ``reasoning_tokens`` of those out were reasoning.
+    ``cached_tokens`` of those in came from the server's own cache; ``reasoning_tokens`` of those
+    out were reasoning.
     """
 
     prompt_tokens: int = 0
@@ -87,7 +92,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try over the network: the HTTP status (0 if there was none), what went wrong, and how long it took."""
+    """One try over the network: the HTTP status (0 if there was none), what went wrong, and how
+    long it took.
+    """
 
     status: int
     error: str
@@ -98,7 +105,8 @@ class Attempt:
 class Reply:
     """A model's answer, and what it took to get it.
 
-    ``carried`` is what the server sent besides text and calls and wants back with them: reasoning, signatures.
+    ``carried`` is what the server sent besides text and calls and wants back with them: reasoning,
+    signatures.
     """
 
     text: str
@@ -114,7 +122,9 @@ class Reply:
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A chat model. If it fails for good it raises a BackendError whose ``.attempts`` lists every try."""
+    """A chat model. If it fails for good it raises a BackendError whose ``.attempts`` lists every
+    try.
+    """
 
     @property
     def name(self) -> str:
@@ -125,14 +135,17 @@ class ChatModel(Protocol):
 
 
 def behind(model: object, name: str) -> Any:
-    """The attribute of this name of a model, or of the first model wrapped in it that has one; None if none has."""
+    """The attribute of this name of a model, or of the first model wrapped in it that has one; None
+    if none has.
+    """
     while model is not None and not hasattr(model, name):
         model = getattr(model, "model", None)
     return None if model is None else getattr(model, name)
 
 
 def check_answering(model: object) -> None:
-    """Check that a model's server is there before long work that needs it; models without a server always pass.
+    """Check that a model's server is there before long work that needs it; models without a server
+    always pass.
 
     Raises:
         ConfigError: the key or the model's name is refused.
@@ -144,10 +157,11 @@ def check_answering(model: object) -> None:
 
 
 class Configured:
-    """A model whose requests are completed before anything else sees them, so that a cache tells them apart.
+    """A model whose requests are completed before anything else sees them, so that a cache tells
+    them apart.
 
-    ``sampling`` holds fields of ``Request``. What a request sets itself (to something else than the default) wins, and
-    its options are merged over those here.
+    ``sampling`` holds fields of ``Request``. What a request sets itself (to something else than the
+    default) wins, and its options are merged over those here.
     """
 
     def __init__(self, model: ChatModel, sampling: Mapping[str, Any]) -> None:
@@ -164,7 +178,9 @@ class Configured:
         """The request as the model gets it."""
         plain = Request(())
         changes = {
-            name: value for name, value in self._sampling.items() if getattr(request, name) == getattr(plain, name)
+            name: value
+            for name, value in self._sampling.items()
+            if getattr(request, name) == getattr(plain, name)
         }
         if "options" in self._sampling:
             changes["options"] = {**self._sampling["options"], **request.options}
@@ -178,8 +194,8 @@ class Configured:
 class ModelError(BackendError):
     """A model server did not answer, however often it was asked.
 
-    ``attempts`` lists every try, the last one last. ``passing``: trying again may help. ``retry_after``: how many
-    seconds the server asked to be left alone, None if it did not say.
+    ``attempts`` lists every try, the last one last. ``passing``: trying again may help.
+    ``retry_after``: how many seconds the server asked to be left alone, None if it did not say.
     """
 
     def __init__(

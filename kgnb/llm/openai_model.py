@@ -26,18 +26,19 @@ _ANSWER = 256  # tokens of its context that a prompt has to leave for the answer
 class OpenAIModel:
     """Asks a chat-completions server; one call is one try (``Paced`` adds pace and retries).
 
-    It makes do without what a server refuses with 400: a JSON schema becomes a JSON object becomes words in the prompt
-    (also if the server accepts the schema and ignores it), and ``temperature``, ``seed``, ``tools`` and the like are
-    left out if the server says that it does not know them. Every such try is in ``Reply.attempts``. A model that only
-    has the Responses API is asked through that. Ollama, which cuts long prompts silently, is asked for its context
-    length.
+    It makes do without what a server refuses with 400: a JSON schema becomes a JSON object becomes
+    words in the prompt (also if the server accepts the schema and ignores it), and ``temperature``,
+    ``seed``, ``tools`` and the like are left out if the server says that it does not know them.
+    Every such try is in ``Reply.attempts``. A model that only has the Responses API is asked
+    through that. Ollama, which cuts long prompts silently, is asked for its context length.
 
-    A prompt that is too long or filtered gives a Reply without text whose ``finish_reason`` is "context_overflow" or
-    "content_filter"; a reply that was cut short has "length". ``timeout`` is for the whole call.
+    A prompt that is too long or filtered gives a Reply without text whose ``finish_reason`` is
+    "context_overflow" or "content_filter"; a reply that was cut short has "length". ``timeout`` is
+    for the whole call.
 
     Raises:
-        ConfigError: there is no key for OpenAI's own server, or the URL is wrong; when asked, for 401, 403 and 404.
-        ModelError (a BackendError): any other failure to get a reply.
+        ConfigError: there is no key for OpenAI's own server, or the URL is wrong; when asked, for
+        401, 403 and 404. ModelError (a BackendError): any other failure to get a reply.
     """
 
     def __init__(
@@ -51,10 +52,17 @@ class OpenAIModel:
         api_version: str = "",
     ) -> None:
         if not name:
-            raise ConfigError("the model has no name", fix="Set model.name in kgnb.toml or $KGNB_MODEL.")
+            raise ConfigError(
+                "the model has no name", fix="Set model.name in kgnb.toml or $KGNB_MODEL."
+            )
         self.name = name
         self._calls = OpenAIServer(
-            base_url, api_key, table="model", timeout=timeout, headers=headers, api_version=api_version
+            base_url,
+            api_key,
+            table="model",
+            timeout=timeout,
+            headers=headers,
+            api_version=api_version,
         )
         self.base_url = self._calls.base_url
         self.server = self._calls.service  # the URL without credentials
@@ -69,11 +77,18 @@ class OpenAIModel:
         return f"OpenAIModel({self.name!r}, base_url={self.server!r})"
 
     def ask(self, request: Request) -> Reply:
-        """The reply to one request, or why there is none; may be called from several threads at once."""
+        """The reply to one request, or why there is none; may be called from several threads at
+        once.
+        """
         expected = estimate_usage(request).prompt_tokens
         if self._ollama and (context := self._context_length()) and expected + _ANSWER > context:
             why = f"about {expected:,} tokens do not fit the server's context of {context:,}"
-            return Reply("", finish_reason="context_overflow", model=self.name, attempts=(Attempt(0, why, 0.0),))
+            return Reply(
+                "",
+                finish_reason="context_overflow",
+                model=self.name,
+                attempts=(Attempt(0, why, 0.0),),
+            )
         schema = json.dumps(request.schema) if request.schema is not None else ""
         form, without = self._forms.get(schema, self._strictest), self._without
         attempts: list[Attempt] = []
@@ -93,13 +108,17 @@ class OpenAIModel:
                     self._strictest = form  # words helped where the schema did not
                 self._forms[schema], self._without = form, self._without | without
                 usage = got.usage if got.usage.total else estimate_usage(request, got.text)
-                return replace(got, usage=spent + usage, seconds=_sum(attempts), attempts=tuple(attempts))
+                return replace(
+                    got, usage=spent + usage, seconds=_sum(attempts), attempts=tuple(attempts)
+                )
             attempts.append(Attempt(got.status, got.message, seconds))
             if not by_responses and responses_only(got):
                 self._responses = True
                 continue
             if end := ending(got):
-                return Reply("", (), Usage(), end, self.name, False, _sum(attempts), tuple(attempts))
+                return Reply(
+                    "", (), Usage(), end, self.name, False, _sum(attempts), tuple(attempts)
+                )
             less = milder(got, body, form, without)
             if less is None:
                 raise self._failure(got, tuple(attempts))
@@ -108,7 +127,11 @@ class OpenAIModel:
     def models(self) -> tuple[str, ...]:
         """The names of the models that the server offers; empty if it does not say."""
         listed = self._listed()
-        names = [entry.get("id") for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+        names = (
+            [entry.get("id") for entry in listed if isinstance(entry, Mapping)]
+            if isinstance(listed, list)
+            else []
+        )
         return tuple(sorted({shown(name, 100) for name in names if isinstance(name, str)}))
 
     def check_answering(self) -> None:
@@ -120,7 +143,9 @@ class OpenAIModel:
         """
         listed = self._listed()
         if isinstance(listed, list):  # Ollama says this of its own models
-            self._ollama |= any(isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed)
+            self._ollama |= any(
+                isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed
+            )
             return
         if isinstance(listed, ServerRefusal) and listed.late:
             return  # it may be at work
@@ -135,7 +160,9 @@ class OpenAIModel:
     def _listed(self) -> Any:
         """The models as the server lists them, or a Refusal."""
         got = self._calls.call(
-            lambda client: from_json(client.with_options(timeout=_PATIENCE).models.with_raw_response.list().text)
+            lambda client: from_json(
+                client.with_options(timeout=_PATIENCE).models.with_raw_response.list().text
+            )
         )
         return got.get("data") if isinstance(got, Mapping) else got
 
@@ -146,7 +173,9 @@ class OpenAIModel:
             about = self._get(f"{root}/api/show", own)
             found = re.search(r"^num_ctx\s+(\d+)", str(about.get("parameters", "")), re.MULTILINE)
             if found is None:
-                self._get(f"{root}/api/generate", own)  # loads the model: only then does it say how long its context is
+                self._get(
+                    f"{root}/api/generate", own
+                )  # loads the model: only then does it say how long its context is
                 loaded = self._get(f"{root}/api/ps").get("models") or ()
                 names = (self.name, f"{self.name}:latest")
                 lengths = (one.get("context_length") for one in loaded if one.get("name") in names)
@@ -158,11 +187,16 @@ class OpenAIModel:
     def _get(self, url: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         """What another path of the server answers; empty if it answers nothing."""
         got = self._calls.call(
-            lambda client: client.post(url, cast_to=object, body=body) if body else client.get(url, cast_to=object)
+            lambda client: (
+                client.post(url, cast_to=object, body=body)
+                if body
+                else client.get(url, cast_to=object)
+            )
         )
         return got if isinstance(got, Mapping) else {}
 
-    # -------------------------------------------------------------------------------------------- one try
+    # --------------------------------------------------------------------------------------------
+    # one try
 
     def _completion(self, body: dict[str, Any]) -> Reply | ServerRefusal:
         got = self._calls.call(lambda client: self._received(client, body))
@@ -177,9 +211,13 @@ class OpenAIModel:
         if self._responses:
             raw = client.responses.with_raw_response.create(model=self.name, **responses_body(body))
             return completion_of(from_json(raw.text))
-        return from_json(client.chat.completions.with_raw_response.create(model=self.name, **body).text)
+        return from_json(
+            client.chat.completions.with_raw_response.create(model=self.name, **body).text
+        )
 
-    def _failure(self, got: ServerRefusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
+    def _failure(
+        self, got: ServerRefusal, attempts: tuple[Attempt, ...]
+    ) -> ConfigError | ModelError:
         if error := self._calls.misconfigured(got, self.name):
             return error
         happened = f"answered {got.status}" if got.status else "did not answer"
@@ -201,7 +239,9 @@ def _sum(attempts: list[Attempt]) -> float:
 MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
 # what a server may refuse and we can do without
 _OPTIONAL = ("temperature", "seed", "max_tokens", "tools", "parallel_tool_calls", "verbosity")
-_OVERFLOW = re.compile(r"context[_ ](length|size|window)|maximum context|prompt is too long|too many tokens", re.I)
+_OVERFLOW = re.compile(
+    r"context[_ ](length|size|window)|maximum context|prompt is too long|too many tokens", re.I
+)
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy", re.I)
 
 
@@ -216,18 +256,30 @@ def advice(got: ServerRefusal) -> str:
     if got.status == 200:
         return "Perhaps it is not a chat server that answers, but a proxy or a login page: check model.base_url."
     return (
-        "The server's own log may say more." if got.status >= 500 else "Try `%llm test` to see what the server can do."
+        "The server's own log may say more."
+        if got.status >= 500
+        else "Try `%llm test` to see what the server can do."
     )
 
 
 def ending(got: ServerRefusal) -> str:
-    """The finish_reason of a refusal that is the model's answer to this very prompt; "" for any other."""
+    """The finish_reason of a refusal that is the model's answer to this very prompt; "" for any
+    other.
+    """
     if got.status not in (400, 413, 422):
         return ""
     message = f"{got.code} {got.message}"
-    if re.search(r"max_(completion_)?tokens\W.{0,20}too large", message):  # vLLM's words; the prompt fits
+    if re.search(
+        r"max_(completion_)?tokens\W.{0,20}too large", message
+    ):  # vLLM's words; the prompt fits
         return ""
-    return "context_overflow" if _OVERFLOW.search(message) else "content_filter" if _FILTERED.search(message) else ""
+    return (
+        "context_overflow"
+        if _OVERFLOW.search(message)
+        else "content_filter"
+        if _FILTERED.search(message)
+        else ""
+    )
 
 
 def responses_only(got: ServerRefusal) -> bool:
@@ -238,15 +290,26 @@ def responses_only(got: ServerRefusal) -> bool:
 def milder(
     got: ServerRefusal, body: Mapping[str, Any], form: Form, without: frozenset[str]
 ) -> tuple[Form, frozenset[str]] | None:
-    """What to ask for instead after the server refused a part of the request; None if nothing can be left out."""
+    """What to ask for instead after the server refused a part of the request; None if nothing can
+    be left out.
+    """
     if got.status not in (400, 422) and "--jinja" not in got.message:  # llama.cpp's 500 for tools
         return None
     param = str(got.error.get("param") or "")
-    named = param or (error_text(got.body) or json.dumps(got.body)[:300])  # FastAPI's 422 names the field in a list
+    named = param or (
+        error_text(got.body) or json.dumps(got.body)[:300]
+    )  # FastAPI's 422 names the field in a list
     for name in _OPTIONAL:
-        if name in body and name not in without and re.search(rf"\b{name}\b", named.replace("tool choice", "tools")):
+        if (
+            name in body
+            and name not in without
+            and re.search(rf"\b{name}\b", named.replace("tool choice", "tools"))
+        ):
             return form, without | {name}
-    sent_back = any("carried" not in without and set(CARRIED) & set(message) for message in body.get("messages", ()))
+    sent_back = any(
+        "carried" not in without and set(CARRIED) & set(message)
+        for message in body.get("messages", ())
+    )
     if sent_back and re.search(r"reasoning|thinking", named):
         return form, without | {"carried"}
     if "response_format" in body and (not param or "response_format" in param):
@@ -255,9 +318,11 @@ def milder(
 
 
 def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
-    """Whether a reply shows that the server accepted a JSON schema without making the model follow it.
+    """Whether a reply shows that the server accepted a JSON schema without making the model follow
+    it.
 
-    That is a whole reply without any JSON object that has the required keys; their values are not looked at.
+    That is a whole reply without any JSON object that has the required keys; their values are not
+    looked at.
     """
     if schema is None or reply.tool_calls or reply.finish_reason != "stop":
         return False
@@ -266,9 +331,11 @@ def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
     return not any(required <= set(value) for value in objects)
 
 
-# ------------------------------------------------------------------------------------------------ what it can do
+# ------------------------------------------------------------------------------------------------
+# what it can do
 
-# Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
+# Each prompt asks for one thing and the request's form for another: a reply in that form shows that
+# it is enforced.
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"word": {"type": "string", "enum": ["violet"]}},
@@ -278,13 +345,20 @@ _SCHEMA: Mapping[str, Any] = {
 _GREET = ToolSpec(
     "greet",
     "Says hello to somebody.",
-    {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False},
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string"}},
+        "required": ["name"],
+        "additionalProperties": False,
+    },
 )
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a server did when asked. Without ``schema`` or ``tools``, kgnb makes do with words and JSON."""
+    """What a server did when asked. Without ``schema`` or ``tools``, kgnb makes do with words and
+    JSON.
+    """
 
     name: str
     server: str
@@ -298,7 +372,11 @@ class Check:
     notes: tuple[str, ...]  # what the server refused
 
     def __str__(self) -> str:
-        able = {"JSON schema": self.schema, "tool calls": self.tools, "token counts": self.counts_tokens}
+        able = {
+            "JSON schema": self.schema,
+            "tool calls": self.tools,
+            "token counts": self.counts_tokens,
+        }
         lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
         lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
         if self.models and self.name not in self.models:
@@ -315,8 +393,13 @@ def check(model: OpenAIModel) -> Check:
         BackendError: the first question gets no reply.
     """
     hello = model.ask(Request((Message("user", "Say hello in one word."),), max_tokens=256))
-    schema = _asked(model, Request((Message("user", "Say the word green."),), schema=_SCHEMA, max_tokens=256))
-    tools = _asked(model, Request((Message("user", "Greet Ada, with the tool."),), tools=(_GREET,), max_tokens=256))
+    schema = _asked(
+        model, Request((Message("user", "Say the word green."),), schema=_SCHEMA, max_tokens=256)
+    )
+    tools = _asked(
+        model,
+        Request((Message("user", "Greet Ada, with the tool."),), tools=(_GREET,), max_tokens=256),
+    )
     replies = [reply for reply in (hello, schema, tools) if isinstance(reply, Reply)]
     refused = [attempt.error for reply in replies for attempt in reply.attempts if attempt.error]
     return Check(
@@ -325,16 +408,23 @@ def check(model: OpenAIModel) -> Check:
         models=model.models(),
         answer=shown(hello.text, 60),
         schema=isinstance(schema, Reply) and _follows(schema.text),
-        tools=isinstance(tools, Reply) and any(call.name == _GREET.name for call in tools.tool_calls),
+        tools=isinstance(tools, Reply)
+        and any(call.name == _GREET.name for call in tools.tool_calls),
         counts_tokens=not hello.usage.estimated,
         usage=sum((reply.usage for reply in replies), Usage()),
         seconds=sum(reply.seconds for reply in replies),
-        notes=tuple(dict.fromkeys([*refused, *(str(each) for each in (schema, tools) if isinstance(each, str))])),
+        notes=tuple(
+            dict.fromkeys(
+                [*refused, *(str(each) for each in (schema, tools) if isinstance(each, str))]
+            )
+        ),
     )
 
 
 def _asked(model: OpenAIModel, request: Request) -> Reply | str:
-    """The reply, or why there is none: what a server cannot do is no reason not to try the next thing."""
+    """The reply, or why there is none: what a server cannot do is no reason not to try the next
+    thing.
+    """
     try:
         return model.ask(request)
     except BackendError as error:

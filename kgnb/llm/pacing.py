@@ -1,4 +1,6 @@
-"""One pace for all calls of a process, or of all processes of a machine that ask one server; retries on record."""
+"""One pace for all calls of a process, or of all processes of a machine that ask one server;
+retries on record.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ from kgnb.patience import Patience
 MINUTE = 60.0  # seconds
 _SLICE = 0.2  # seconds: how late an interrupt may be noticed
 
-stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("kgnb_llm_stopped", default=None)
-"""Set for the workers of ``do_many``: once the event is set, nothing more is sent and nobody sleeps on."""
+stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
+    "kgnb_llm_stopped", default=None
+)
+"""Set for the workers of ``do_many``: once the event is set, nothing more is sent and nobody sleeps
+on.
+"""
 
 
 def rest(seconds: float) -> None:
@@ -41,7 +47,9 @@ def rest(seconds: float) -> None:
 
 @dataclass
 class Sent:
-    """A call under way: its number in the records of its pace, and its tokens, estimated until it is back."""
+    """A call under way: its number in the records of its pace, and its tokens, estimated until it
+    is back.
+    """
 
     number: int
     tokens: int
@@ -54,11 +62,13 @@ _TABLES = (
 
 
 class Pace:
-    """How fast the models that share it may be asked: requests and tokens per minute, calls at once. 0: no limit.
+    """How fast the models that share it may be asked: requests and tokens per minute, calls at
+    once. 0: no limit.
 
-    With a ``folder``, a file in it (one per machine) records calls and holds, so that all processes keep one pace per
-    ``server``; ``at_once`` remains a limit of this process. A process that dies leaves what it has sent, which counts
-    until its minute is over. ``minute``, ``clock`` and ``sleep`` are for tests.
+    With a ``folder``, a file in it (one per machine) records calls and holds, so that all processes
+    keep one pace per ``server``; ``at_once`` remains a limit of this process. A process that dies
+    leaves what it has sent, which counts until its minute is over. ``minute``, ``clock`` and
+    ``sleep`` are for tests.
 
     Raises:
         DataError: the file cannot be written.
@@ -80,19 +90,25 @@ class Pace:
         self.tokens_per_minute = tokens_per_minute
         self.server = server
         self.minute = minute
-        self.clock = clock or (time.time if folder else time.monotonic)  # processes only share the former
+        self.clock = clock or (
+            time.time if folder else time.monotonic
+        )  # processes only share the former
         self.sleep = sleep
         self._lock = threading.Lock()
         self._free = threading.BoundedSemaphore(at_once) if at_once else None
         self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]  # several machines may share a folder
+        host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[
+            :8
+        ]  # several machines may share a folder
         self.path = folder / f"pace-{host}.sqlite" if folder else None
         with self._records():
             pass  # fails now if it cannot be written
 
     @contextmanager
     def turn(self, tokens: int) -> Iterator[Sent]:
-        """Wait for a turn to send about so many tokens; set its ``tokens`` once the true count is known."""
+        """Wait for a turn to send about so many tokens; set its ``tokens`` once the true count is
+        known.
+        """
         while self._free and not self._free.acquire(timeout=_SLICE):
             rest(0)
         try:
@@ -101,15 +117,22 @@ class Pace:
             try:
                 yield turn
             finally:
-                if turn.tokens != tokens:  # if it cannot be recorded, the estimate counts: the reply is paid for
+                if (
+                    turn.tokens != tokens
+                ):  # if it cannot be recorded, the estimate counts: the reply is paid for
                     with suppress(DataError), self._records() as db:
-                        db.execute("UPDATE sent SET tokens = ? WHERE number = ?", (turn.tokens, turn.number))
+                        db.execute(
+                            "UPDATE sent SET tokens = ? WHERE number = ?",
+                            (turn.tokens, turn.number),
+                        )
         finally:
             if self._free:
                 self._free.release()
 
     def hold(self, seconds: float) -> None:
-        """Let nobody start for so many seconds: a server that turns one call away means all of them."""
+        """Let nobody start for so many seconds: a server that turns one call away means all of
+        them.
+        """
         with self._records() as db:
             db.execute(
                 "INSERT INTO held VALUES (?, ?) ON CONFLICT (server) DO UPDATE SET until = max(until, excluded.until)",
@@ -119,7 +142,11 @@ class Pace:
     def _enter(self, tokens: int) -> Sent | float:
         """A turn, recorded; or the seconds after which to try again."""
         burst = max(1, int(self.requests_per_minute))  # requests that may leave at once
-        window = self.minute * burst / self.requests_per_minute if self.requests_per_minute else self.minute
+        window = (
+            self.minute * burst / self.requests_per_minute
+            if self.requests_per_minute
+            else self.minute
+        )
         with self._records() as db:
             now = self.clock()
             held = db.execute("SELECT until FROM held WHERE server = ?", (self.server,)).fetchone()
@@ -128,16 +155,23 @@ class Pace:
                 return free_at - now if free_at > now else Sent(0, tokens)
             # what is ahead of the clock was recorded before somebody set it back
             old = now - max(window, self.minute)
-            db.execute("DELETE FROM sent WHERE server = ? AND (at <= ? OR at > ?)", (self.server, old, now))
+            db.execute(
+                "DELETE FROM sent WHERE server = ? AND (at <= ? OR at > ?)", (self.server, old, now)
+            )
             query = "SELECT at, tokens FROM sent WHERE server = ? ORDER BY at"
             sent: list[tuple[float, int]] = db.execute(query, (self.server,)).fetchall()
             if self.requests_per_minute and len(sent) >= burst:
                 free_at = max(free_at, sent[-burst][0] + window)
             if self.tokens_per_minute:
-                free_at = max(free_at, self._room_at([one for one in sent if one[0] + self.minute > now], tokens, now))
+                free_at = max(
+                    free_at,
+                    self._room_at([one for one in sent if one[0] + self.minute > now], tokens, now),
+                )
             if free_at > now:
                 return free_at - now
-            added = db.execute("INSERT INTO sent VALUES (NULL, ?, ?, ?)", (self.server, now, tokens))
+            added = db.execute(
+                "INSERT INTO sent VALUES (NULL, ?, ?, ?)", (self.server, now, tokens)
+            )
             return Sent(added.lastrowid or 0, tokens)
 
     def _room_at(self, recent: list[tuple[float, int]], tokens: int, now: float) -> float:
@@ -152,11 +186,15 @@ class Pace:
 
     @contextmanager
     def _records(self) -> Iterator[sqlite3.Connection]:
-        """The records, in one transaction; a shared file is opened each time, since processes may be forked."""
+        """The records, in one transaction; a shared file is opened each time, since processes may
+        be forked.
+        """
         with self._lock:
             try:
                 with self._connection() as db, db:
-                    db.execute("PRAGMA synchronous = OFF")  # a minute's memory need not outlive the machine
+                    db.execute(
+                        "PRAGMA synchronous = OFF"
+                    )  # a minute's memory need not outlive the machine
                     db.execute("BEGIN IMMEDIATE")
                     for table in _TABLES:  # also after somebody emptied the folder
                         db.execute(table)
@@ -178,10 +216,11 @@ class Pace:
 class Paced:
     """A model asked at a shared pace, and asked again after a failure that may pass.
 
-    That is: no answer, timeouts, 408, 409, 429, 5xx, and bodies that are not a completion. The wait is what the server
-    says (Retry-After, retry-after-ms), else 1, 2, 4, ... 60 seconds, less up to half of it: how much less is drawn from
-    the request itself, so that the same run waits the same. A server that asks for more than 60 seconds is not asked
-    again. Every try is in ``Reply.attempts`` or the error's.
+    That is: no answer, timeouts, 408, 409, 429, 5xx, and bodies that are not a completion. The wait
+    is what the server says (Retry-After, retry-after-ms), else 1, 2, 4, ... 60 seconds, less up to
+    half of it: how much less is drawn from the request itself, so that the same run waits the same.
+    A server that asks for more than 60 seconds is not asked again. Every try is in
+    ``Reply.attempts`` or the error's.
     """
 
     def __init__(self, model: ChatModel, pace: Pace | None = None, retries: int = 4) -> None:
@@ -211,5 +250,8 @@ class Paced:
                 if error.retry_after is not None and error.retry_after <= self._patience.longest:
                     self.pace.hold(error.retry_after)
                 drawn = hashlib.sha256(f"{tried - 1}{request}".encode("utf-8", "replace")).digest()
-                if not (error.passing and self._patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)):
+                if not (
+                    error.passing
+                    and self._patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)
+                ):
                     raise

@@ -1,4 +1,6 @@
-"""What a call costs: prices from the user's own dated file, tokens as the server counted them or as estimated."""
+"""What a call costs: prices from the user's own dated file, tokens as the server counted them or as
+estimated.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens in and out; ``cached``: for tokens in from the server's own cache."""
+    """US dollars per million tokens in and out; ``cached``: for tokens in from the server's own
+    cache.
+    """
 
     prompt: Amount
     completion: Amount
@@ -41,7 +45,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices by model name. There are no built-in ones: they would be wrong by the time you read this."""
+    """Prices by model name. There are no built-in ones: they would be wrong by the time you read
+    this.
+    """
 
     date: str  # ISO 8601: when the prices were looked up; "" for one from the settings
     models: Mapping[str, Price]
@@ -51,12 +57,15 @@ class Prices:
         """The prices in a TOML file (the error message of a bad one shows the form).
 
         Raises:
-            DataError: the file is missing, is not TOML, has no date, or a price is not a number of 0 or more.
+            DataError: the file is missing, is not TOML, has no date, or a price is not a number of
+            0 or more.
         """
         try:
             content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise DataError(f"cannot be read as a table of prices: {error}", where=str(path), fix=_FORM) from error
+            raise DataError(
+                f"cannot be read as a table of prices: {error}", where=str(path), fix=_FORM
+            ) from error
         if "date" not in content:
             raise DataError("the prices have no date", where=str(path), fix=_FORM)
         try:
@@ -85,7 +94,8 @@ def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text takes: its characters / 4, a rule of thumb for English, rounded up.
+    """About how many tokens a text takes: its characters / 4, a rule of thumb for English, rounded
+    up.
 
     >>> estimate_tokens("Programme Committee")
     5
@@ -96,11 +106,17 @@ def estimate_tokens(text: str) -> int:
 def estimate_usage(request: Request, reply: str = "") -> Usage:
     """The usage of a call that nobody has counted or made yet; marked as an estimate.
 
-    All that is sent counts: messages, the calls in them, and the schemas of tools and reply, often the larger part.
+    All that is sent counts: messages, the calls in them, and the schemas of tools and reply, often
+    the larger part.
     """
     prompt = sum(estimate_tokens(message.text) for message in request.messages)
     sent = [dict(call.arguments) for message in request.messages for call in message.tool_calls]
-    sent += [{"name": one.name, "about": one.description, "parameters": one.parameters} for one in request.tools]
+    sent += [
+        {"name": one.name, "about": one.description, "parameters": one.parameters}
+        for one in request.tools
+    ]
     sent += [dict(request.schema)] if request.schema is not None else []
-    prompt += sum(estimate_tokens(json.dumps(each, ensure_ascii=False, default=str)) for each in sent)
+    prompt += sum(
+        estimate_tokens(json.dumps(each, ensure_ascii=False, default=str)) for each in sent
+    )
     return Usage(prompt, estimate_tokens(reply), estimated=True)

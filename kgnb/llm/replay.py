@@ -1,4 +1,6 @@
-"""Replies cached by content: asked once, replayed ever after, also by a colleague who has neither key nor network."""
+"""Replies cached by content: asked once, replayed ever after, also by a colleague who has neither
+key nor network.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
 Mode = OneOf["record", "replay"]
 
 
-VERSION = 1  # of the cache's format; part of every key, so that an old reply is never mistaken for a new one
+# of the cache's format; part of every key, so that an old reply is never mistaken for a new one
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ class Key:
     def of(cls, request: Request, model: str, server: str = "") -> Key:
         """The key of one request to one model.
 
-        The keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
-        Secrets in messages are blotted out, for a cache is handed around.
+        The keys of a schema keep their order, for it sways a model: a reason before a decision is
+        not one after it. Secrets in messages are blotted out, for a cache is handed around.
         """
         content = {
             "version": VERSION,
@@ -74,7 +77,8 @@ class Key:
 
 
 def server_alias(base_url: str) -> str:
-    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" means OpenAI's own.
+    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" means
+    OpenAI's own.
 
     >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
     ('llm.example.org', 'local')
@@ -89,7 +93,9 @@ def address_of(server: str) -> str:
     >>> [server_alias(address_of(name)) for name in ("local", "api.openai.com", "llm.example.org")]
     ['local', 'api.openai.com', 'llm.example.org']
     """
-    return {"local": "http://localhost/v1", "api.openai.com": "", "": ""}.get(server, f"https://{server}/v1")
+    return {"local": "http://localhost/v1", "api.openai.com": "", "": ""}.get(
+        server, f"https://{server}/v1"
+    )
 
 
 def _call_to_json(call: ToolCall) -> dict[str, Any]:
@@ -97,7 +103,9 @@ def _call_to_json(call: ToolCall) -> dict[str, Any]:
 
 
 def without_secrets(reply: Reply) -> Reply:
-    """The reply with secrets blotted out, so that it is the same when it is replayed from the cache."""
+    """The reply with secrets blotted out, so that it is the same when it is replayed from the
+    cache.
+    """
     calls = tuple(replace(call, arguments=blotted(call.arguments)) for call in reply.tool_calls)
     return replace(reply, text=blot(reply.text), tool_calls=calls, carried=blotted(reply.carried))
 
@@ -127,7 +135,8 @@ def reply_from_json(text: str, where: str) -> Reply:
         prompt, completion, estimated, *parts = content["usage"]
         read, thought = map(int, parts or (0, 0))
         calls = tuple(
-            ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"])) for call in content["tool_calls"]
+            ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"]))
+            for call in content["tool_calls"]
         )
         return Reply(
             text=str(content["text"]),
@@ -139,15 +148,17 @@ def reply_from_json(text: str, where: str) -> Reply:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(
-            f"is not a cached reply: {type(error).__name__}: {error}", where=where, fix="Restore it or delete it."
+            f"is not a cached reply: {type(error).__name__}: {error}",
+            where=where,
+            fix="Restore it or delete it.",
         ) from error
 
 
 class ReplayCache(SqliteFile):
     """Replies in an SQLite file that threads and processes share.
 
-    It holds text, tool calls, usage, finish reason and model; never headers, keys or times. The first reply to a
-    request stays: later callers get it too.
+    It holds text, tool calls, usage, finish reason and model; never headers, keys or times. The
+    first reply to a request stays: later callers get it too.
     """
 
     what, version, table = "the cache of replies", VERSION, "replies"
@@ -157,7 +168,11 @@ class ReplayCache(SqliteFile):
         """The cached reply, marked as such; None if there is none."""
         with self.use() as db:
             row = db.execute("SELECT reply FROM replies WHERE digest = ?", (key.digest,)).fetchone()
-        return replace(reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True) if row else None
+        return (
+            replace(reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True)
+            if row
+            else None
+        )
 
     def put(self, key: Key, reply: Reply, *, instead: bool = False) -> None:
         """Add a reply unless there is one already; ``instead`` replaces it."""
@@ -175,7 +190,8 @@ class ReplayCache(SqliteFile):
             ).fetchall()
         return [(str(model), str(server)) for model, server, _ in rows]
 
-    # ------------------------------------------------------------------------------------ to a colleague and back
+    # ------------------------------------------------------------------------------------ to a
+    # colleague and back
 
     def export_folder(self, folder: Path | str) -> int:
         """Write one JSON file per reply, named by digest, and return how many.
@@ -185,7 +201,9 @@ class ReplayCache(SqliteFile):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         with self.use() as db:
-            rows = db.execute("SELECT digest, request, reply FROM replies ORDER BY digest").fetchall()
+            rows = db.execute(
+                "SELECT digest, request, reply FROM replies ORDER BY digest"
+            ).fetchall()
         for digest, request, reply in rows:
             content = {"request": json.loads(request), "reply": json.loads(reply)}
             text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -196,16 +214,21 @@ class ReplayCache(SqliteFile):
         """Add what ``export_folder`` wrote, all of it or nothing; return how many replies were new.
 
         Raises:
-            DataError: there is no such folder, or a file's content does not match its name, a digest.
+            DataError: there is no such folder, or a file's content does not match its name, a
+            digest.
         """
         folder = Path(folder)
         if not folder.is_dir():
-            raise DataError("is not a folder", where=str(folder), fix="Name the folder that the export wrote.")
+            raise DataError(
+                "is not a folder", where=str(folder), fix="Name the folder that the export wrote."
+            )
         return self.insert([_entry(path) for path in sorted(folder.glob("*.json"))])
 
 
 def models_in(cache: Path) -> list[tuple[str, str]]:
-    """The models with replies in a cache folder, each with its server's alias, the most frequent first."""
+    """The models with replies in a cache folder, each with its server's alias, the most frequent
+    first.
+    """
     path = cache / "replies.sqlite"
     if not path.is_file():
         return []
@@ -223,14 +246,18 @@ def _entry(path: Path) -> tuple[str, str, str]:
         key = Key.of_content(content["request"])
         reply = reply_to_json(reply_from_json(json.dumps(content["reply"]), str(path)))
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise DataError(f"cannot be read as a cached reply: {error}", where=str(path), fix=fix) from error
+        raise DataError(
+            f"cannot be read as a cached reply: {error}", where=str(path), fix=fix
+        ) from error
     if key.digest != path.stem:
         raise DataError("holds another request than its name says", where=str(path), fix=fix)
     return key.digest, key.content, reply
 
 
 class MissingReply(DataError):
-    """A replay lacks a reply: ``digest`` names the call. Every further call would fail the same way."""
+    """A replay lacks a reply: ``digest`` names the call. Every further call would fail the same
+    way.
+    """
 
     def __init__(self, what: str, *, digest: str, where: str, fix: str) -> None:
         super().__init__(what, where=where, fix=fix, details=f"digest {digest}")
@@ -240,13 +267,19 @@ class MissingReply(DataError):
 class Replaying:
     """A model with a cache: "record" asks what is not cached yet, "replay" never asks.
 
-    For a replay without a server the model may be just its name. ``server`` tells apart models of one name on several
-    servers; by default it follows from the model's own address (``server_alias``). When two threads or processes have
-    the same question at the same time, only one of them asks.
+    For a replay without a server the model may be just its name. ``server`` tells apart models of
+    one name on several servers; by default it follows from the model's own address
+    (``server_alias``). When two threads or processes have the same question at the same time, only
+    one of them asks.
     """
 
     def __init__(
-        self, model: ChatModel | str, cache: ReplayCache, mode: Mode = "record", *, server: str | None = None
+        self,
+        model: ChatModel | str,
+        cache: ReplayCache,
+        mode: Mode = "record",
+        *,
+        server: str | None = None,
     ) -> None:
         self.model = model
         self.name = model if isinstance(model, str) else model.name
@@ -262,8 +295,8 @@ class Replaying:
         """The cached reply, or the model's.
 
         Raises:
-            MissingReply (a DataError): the mode is "replay", and no reply to this request is cached.
-            DataError: the cache is damaged.
+            MissingReply (a DataError): the mode is "replay", and no reply to this request is
+            cached. DataError: the cache is damaged.
         """
         key = Key.of(request, self.name, self.server)
         cached = self.cache.get(key)
@@ -285,7 +318,9 @@ class Replaying:
             return reply
 
     def check_answering(self) -> None:
-        """Check that the model answers or, in record mode, that there are cached replies to do without it."""
+        """Check that the model answers or, in record mode, that there are cached replies to do
+        without it.
+        """
         if self.mode == "replay":
             return
         try:
@@ -305,5 +340,7 @@ class Replaying:
 
 
 def _trusted(reply: Reply) -> bool:
-    """A prompt that was too long yesterday may fit today's server: that is the one reply not to trust."""
+    """A prompt that was too long yesterday may fit today's server: that is the one reply not to
+    trust.
+    """
     return reply.finish_reason != "context_overflow"

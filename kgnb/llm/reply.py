@@ -1,4 +1,6 @@
-"""From a model's text to a validated value: find the JSON, validate it, ask once more, and then say what was wrong."""
+"""From a model's text to a validated value: find the JSON, validate it, ask once more, and then say
+what was wrong.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,15 @@ class UnusableReply(ReplyError):
 
 
 def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[Value, list[Reply]]:
-    """The reply to a request as a value of a pydantic model, and the one or two replies that it took.
+    """The reply to a request as a value of a pydantic model, and the one or two replies that it
+    took.
 
-    The request gets the model's JSON schema unless it has one. A reply that is not valid goes back to the model once,
-    with what is wrong with it.
+    The request gets the model's JSON schema unless it has one. A reply that is not valid goes back
+    to the model once, with what is wrong with it.
 
     Raises:
-        UnusableReply (a ReplyError): the second reply is not valid either, or asking again would be no use.
+        UnusableReply (a ReplyError): the second reply is not valid either, or asking again would be
+        no use.
     """
     if request.schema is None:
         request = replace(request, schema=kind.model_json_schema())
@@ -63,7 +67,10 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
     if first.finish_reason == "length":
         problem = f"it was cut off at the length limit, so answer in fewer words ({problem})"
     schema = json.dumps(request.schema, ensure_ascii=False)
-    again = (Message("assistant", first.text[:4000]), Message("user", _AGAIN.format(problem=problem, schema=schema)))
+    again = (
+        Message("assistant", first.text[:4000]),
+        Message("user", _AGAIN.format(problem=problem, schema=schema)),
+    )
     second = model.ask(replace(request, messages=request.messages + again))
     try:
         return parse(second.text, kind), [first, second]
@@ -76,7 +83,8 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
 
 
 def parse(text: str, kind: type[Value]) -> Value:
-    """The one value of this kind in a model's text: bare, fenced or amid prose; trailing commas are forgiven.
+    """The one value of this kind in a model's text: bare, fenced or amid prose; trailing commas are
+    forgiven.
 
     Raises:
         ValueError: there is none, or several that differ; its text is fit to be shown to the model.
@@ -104,9 +112,11 @@ def parse(text: str, kind: type[Value]) -> Value:
 
 
 def json_values(text: str) -> list[Any]:
-    """The outermost JSON objects and arrays in a text: those in fences if there are any, else those anywhere.
+    """The outermost JSON objects and arrays in a text: those in fences if there are any, else those
+    anywhere.
 
-    If one of them breaks off or is malformed there are none at all: its parts are not what was meant.
+    If one of them breaks off or is malformed there are none at all: its parts are not what was
+    meant.
     """
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
@@ -149,5 +159,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_cons
 def _problem(error: ValidationError) -> str:
     """What is wrong, without the input: it may be long, and is the model's own."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    problems = [f"{'.'.join(map(str, each['loc'])) or 'the value'}: {each['msg']}" for each in found[:5]]
+    problems = [
+        f"{'.'.join(map(str, each['loc'])) or 'the value'}: {each['msg']}" for each in found[:5]
+    ]
     return shown("; ".join(problems), 600)

@@ -1,4 +1,6 @@
-"""A model with prepared answers, for tests, tutorials and simulations; its name says that it is one."""
+"""A model with prepared answers, for tests, tutorials and simulations; its name says that it is
+one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ Answers = Sequence[str | Reply] | Mapping[str, str | Reply] | Callable[[Request]
 
 
 class ScriptedModel:
-    """Answers from a list (in order), a mapping (by a piece of the last message) or a function of the request.
+    """Answers from a list (in order), a mapping (by a piece of the last message) or a function of
+    the request.
 
     ``asked`` keeps every request. Usage is estimated.
 
@@ -28,7 +31,9 @@ class ScriptedModel:
 
     def __init__(self, answers: Answers, name: str = "scripted (simulation)") -> None:
         if isinstance(answers, str):
-            raise TypeError("answers is a list, a mapping or a function; for one answer write [answer]")
+            raise TypeError(
+                "answers is a list, a mapping or a function; for one answer write [answer]"
+            )
         self._answers = answers
         self.name = name
         self._lock = threading.Lock()
@@ -38,7 +43,8 @@ class ScriptedModel:
         return f"ScriptedModel({self.name!r}, asked={len(self.asked)})"
 
     def ask(self, request: Request) -> Reply:
-        """The answer prepared for this request; one that is a Reply is returned unchanged, usage included.
+        """The answer prepared for this request; one that is a Reply is returned unchanged, usage
+        included.
 
         Raises:
             ModelError: the list is used up, or no key of the mapping occurs in the last message.
@@ -58,7 +64,8 @@ class ScriptedModel:
             if number < len(self._answers):
                 return self._answers[number]
             raise ModelError(
-                f"the script has {len(self._answers)} answers and was asked a further time", service=self.name
+                f"the script has {len(self._answers)} answers and was asked a further time",
+                service=self.name,
             )
         prompt = request.messages[-1].text
         for piece, answer in self._answers.items():

@@ -28,7 +28,9 @@ FINISH = ToolSpec(
     "Ends the work. Call it when there is nothing more to do.",
     {
         "type": "object",
-        "properties": {"summary": {"type": "string", "description": "what was done, in a sentence"}},
+        "properties": {
+            "summary": {"type": "string", "description": "what was done, in a sentence"}
+        },
         "required": ["summary"],
         "additionalProperties": False,
     },
@@ -37,7 +39,9 @@ FINISH = ToolSpec(
 
 @dataclass(frozen=True)
 class Tool:
-    """Something a model may do: what it is told about it, and the function, called with keyword arguments."""
+    """Something a model may do: what it is told about it, and the function, called with keyword
+    arguments.
+    """
 
     spec: ToolSpec
     function: Callable[..., Any]
@@ -45,7 +49,9 @@ class Tool:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """One call: ``error`` says why it was refused or failed; otherwise ``result`` is what the function returned."""
+    """One call: ``error`` says why it was refused or failed; otherwise ``result`` is what the
+    function returned.
+    """
 
     call: ToolCall
     result: Any = None
@@ -54,7 +60,9 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class ToolTalk:
-    """The outcome of a loop. ``answer`` holds the arguments of ``finish``; None if the limit came first."""
+    """The outcome of a loop. ``answer`` holds the arguments of ``finish``; None if the limit came
+    first.
+    """
 
     messages: tuple[Message, ...]
     replies: tuple[Reply, ...]
@@ -75,19 +83,23 @@ def call_tools(
 ) -> ToolTalk:
     """Let the model call tools until it calls ``finish``, for at most ``limit`` replies.
 
-    Arguments are validated against the tool's schema before its function runs. An unknown tool, bad arguments and a
-    ValueError of the function become the call's result, for the model to read; any other error ends the loop. A reply
-    in words gets one nudge; words after a successful call end the work if ``finish`` requires no arguments.
-    Calls are numbered here, so that a replay does not depend on a server's random ids.
+    Arguments are validated against the tool's schema before its function runs. An unknown tool, bad
+    arguments and a ValueError of the function become the call's result, for the model to read; any
+    other error ends the loop. A reply in words gets one nudge; words after a successful call end
+    the work if ``finish`` requires no arguments. Calls are numbered here, so that a replay does not
+    depend on a server's random ids.
 
     Args:
-        emulate: True asks for calls as JSON by a schema instead of native tool calls; None does so after the second
-            reply without a call, if there has been no call at all: the sign of a server without tool calls.
+        emulate: True asks for calls as JSON by a schema instead of native tool calls; None does so
+        after the second
+            reply without a call, if there has been no call at all: the sign of a server without
+            tool calls.
         checked: False leaves it to the functions to validate their arguments.
         request: temperature, seed and ``max_tokens``.
 
     Raises:
-        UnusableReply (a ReplyError): three replies in a row held no call, or asking again would be no use.
+        UnusableReply (a ReplyError): three replies in a row held no call, or asking again would be
+        no use.
     """
     if not messages:
         raise ValueError("there is no message to begin with")
@@ -102,22 +114,33 @@ def call_tools(
         replies.append(reply)
         calls = reply.tool_calls or _calls_in_text(reply.text, None if emulate else names)
         if not calls and reply.finish_reason in HOPELESS:
-            raise UnusableReply(f"no answer: {HOPELESS[reply.finish_reason]}", replies=tuple(replies))
+            raise UnusableReply(
+                f"no answer: {HOPELESS[reply.finish_reason]}", replies=tuple(replies)
+            )
         if not calls:
             if uses and not uses[-1].error and not silent and not finish.parameters.get("required"):
-                return ToolTalk((*talk, Message("assistant", reply.text)), tuple(replies), tuple(uses), {})
+                return ToolTalk(
+                    (*talk, Message("assistant", reply.text)), tuple(replies), tuple(uses), {}
+                )
             silent += 1
             if silent == _SILENT:
-                raise UnusableReply(f"{_SILENT} replies in a row held no tool call", replies=tuple(replies))
+                raise UnusableReply(
+                    f"{_SILENT} replies in a row held no tool call", replies=tuple(replies)
+                )
             if emulate is None and silent > 1 and not uses:
                 emulate = True
                 continue
-            talk += [Message("assistant", reply.text), Message("user", _NUDGE.format(finish=finish.name))]
+            talk += [
+                Message("assistant", reply.text),
+                Message("user", _NUDGE.format(finish=finish.name)),
+            ]
             continue
         silent = 0
         said = reply.text if reply.tool_calls else ""  # else the text was the call
         before = sum(len(message.tool_calls) for message in talk)  # some servers want every id once
-        calls = tuple(replace(call, id=f"call_{before + n}") for n, call in enumerate(calls, start=1))
+        calls = tuple(
+            replace(call, id=f"call_{before + n}") for n, call in enumerate(calls, start=1)
+        )
         talk.append(Message("assistant", said, calls, carried=reply.carried))
         for call in calls:
             use = _use(call, tools, finish, checked)
@@ -129,7 +152,9 @@ def call_tools(
 
 
 def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
-    from jsonschema import Draft202012Validator  # takes a second to import, and most runs call no tool
+    from jsonschema import (
+        Draft202012Validator,
+    )  # takes a second to import, and most runs call no tool
 
     if call.name != finish.name and call.name not in tools:
         known = ", ".join([*tools, finish.name])
@@ -137,9 +162,15 @@ def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: b
     if UNREADABLE in call.arguments:
         return ToolUse(call, error="the arguments are not a JSON object")
     spec = finish if call.name == finish.name else tools[call.name].spec
-    wrong = sorted(Draft202012Validator(spec.parameters).iter_errors(call.arguments), key=lambda each: each.json_path)
+    wrong = sorted(
+        Draft202012Validator(spec.parameters).iter_errors(call.arguments),
+        key=lambda each: each.json_path,
+    )
     if wrong and (checked or call.name == finish.name):
-        return ToolUse(call, error=shown("; ".join(f"{each.json_path}: {each.message}" for each in wrong[:5]), 600))
+        return ToolUse(
+            call,
+            error=shown("; ".join(f"{each.json_path}: {each.message}" for each in wrong[:5]), 600),
+        )
     if call.name == finish.name:
         return ToolUse(call)
     try:
@@ -156,13 +187,17 @@ def _told(use: ToolUse) -> str:
     return text if left <= 0 else f"{text[:_LONGEST_RESULT]} (cut: {left} more characters)"
 
 
-# ------------------------------------------------------------------------------------ servers without tool calls
+# ------------------------------------------------------------------------------------ servers
+# without tool calls
 
 
 def _emulated(request: Request) -> Request:
-    """The same request in plain messages: the tools as words, the call as JSON that follows a schema."""
+    """The same request in plain messages: the tools as words, the call as JSON that follows a
+    schema.
+    """
     tools = "\n".join(
-        f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters)}" for tool in request.tools
+        f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters)}"
+        for tool in request.tools
     )
     how = _HOW.format(tools=tools)
     messages = request.messages
@@ -176,20 +211,34 @@ def _plain(message: Message) -> Message:
     if message.role == "tool":
         return Message("user", f"Result:\n{message.text}")
     if message.tool_calls:
-        calls = [json.dumps({"tool": call.name, "arguments": call.arguments}) for call in message.tool_calls]
+        calls = [
+            json.dumps({"tool": call.name, "arguments": call.arguments})
+            for call in message.tool_calls
+        ]
         return Message("assistant", "\n".join(calls))
     return message
 
 
 def _call_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """One kind of object per tool, told apart by its name; definitions move to the root, where references point."""
+    """One kind of object per tool, told apart by its name; definitions move to the root, where
+    references point.
+    """
     definitions: dict[str, Any] = {}
     forms = []
     for tool in tools:
         parameters = _renamed(tool.parameters, f"#/$defs/{tool.name}.")
-        definitions |= {f"{tool.name}.{name}": each for name, each in parameters.pop("$defs", {}).items()}
+        definitions |= {
+            f"{tool.name}.{name}": each for name, each in parameters.pop("$defs", {}).items()
+        }
         named = {"tool": {"type": "string", "enum": [tool.name]}, "arguments": parameters}
-        forms.append({"type": "object", "properties": named, "required": [*named], "additionalProperties": False})
+        forms.append(
+            {
+                "type": "object",
+                "properties": named,
+                "required": [*named],
+                "additionalProperties": False,
+            }
+        )
     return {"anyOf": forms} | ({"$defs": definitions} if definitions else {})
 
 
@@ -208,10 +257,11 @@ def _renamed(schema: Any, place: str) -> Any:
 
 
 def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
-    """The call in a reply's text, under the names that models are used to; none if there are several.
+    """The call in a reply's text, under the names that models are used to; none if there are
+    several.
 
-    A model that was asked for JSON may name any tool. One that was asked for native calls must name an existing tool
-    (one of ``names``), or its JSON is not a call.
+    A model that was asked for JSON may name any tool. One that was asked for native calls must name
+    an existing tool (one of ``names``), or its JSON is not a call.
     """
     values = [value for value in json_values(text) if isinstance(value, dict)]
     if len(values) != 1:
@@ -226,8 +276,8 @@ def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
 def tool_from_function(function: Callable[..., Any]) -> Tool:
     """A tool made from a function: its name, the first paragraph of its docstring, its type hints.
 
-    ``Annotated[str, pydantic.Field(description=...)]`` describes a parameter. Arguments are converted to the hinted
-    types (an enum, a date, a pydantic model) before the function sees them.
+    ``Annotated[str, pydantic.Field(description=...)]`` describes a parameter. Arguments are
+    converted to the hinted types (an enum, a date, a pydantic model) before the function sees them.
 
     >>> def search(label: str, k: int = 5) -> list[str]:
     ...     '''Finds entities by label.'''
@@ -240,7 +290,11 @@ def tool_from_function(function: Callable[..., Any]) -> Tool:
     """
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{function.__name__}: {parameter} cannot be given by name, so a model cannot give it")
+            raise TypeError(
+                f"{function.__name__}: {parameter} cannot be given by name, so a model cannot give it"
+            )
     about = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
     arguments: TypeAdapter[Any] = TypeAdapter(function)  # type: ignore[arg-type]  # pydantic takes functions as types
-    return Tool(ToolSpec(function.__name__, about, arguments.json_schema()), validate_call(function))
+    return Tool(
+        ToolSpec(function.__name__, about, arguments.json_schema()), validate_call(function)
+    )

@@ -1,4 +1,6 @@
-"""Chat completions and the Responses API on the wire: plain JSON and back, forgiving about what servers leave out."""
+"""Chat completions and the Responses API on the wire: plain JSON and back, forgiving about what
+servers leave out.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,29 @@ Form = OneOf["json_schema", "json_object", "text"]
 """How a schema is put to the server, strictest first."""
 
 UNREADABLE = "kgnb:unreadable"
-"""The one key of a tool call's arguments if the server sent something else than a JSON object: the text it sent."""
+"""The one key of a tool call's arguments if the server sent something else than a JSON object: the
+text it sent.
+"""
 
 CARRIED = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
-"""What servers send with an assistant's message and some want back with it while a tool loop goes on."""
+"""What servers send with an assistant's message and some want back with it while a tool loop goes
+on.
+"""
 _CALLS = "calls"  # what came with each tool call beside its name and arguments, such as a signature
 STRICT_TOOLS = "strict_tools"
-"""The one of ``Request.options`` that is not a field of the body: marks tools with a suitable schema as strict."""
+"""The one of ``Request.options`` that is not a field of the body: marks tools with a suitable
+schema as strict.
+"""
 
 _INSTRUCTION = "Answer with one JSON value that follows this JSON schema, and with nothing else:\n"
 
 
-def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The body of a call, except for the model's name; parameters named in ``without`` are left out."""
+def to_wire(
+    request: Request, form: Form = "json_schema", without: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """The body of a call, except for the model's name; parameters named in ``without`` are left
+    out.
+    """
     messages = [_message(message, "carried" not in without) for message in request.messages]
     options = dict(request.options)
     strict = bool(options.pop(STRICT_TOOLS, False)) and STRICT_TOOLS not in without
@@ -48,7 +60,9 @@ def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str
         messages = _instructed(messages, request.schema)
         if form == "json_object":
             body["response_format"] = {"type": "json_object"}
-    return {"messages": messages} | {name: value for name, value in body.items() if name not in without}
+    return {"messages": messages} | {
+        name: value for name, value in body.items() if name not in without
+    }
 
 
 def _message(message: Message, carried: bool) -> dict[str, Any]:
@@ -56,12 +70,18 @@ def _message(message: Message, carried: bool) -> dict[str, Any]:
     wire: dict[str, Any] = {"role": message.role, "content": text}
     if message.tool_calls:
         wire["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _dumped(call.arguments)}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _dumped(call.arguments)},
+            }
             for call in message.tool_calls
         ]
         if carried:
             wire |= {name: value for name, value in message.carried.items() if name in CARRIED}
-            for call, more in zip(wire["tool_calls"], message.carried.get(_CALLS, ()), strict=False):
+            for call, more in zip(
+                wire["tool_calls"], message.carried.get(_CALLS, ()), strict=False
+            ):
                 call |= more
     if message.role == "tool":
         wire["tool_call_id"] = message.tool_call_id
@@ -77,22 +97,31 @@ def _tool(tool: ToolSpec, strict: bool) -> dict[str, Any]:
 
 
 def _instructed(messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The schema in words, added to the system message: some servers take only one, and only in front."""
+    """The schema in words, added to the system message: some servers take only one, and only in
+    front.
+    """
     instruction = _INSTRUCTION + _dumped(schema)
     if messages and messages[0]["role"] == "system":
-        return [{**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
+        return [
+            {**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"},
+            *messages[1:],
+        ]
     return [{"role": "system", "content": instruction}, *messages]
 
 
 def _strict(schema: Any) -> bool:
-    """Whether OpenAI's strict mode accepts the schema: every object closed, every property required."""
+    """Whether OpenAI's strict mode accepts the schema: every object closed, every property
+    required.
+    """
     if isinstance(schema, list):
         return all(map(_strict, schema))
     if not isinstance(schema, Mapping):
         return True
     if schema.get("type") == "object" or "properties" in schema:
         properties = schema.get("properties") or {}
-        if schema.get("additionalProperties") is not False or set(schema.get("required") or ()) != set(properties):
+        if schema.get("additionalProperties") is not False or set(
+            schema.get("required") or ()
+        ) != set(properties):
             return False
     return all(map(_strict, schema.values()))
 
@@ -101,7 +130,8 @@ def _dumped(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# ------------------------------------------------------------------------------------------------ back again
+# ------------------------------------------------------------------------------------------------
+# back again
 
 
 def from_wire(body: Any, model: str) -> Reply:
@@ -137,7 +167,10 @@ def _carried(message: Mapping[str, Any], calls: list[Any]) -> dict[str, Any]:
         return {}
     found = {name: message[name] for name in CARRIED if message.get(name)}
     known = ("id", "type", "function", "index")
-    more = [{name: value for name, value in _mapping(call).items() if name not in known and value} for call in calls]
+    more = [
+        {name: value for name, value in _mapping(call).items() if name not in known and value}
+        for call in calls
+    ]
     return found | ({_CALLS: more} if any(more) else {})
 
 
@@ -152,7 +185,9 @@ def _calls(calls: Iterable[Any]) -> Iterable[ToolCall]:
     for number, call in enumerate(calls):
         function = call.get("function") if isinstance(call, Mapping) else None
         if isinstance(function, Mapping) and isinstance(function.get("name"), str):
-            yield ToolCall(str(call.get("id") or f"call_{number}"), function["name"], _arguments(function))
+            yield ToolCall(
+                str(call.get("id") or f"call_{number}"), function["name"], _arguments(function)
+            )
 
 
 def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -169,7 +204,11 @@ def readable(arguments: Any) -> Mapping[str, Any]:
     """A call's arguments if they are a JSON object that is not nested too deep."""
     if isinstance(arguments, dict) and not _deep(arguments):
         return arguments
-    return {UNREADABLE: "an object that nests too deep" if isinstance(arguments, dict) else str(arguments)}
+    return {
+        UNREADABLE: "an object that nests too deep"
+        if isinstance(arguments, dict)
+        else str(arguments)
+    }
 
 
 def _deep(value: Any, most: int = 100) -> bool:
@@ -184,10 +223,14 @@ def _usage(usage: Any) -> Usage:
         _mapping(usage.get(name)) for name in ("prompt_tokens_details", "completion_tokens_details")
     )
     counts = (
-        usage.get("prompt_tokens"), usage.get("completion_tokens"),
-        prompt_details.get("cached_tokens"), completion_details.get("reasoning_tokens"),
-    )  # fmt: skip
-    prompt, completion, read, thought = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+        usage.get("prompt_tokens"),
+        usage.get("completion_tokens"),
+        prompt_details.get("cached_tokens"),
+        completion_details.get("reasoning_tokens"),
+    )
+    prompt, completion, read, thought = (
+        count if isinstance(count, int) and count > 0 else 0 for count in counts
+    )
     return Usage(prompt, completion, False, read, thought)
 
 
@@ -204,16 +247,27 @@ _SAME = {"max_tokens": "max_output_tokens", "max_completion_tokens": "max_output
 
 
 def responses_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The Responses call for a chat-completions body. The server stores nothing: reasoning is sent back by us."""
-    made: dict[str, Any] = {_SAME.get(name, name): value for name, value in body.items() if name not in _DROPPED}
-    made |= {"input": [item for message in body["messages"] for item in _items(message)], "store": False}
+    """The Responses call for a chat-completions body. The server stores nothing: reasoning is sent
+    back by us.
+    """
+    made: dict[str, Any] = {
+        _SAME.get(name, name): value for name, value in body.items() if name not in _DROPPED
+    }
+    made |= {
+        "input": [item for message in body["messages"] for item in _items(message)],
+        "store": False,
+    }
     form = body.get("response_format") or {}
     text = {"format": {"type": form["type"], **form.get("json_schema", {})}} if form else {}
     text |= {"verbosity": body["verbosity"]} if "verbosity" in body else {}
     made |= {"text": text} if text else {}
-    made |= {"reasoning": {"effort": body["reasoning_effort"]}} if "reasoning_effort" in body else {}
+    made |= (
+        {"reasoning": {"effort": body["reasoning_effort"]}} if "reasoning_effort" in body else {}
+    )
     if "tools" in body:  # there, tools are strict unless they say otherwise
-        made["tools"] = [{"type": "function", "strict": False, **tool["function"]} for tool in body["tools"]]
+        made["tools"] = [
+            {"type": "function", "strict": False, **tool["function"]} for tool in body["tools"]
+        ]
         made["include"] = ["reasoning.encrypted_content"]
     return made
 
@@ -221,7 +275,11 @@ def responses_body(body: Mapping[str, Any]) -> dict[str, Any]:
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A message as items: reasoning, text and calls, or the output of a call."""
     if message["role"] == "tool":
-        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+        yield {
+            "type": "function_call_output",
+            "call_id": message["tool_call_id"],
+            "output": message["content"],
+        }
         return
     yield from message.get("reasoning_details", ())
     if message["content"] or not message.get("tool_calls"):
@@ -236,15 +294,27 @@ def completion_of(answer: Any) -> Any:
     if not isinstance(output, list) or answer.get("error"):
         return answer
     items = [item for item in output if isinstance(item, Mapping)]
-    parts = [_mapping(part) for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
+    parts = [
+        _mapping(part)
+        for item in items
+        if item.get("type") == "message"
+        for part in _list(item.get("content"))
+    ]
     calls = [
-        {"id": item.get("call_id"), "function": {"name": item.get("name"), "arguments": item.get("arguments")}}
+        {
+            "id": item.get("call_id"),
+            "function": {"name": item.get("name"), "arguments": item.get("arguments")},
+        }
         for item in items
         if item.get("type") == "function_call"
     ]
     message = {
-        "content": "".join(str(part.get("text", "")) for part in parts if part.get("type") == "output_text"),
-        "refusal": "".join(str(part.get("refusal", "")) for part in parts if part.get("type") == "refusal"),
+        "content": "".join(
+            str(part.get("text", "")) for part in parts if part.get("type") == "output_text"
+        ),
+        "refusal": "".join(
+            str(part.get("refusal", "")) for part in parts if part.get("type") == "refusal"
+        ),
         "tool_calls": calls,
         "reasoning_details": [dict(item) for item in items if item.get("type") == "reasoning"],
     }
@@ -256,5 +326,8 @@ def completion_of(answer: Any) -> Any:
         "prompt_tokens_details": used.get("input_tokens_details"),
         "completion_tokens_details": used.get("output_tokens_details"),
     }
-    choice = {"message": message, "finish_reason": "length" if why == "max_output_tokens" else why or "stop"}
+    choice = {
+        "message": message,
+        "finish_reason": "length" if why == "max_output_tokens" else why or "stop",
+    }
     return {"choices": [choice], "usage": usage, "model": answer.get("model")}

@@ -51,7 +51,9 @@ def _family(name: str) -> type[VerbMagics]:
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:
-    """Registers the magics and their completion on a shell; a shell that has them already keeps its session."""
+    """Registers the magics and their completion on a shell; a shell that has them already keeps its
+    session.
+    """
     if all(family.__name__ in ipython.magics_manager.registry for family in families()):
         return
     session = Session(settings or Settings.load())
@@ -68,24 +70,35 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
 def _questions(lines: list[str]) -> list[str]:
     """Lets a question end in a question mark, which IPython would take for a request for help."""
     found = [(_QUESTION.match(line), line) for line in lines]
-    return [f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found]
+    return [
+        f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found
+    ]
 
 
 def _misread(lines: list[str]) -> list[str]:
-    """Refuses a misspelt magic of ours, and a query without its magic, with a better message than Python's."""
+    """Refuses a misspelt magic of ours, and a query without its magic, with a better message than
+    Python's.
+    """
     shell, names = get_ipython(), [family.magic for family in families()]
     for line in lines[:1] if lines and lines[0].startswith("%%") else lines:
         found = _MAGIC.match(line)
         if (
             found is None
-            or (shell.find_cell_magic if found[1] == "%%" else shell.find_line_magic)(found[2]) is not None
+            or (shell.find_cell_magic if found[1] == "%%" else shell.find_line_magic)(found[2])
+            is not None
         ):
             continue
         if near := get_close_matches(found[2], names, n=2):
             fix = f"Did you mean {' or '.join(found[1] + name for name in near)}?"
-            raise LineError(f"there is no {found[1]}{found[2]}", line=line.strip(), at=found[2], fix=fix)
+            raise LineError(
+                f"there is no {found[1]}{found[2]}", line=line.strip(), at=found[2], fix=fix
+            )
     if is_query("".join(lines)):
-        raise LineError("this is SPARQL, not Python", line=lines[0].strip(), fix="Put %%sparql in a line above it.")
+        raise LineError(
+            "this is SPARQL, not Python",
+            line=lines[0].strip(),
+            fix="Put %%sparql in a line above it.",
+        )
     return lines
 
 
@@ -93,12 +106,18 @@ _misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPytho
 
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:
-    """Serves JupyterLab's completer, panel and version check; after every cell the panel is told to refresh."""
+    """Serves JupyterLab's completer, panel and version check; after every cell the panel is told to
+    refresh.
+    """
     session.answering["kgnb.version"] = Answering(
         ipython, "kgnb.version", lambda _question: {"version": version("kgnb")}
     )
-    session.answering["kgnb.complete"] = Answering(ipython, "kgnb.complete", partial(completing.answer, session))
-    shown = session.answering["kgnb.panel"] = Answering(ipython, "kgnb.panel", partial(panel.answer, session))
+    session.answering["kgnb.complete"] = Answering(
+        ipython, "kgnb.complete", partial(completing.answer, session)
+    )
+    shown = session.answering["kgnb.panel"] = Answering(
+        ipython, "kgnb.panel", partial(panel.answer, session)
+    )
 
     def after_cell(_result: Any) -> None:
         enter_cell("")
@@ -127,7 +146,9 @@ def unload(ipython: Any) -> None:
     ipython.input_transformers_cleanup[:] = [
         one for one in ipython.input_transformers_cleanup if one not in (_questions, _misread)
     ]
-    matchers[:] = [one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")]
+    matchers[:] = [
+        one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")
+    ]
     sessions = set()
     for family in families():
         magics = manager.registry.pop(family.__name__, None)
@@ -139,7 +160,10 @@ def unload(ipython: Any) -> None:
     for session in sessions:
         for answering in session.answering.values():
             answering.stop()
-        for event, hook in (("pre_run_cell", session.before_cell), ("post_run_cell", session.after_cell)):
+        for event, hook in (
+            ("pre_run_cell", session.before_cell),
+            ("post_run_cell", session.after_cell),
+        ):
             if hook in ipython.events.callbacks[event]:
                 ipython.events.unregister(event, hook)
         session.close()

@@ -1,4 +1,6 @@
-"""The magic of an agent, derived from its ``AGENT``: a verb for each stage, and the verbs every agent has."""
+"""The magic of an agent, derived from its ``AGENT``: a verb for each stage, and the verbs every
+agent has.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,28 @@ class AgentMagics(VerbMagics, Generic[T]):
     stale = False  # whether the current task is older than a start that failed
 
     def __init_subclass__(cls, agent: Agent | None = None, **kwargs: Any) -> None:
-        """Derives the verbs of the agent; verbs written by hand replace them and take their usual place."""
+        """Derives the verbs of the agent; verbs written by hand replace them and take their usual
+        place.
+        """
         if agent is not None:
             cls.agent = agent
-            by_hand = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
+            by_hand = {
+                method.verb: method for method in vars(cls).values() if hasattr(method, "verb")
+            }
             apart = [stage.name for stage in agent.stages if stage.apart]
             implied = [name for name in derived(agent) if name not in apart]
-            every = {name: agent_verb(agent, name)(_calling(agent, name)) for name in implied} | by_hand
+            every = {
+                name: agent_verb(agent, name)(_calling(agent, name)) for name in implied
+            } | by_hand
             first = ["start", *(stage.name for stage in agent.stages), "run", "evaluate", "explain"]
             last = ["review", "export", "trace"]
             order = [*first, *(name for name in every if name not in first + last), *last]
             cls.verbs = {name: every[name] for name in order if name in every}
             stages = ", ".join(dict.fromkeys((agent.begins, *agent.sequence)))
-            kwargs |= {"magic": agent.magic, "doc": f"{agent.summary or agent.title}, one stage per cell: {stages}."}
+            kwargs |= {
+                "magic": agent.magic,
+                "doc": f"{agent.summary or agent.title}, one stage per cell: {stages}.",
+            }
         super().__init_subclass__(**kwargs)
 
     @property
@@ -78,7 +89,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         kind, given = kind_of(self.agent), vars(arguments)
         names = (*(one.name for one in self.agent.inputs), *kind.more)
         specs = {**kind.more, **{name: given[name] for name in names if name in given}}
-        chosen = self.agent.chosen({one.name: given[one.name] for one in self.agent.knobs() if one.name in given})
+        chosen = self.agent.chosen(
+            {one.name: given[one.name] for one in self.agent.knobs() if one.name in given}
+        )
         return cast(T, kind(self.agent, specs, chosen, self.session))
 
     def started(self, task: T) -> Any:
@@ -104,7 +117,10 @@ class AgentMagics(VerbMagics, Generic[T]):
         progress = self.progress()
         value = task.do(stage, progress)
         line = summary(task.run.steps[-1])
-        progress.say(line + (f"; discarded, to be run again: {', '.join(task.dropped)}" if task.dropped else ""))
+        progress.say(
+            line
+            + (f"; discarded, to be run again: {', '.join(task.dropped)}" if task.dropped else "")
+        )
         return value
 
     def run(self, arguments: argparse.Namespace) -> Any:
@@ -133,7 +149,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         path = Path(arguments.file).expanduser()
         suffix = next((one for one in self.agent.exports if path.name.lower().endswith(one)), None)
         if suffix is None:
-            raise ValueError(f"{path.name} has no known suffix: export to {', '.join(self.agent.exports)}")
+            raise ValueError(
+                f"{path.name} has no known suffix: export to {', '.join(self.agent.exports)}"
+            )
         write_whole(path, self.agent.exports[suffix](value))
         print(f"wrote {path}")
 
@@ -146,7 +164,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         assert review is not None
         queue = queue_of(task, arguments.below, self.named)
         task.choose({"decisions": str(queue.decisions.path)})
-        answers = [(action, words) for action in actions(review) if (words := getattr(arguments, action))]
+        answers = [
+            (action, words) for action in actions(review) if (words := getattr(arguments, action))
+        ]
         for action, words in answers:
             print(queue.decide(action, words, arguments.who))
         if arguments.list or not (answers or someone_is_there(self.shell)):
@@ -154,8 +174,12 @@ class AgentMagics(VerbMagics, Generic[T]):
         if answers:
             return None
         waiting = [entry for _, entry in queue.entries]
-        words = dict(zip(RELATIONS, review.relations.values(), strict=False)) | {"different": review.none}
-        return ReviewWidget(ReviewQueue(waiting, queue.decisions, arguments.who, queue.nothing(), words))
+        words = dict(zip(RELATIONS, review.relations.values(), strict=False)) | {
+            "different": review.none
+        }
+        return ReviewWidget(
+            ReviewQueue(waiting, queue.decisions, arguments.who, queue.nothing(), words)
+        )
 
     def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
         """The things under review that a word refers to."""
@@ -166,7 +190,10 @@ class AgentMagics(VerbMagics, Generic[T]):
         run = self.current_task(arguments).run
         if not run.steps:
             stage = f"%{self.magic} {self.agent.sequence[0]}"
-            raise OutOfOrder("no stage has been run yet", fix=f"Run one: {stage}, or everything: %{self.magic} run")
+            raise OutOfOrder(
+                "no stage has been run yet",
+                fix=f"Run one: {stage}, or everything: %{self.magic} run",
+            )
         return run
 
     def current_task(self, arguments: argparse.Namespace) -> T:
@@ -179,7 +206,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         if self.stale:
             specs = [self.task.specs[one.name] for one in self.agent.inputs]
             over = " and ".join(str(spec) for spec in specs if spec is not None)
-            print(f"The last %{self.magic} start failed; this still uses the task before it, over {over}.")
+            print(
+                f"The last %{self.magic} start failed; this still uses the task before it, over {over}."
+            )
         self.task.choose(vars(arguments))
         return self.task
 
@@ -187,7 +216,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         """The line to start with, naming the open graphs if there are as many as inputs."""
         names = list(self.session.graphs)
         words = [one.name.upper() for one in self.agent.inputs]
-        if len(names) >= len(words) and all(one.kind in ("graph", "ontology") for one in self.agent.inputs):
+        if len(names) >= len(words) and all(
+            one.kind in ("graph", "ontology") for one in self.agent.inputs
+        ):
             words = names[: len(words)]
         return " ".join([f"%{self.magic} start", *words])
 
@@ -200,7 +231,11 @@ class AgentMagics(VerbMagics, Generic[T]):
         for one in self.agent.inputs:
             if one.name == name:
                 ours = one.suggestions or [f"huts:{own}" for own in huts.FILES]
-                return (*self.session.graphs, *ours) if one.kind in ("graph", "ontology") else tuple(ours)
+                return (
+                    (*self.session.graphs, *ours)
+                    if one.kind in ("graph", "ontology")
+                    else tuple(ours)
+                )
         return {"embedder": ("local", "characters", "tiny"), "index": ("memory",)}.get(name, ())
 
     def current(self, method: Verb) -> dict[str, object]:
@@ -213,7 +248,9 @@ class AgentMagics(VerbMagics, Generic[T]):
             names = [*self.session.graphs, *([""] * len(self.agent.inputs))]
             values |= dict(zip((one.name for one in self.agent.inputs), names, strict=False))
         return values | {
-            name: values[name] or getattr(settings, name) for name in ("embedder", "index") if name in values
+            name: values[name] or getattr(settings, name)
+            for name in ("embedder", "index")
+            if name in values
         }
 
 
@@ -243,8 +280,12 @@ def derived(agent: Agent) -> dict[str, Derived]:
     magic, every = f"%{agent.magic}", options_of(agent.knobs())
     found: dict[str, Derived] = {}
     if agent.begins == "start":
-        inputs = [argument(one.name, metavar=one.name.upper(), help=one.help) for one in agent.inputs]
-        lines = agent.start_examples or (" ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)]),)
+        inputs = [
+            argument(one.name, metavar=one.name.upper(), help=one.help) for one in agent.inputs
+        ]
+        lines = agent.start_examples or (
+            " ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)]),
+        )
         found["start"] = Derived(agent.start_help, lines, [*inputs, every])
     for stage in agent.stages:
         lines = stage.examples or (f"{magic} {stage.name}",)
@@ -252,19 +293,29 @@ def derived(agent: Agent) -> dict[str, Derived]:
     found["run"] = Derived("Run all stages from the beginning.", [f"{magic} run"], [every])
     if agent.evaluate is not None:
         file = argument("reference", metavar="FILE", help="what to compare with")
-        found["evaluate"] = Derived("Compare the result with a reference.", [f"{magic} evaluate FILE"], [file])
+        found["evaluate"] = Derived(
+            "Compare the result with a reference.", [f"{magic} evaluate FILE"], [file]
+        )
     if agent.explain is not None:
         item = argument("item", metavar="ITEM", nargs="+", help="its name")
         text = "Show what is known about one item, and how its result came about."
         found["explain"] = Derived(text, [f"{magic} explain ITEM"], [item])
     if agent.review is not None:
         text = f"Answer what the judge could not decide; {magic} {agent.review.stages[0]} then applies your answers."
-        lines = (f"{magic} review", f"{magic} review --list --below 0.7", f"{magic} review --accept ITEM 2 --who Ada")
+        lines = (
+            f"{magic} review",
+            f"{magic} review --list --below 0.7",
+            f"{magic} review --accept ITEM 2 --who Ada",
+        )
         found["review"] = Derived(text, lines, review_arguments(agent))
     if agent.exports:
-        file = argument("file", metavar="FILE", help=f"the suffix sets the format: {', '.join(agent.exports)}")
+        file = argument(
+            "file", metavar="FILE", help=f"the suffix sets the format: {', '.join(agent.exports)}"
+        )
         line = f"{magic} export result{next(iter(agent.exports))}"
-        found["export"] = Derived("Write the result to a file that other tools can read.", [line], [file])
+        found["export"] = Derived(
+            "Write the result to a file that other tools can read.", [line], [file]
+        )
     text = "Show the run so far: every step, model call and judgement, and what each took."
     found["trace"] = Derived(text, [f"{magic} trace"], [])
     return found
@@ -273,7 +324,8 @@ def derived(agent: Agent) -> dict[str, Derived]:
 def agent_verb(agent: Agent, name: str, *examples: str) -> Callable[[Any], Any]:
     """Makes a method a verb that the agent's description implies.
 
-    Its docstring and ``examples`` replace the derived help; its own arguments come before the derived ones.
+    Its docstring and ``examples`` replace the derived help; its own arguments come before the
+    derived ones.
     """
 
     def decorate(method: Any) -> Any:
@@ -292,7 +344,9 @@ def magics_of(agent: Agent) -> type[AgentMagics[Task]]:
 
 
 def _calling(agent: Agent, name: str) -> Callable[[AgentMagics[Task], argparse.Namespace], Any]:
-    """A function that runs the stage of this name, or else calls the method, which a subclass may replace."""
+    """A function that runs the stage of this name, or else calls the method, which a subclass may
+    replace.
+    """
 
     def called(self: AgentMagics[Task], parsed: argparse.Namespace) -> Any:
         stage = name in [each.name for each in agent.stages]

@@ -1,4 +1,6 @@
-"""Magic lines: splitting them into words, parsing options, and errors that point at the word to fix."""
+"""Magic lines: splitting them into words, parsing options, and errors that point at the word to
+fix.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,20 @@ VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
 # What follows an option named like a secret, and what looks like a key anywhere.
 _AFTER_KEY = re.compile(
-    r"""(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:|-)("[^"]*"?|'[^']*'?|\S+)""", re.IGNORECASE
+    r"""(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:|-)("[^"]*"?|'[^']*'?|\S+)""",
+    re.IGNORECASE,
 )
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|hf|ghp|gho|xox[a-z])[-_][\w-]{6,}")
 
 
 class LineError(KgnbError):
-    """A magic line that cannot be run: what is wrong, where (the line and a caret), and how to fix it."""
+    """A magic line that cannot be run: what is wrong, where (the line and a caret), and how to fix
+    it.
+    """
 
-    def __init__(self, what: str, *, line: str = "", at: str = "", fix: str = "", details: str = "") -> None:
+    def __init__(
+        self, what: str, *, line: str = "", at: str = "", fix: str = "", details: str = ""
+    ) -> None:
         super().__init__(what, fix=fix, details=details)
         self.line = line
         self.at = at
@@ -39,7 +46,10 @@ class LineError(KgnbError):
         shown = [f"{type(self).__name__}: {self.what}"]
         if self.line:
             start = self.line.rfind(self.at) if self.at else -1
-            shown.append(f"    {self.line}" + (f"\n    {' ' * start}{'^' * len(self.at)}" if start >= 0 else ""))
+            shown.append(
+                f"    {self.line}"
+                + (f"\n    {' ' * start}{'^' * len(self.at)}" if start >= 0 else "")
+            )
         return [*shown, *([self.fix] if self.fix else []), *getattr(self, "__notes__", ())]
 
 
@@ -61,7 +71,8 @@ def bound_value(word: Any) -> Any:
 
 
 def split(line: str, names: Mapping[str, object] | None = None) -> list[str]:
-    r"""The words of a line. Quotes group; backslashes (Windows paths) and ``#`` (IRIs) are ordinary characters.
+    r"""The words of a line. Quotes group; backslashes (Windows paths) and ``#`` (IRIs) are ordinary
+    characters.
 
     >>> split('start a.ttl "my huts.ttl" --context "huts and routes"')
     ['start', 'a.ttl', 'my huts.ttl', '--context', 'huts and routes']
@@ -91,7 +102,10 @@ def _bind(word: str, names: Mapping[str, object], line: str) -> str:
         return word
     if found[1] not in names:
         raise LineError(
-            f"there is no variable {found[1]}", line=line, at=found[1], fix=f"Set {found[1]} = ... in a cell above."
+            f"there is no variable {found[1]}",
+            line=line,
+            at=found[1],
+            fix=f"Set {found[1]} = ... in a cell above.",
         )
     return Bound(word, names[found[1]])
 
@@ -122,7 +136,11 @@ class Number:
     """An argparse type: a number within bounds, or ``none`` if the option is optional."""
 
     def __init__(
-        self, kind: type[int] | type[float], least: float | None, most: float | None, optional: bool = False
+        self,
+        kind: type[int] | type[float],
+        least: float | None,
+        most: float | None,
+        optional: bool = False,
     ) -> None:
         self.kind, self.least, self.most, self.optional = kind, least, most, optional
 
@@ -136,7 +154,8 @@ class Number:
         except (TypeError, ValueError):
             number = None
         if number is None or not (
-            (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
+            (self.least is None or number >= self.least)
+            and (self.most is None or number <= self.most)
         ):
             raise argparse.ArgumentTypeError(f"must be {self}, not {value!r}")
         return number
@@ -159,7 +178,13 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
 
 def add_option(parser: Any, option: OptionInfo) -> None:
     """Adds an option to a verb's parser; an option the line does not give stays absent."""
-    default = "none" if option.default is None else repr(option.default) if option.default == "" else option.default
+    default = (
+        "none"
+        if option.default is None
+        else repr(option.default)
+        if option.default == ""
+        else option.default
+    )
     text = f"{option.help} [{default}]".replace("%", "%%")
     given: dict[str, Any] = {"dest": option.name, "help": text, "default": argparse.SUPPRESS}
     if option.kind is bool:
@@ -187,8 +212,9 @@ def parse(
 ) -> argparse.Namespace:
     """The arguments of a verb: those of the line, then those of ``body`` (of a cell magic).
 
-    With ``partial``, for a form, nothing is required and ``{{name}}`` stays as written. ``others`` are the parsers of
-    the magic's verbs, so that an error can say which of them has an unknown option.
+    With ``partial``, for a form, nothing is required and ``{{name}}`` stays as written. ``others``
+    are the parsers of the magic's verbs, so that an error can say which of them has an unknown
+    option.
 
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
@@ -196,16 +222,36 @@ def parse(
     words = [*_body_words(parser, body or {}), *words]
     parser = _lenient(parser) if partial else parser
     try:
-        arguments, extra = parser.parse_known_intermixed_args(words)  # options may stand between positional arguments
+        arguments, extra = parser.parse_known_intermixed_args(
+            words
+        )  # options may stand between positional arguments
     except (UsageError, argparse.ArgumentError) as error:
-        at = next((word for word in reversed(words) if f"{word!r}" in str(error) or f" {word}:" in str(error)), "")
+        at = next(
+            (
+                word
+                for word in reversed(words)
+                if f"{word!r}" in str(error) or f" {word}:" in str(error)
+            ),
+            "",
+        )
         raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
     if extra:
-        known = [text for action in parser._actions for text in action.option_strings if action.dest != "help"]
+        known = [
+            text
+            for action in parser._actions
+            for text in action.option_strings
+            if action.dest != "help"
+        ]
         option = extra[0].partition("=")[0]
         having = [f"%{one.prog}" for one in others if option in one._option_string_actions]
         near = get_close_matches(option, known, n=1, cutoff=0.6)
-        hint = f"{option} belongs to {', '.join(having)}. " if having else f"Did you mean {near[0]}? " if near else ""
+        hint = (
+            f"{option} belongs to {', '.join(having)}. "
+            if having
+            else f"Did you mean {near[0]}? "
+            if near
+            else ""
+        )
         raise LineError(
             f"%{parser.prog} has no option {extra[0]}"
             if extra[0].startswith("-")
@@ -215,7 +261,11 @@ def parse(
             fix=hint + _usage(parser),
         )
     for name, value in vars(arguments).items() if not partial else ():
-        setattr(arguments, name, [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value))
+        setattr(
+            arguments,
+            name,
+            [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value),
+        )
     return arguments
 
 
@@ -244,9 +294,20 @@ def _body_words(parser: argparse.ArgumentParser, body: Mapping[str, object]) -> 
             )
         option = next(text for text in action.option_strings if text.startswith("--"))
         if action.nargs == 0:
-            words += [option] if value else [option.replace("--", "--no-", 1)] if len(action.option_strings) > 1 else []
+            words += (
+                [option]
+                if value
+                else [option.replace("--", "--no-", 1)]
+                if len(action.option_strings) > 1
+                else []
+            )
         else:
-            words += [option, Bound(f"{name} = {value!r}", value if isinstance(value, (int, float)) else str(value))]
+            words += [
+                option,
+                Bound(
+                    f"{name} = {value!r}", value if isinstance(value, (int, float)) else str(value)
+                ),
+            ]
     return words
 
 
@@ -267,7 +328,9 @@ def cell_body(cell: str) -> dict[str, object]:
 
 
 def _plain(message: str) -> str:
-    return message.replace("argument ", "", 1).replace("the following arguments are required", "missing")
+    return message.replace("argument ", "", 1).replace(
+        "the following arguments are required", "missing"
+    )
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:

@@ -1,4 +1,6 @@
-"""``%%check NAME``: tests an answer of a lesson, and reports a wrong one without giving away the right one."""
+"""``%%check NAME``: tests an answer of a lesson, and reports a wrong one without giving away the
+right one.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,14 @@ class CheckMagics(PlainMagics, magic="check"):
     failed = False  # whether the learner's last cell ended in an error
 
     @verb("check", "%%check answer")
-    @argument("name", metavar="NAME", nargs="?", default="", help="the variable that holds the answer")
+    @argument(
+        "name", metavar="NAME", nargs="?", default="", help="the variable that holds the answer"
+    )
     def check(self, arguments: argparse.Namespace) -> None:
         """Run the Python code below; a failed assert shows only its message.
 
-        An answer that is missing, ... or ___, or whose cell ended in an error, is reported first. Any other problem
-        with an answer is reported in one line as well.
+        An answer that is missing, ... or ___, or whose cell ended in an error, is reported first.
+        Any other problem with an answer is reported in one line as well.
         """
         last = self.shell.last_execution_result
         if last is not None and not str(last.info.raw_cell).startswith("%%check"):

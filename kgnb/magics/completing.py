@@ -1,4 +1,6 @@
-"""Completion in ``%%sparql`` cells and on lines of our magics, by the kernel, with or without the extension."""
+"""Completion in ``%%sparql`` cells and on lines of our magics, by the kernel, with or without the
+extension.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,85 @@ from kgnb.kg.sparql import declared, tokens
 from kgnb.magics.session import NamedGraph, Session, is_remote
 
 KEYWORDS = (
-    *("SELECT", "DISTINCT", "WHERE", "FILTER", "OPTIONAL", "UNION", "MINUS", "GRAPH", "SERVICE", "BIND", "VALUES"),
-    *("GROUP BY", "ORDER BY", "HAVING", "LIMIT", "OFFSET", "ASC", "DESC", "ASK", "CONSTRUCT", "DESCRIBE", "FROM"),
-    *("PREFIX", "BASE", "INSERT DATA", "DELETE DATA", "DELETE WHERE", "EXISTS", "NOT EXISTS", "IN", "AS", "COUNT"),
-    *("SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT", "STR", "LANG", "LANGMATCHES", "DATATYPE", "BOUND", "IRI"),
-    *("IF", "COALESCE", "CONCAT", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN", "LCASE", "UCASE", "REGEX", "REPLACE"),
-    *("YEAR", "MONTH", "DAY", "NOW", "ABS", "ROUND", "CEIL", "FLOOR", "isIRI", "isBLANK", "isLITERAL", "xsd:integer"),
+    *(
+        "SELECT",
+        "DISTINCT",
+        "WHERE",
+        "FILTER",
+        "OPTIONAL",
+        "UNION",
+        "MINUS",
+        "GRAPH",
+        "SERVICE",
+        "BIND",
+        "VALUES",
+    ),
+    *(
+        "GROUP BY",
+        "ORDER BY",
+        "HAVING",
+        "LIMIT",
+        "OFFSET",
+        "ASC",
+        "DESC",
+        "ASK",
+        "CONSTRUCT",
+        "DESCRIBE",
+        "FROM",
+    ),
+    *(
+        "PREFIX",
+        "BASE",
+        "INSERT DATA",
+        "DELETE DATA",
+        "DELETE WHERE",
+        "EXISTS",
+        "NOT EXISTS",
+        "IN",
+        "AS",
+        "COUNT",
+    ),
+    *(
+        "SUM",
+        "AVG",
+        "MIN",
+        "MAX",
+        "SAMPLE",
+        "GROUP_CONCAT",
+        "STR",
+        "LANG",
+        "LANGMATCHES",
+        "DATATYPE",
+        "BOUND",
+        "IRI",
+    ),
+    *(
+        "IF",
+        "COALESCE",
+        "CONCAT",
+        "CONTAINS",
+        "STRSTARTS",
+        "STRENDS",
+        "STRLEN",
+        "LCASE",
+        "UCASE",
+        "REGEX",
+        "REPLACE",
+    ),
+    *(
+        "YEAR",
+        "MONTH",
+        "DAY",
+        "NOW",
+        "ABS",
+        "ROUND",
+        "CEIL",
+        "FLOOR",
+        "isIRI",
+        "isBLANK",
+        "isLITERAL",
+        "xsd:integer",
+    ),
 )
 MOST = 60
 _WORD = re.compile(r"(?:[?$]\w*|<[^<>\s]*|[^\W\d]?[\w.\-]*:[\w.\-%]*|\w+)$")
@@ -67,7 +142,11 @@ def complete(
     if schema is not None:
         wants_class = last in ("a", "rdf:type") or last.endswith("#type>")
         if last.upper() == "GRAPH" or last.upper() in ("FROM", "NAMED"):
-            found += [Completion(f"<{iri}>", "graph", rank=(0, 0, iri)) for iri in schema.graphs if _inside(word, iri)]
+            found += [
+                Completion(f"<{iri}>", "graph", rank=(0, 0, iri))
+                for iri in schema.graphs
+                if _inside(word, iri)
+            ]
         found += _names(schema.classes, "class", word, known, 0 if wants_class else 2)
         if not wants_class:
             found += _names(schema.properties, "property", word, known, 1)
@@ -82,7 +161,9 @@ def complete(
         ]
         every = {**PREFIXES, **known}
         found += [
-            Completion(f"{name}:", "prefix", iri, (4, 0, name)) for name, iri in every.items() if name.startswith(word)
+            Completion(f"{name}:", "prefix", iri, (4, 0, name))
+            for name, iri in every.items()
+            if name.startswith(word)
         ]
     return start, sorted(found, key=lambda one: one.rank)[:MOST]
 
@@ -99,7 +180,9 @@ def _variables(query: str, word: str) -> list[Completion]:
 def _names(
     entries: Iterable[SchemaTerm], kind: str, word: str, prefixes: Mapping[str, str], rank: int
 ) -> list[Completion]:
-    """Entries whose short form, IRI or label fits the word: beginnings before other places, frequent ones first."""
+    """Entries whose short form, IRI or label fits the word: beginnings before other places,
+    frequent ones first.
+    """
     found = []
     wanted = _plain(word.lstrip("<"))
     for entry in entries:
@@ -116,13 +199,19 @@ def _names(
         else:
             continue
         shown = label or (entry.labels[0] if entry.labels else "")
-        found.append(Completion(text, kind, shown, (rank, fit * 10**9 - min(entry.count, 10**8), text)))
+        found.append(
+            Completion(text, kind, shown, (rank, fit * 10**9 - min(entry.count, 10**8), text))
+        )
     return found
 
 
 def _fitting(labels: Sequence[str], wanted: str) -> str:
     inside = [label for label in labels if wanted in _plain(label)]
-    return min(inside, key=lambda label: (not _plain(label).startswith(wanted), labels.index(label)), default="")
+    return min(
+        inside,
+        key=lambda label: (not _plain(label).startswith(wanted), labels.index(label)),
+        default="",
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -146,7 +235,9 @@ def _inside(word: str, iri: str) -> bool:
     return word.lower().lstrip("<") in iri.lower()
 
 
-PATIENCE = 0.3  # seconds the first completion waits for the graph's schema; after that it does without
+PATIENCE = (
+    0.3  # seconds the first completion waits for the graph's schema; after that it does without
+)
 
 
 def matcher(session: Session) -> Any:
@@ -155,7 +246,11 @@ def matcher(session: Session) -> Any:
     @context_matcher(identifier="kgnb.sparql")
     def kgnb_sparql(context: CompletionContext) -> dict[str, Any]:
         before = context.full_text.split("\n")[: context.cursor_line]
-        offered = offer(session, context.full_text, sum(len(line) + 1 for line in before) + context.cursor_position)
+        offered = offer(
+            session,
+            context.full_text,
+            sum(len(line) + 1 for line in before) + context.cursor_position,
+        )
         if offered is None:
             return {"completions": []}
         start, end, found = offered
@@ -171,7 +266,9 @@ def matcher(session: Session) -> Any:
 
 def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
     """An IPython matcher for the lines of our magics, by name; it suppresses Python completions."""
-    of_ours = re.compile(rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, families))})\s.*)")
+    of_ours = re.compile(
+        rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, families))})\s.*)"
+    )
 
     @context_matcher(identifier="kgnb.lines")
     def kgnb_lines(context: CompletionContext) -> dict[str, Any]:
@@ -180,14 +277,24 @@ def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
         if found is None:
             return {"completions": []}
         word = re.split(r"\s", line)[-1]
-        event = SimpleNamespace(text_until_cursor=found["line"], symbol=word, line=line, command=found["magic"])
+        event = SimpleNamespace(
+            text_until_cursor=found["line"], symbol=word, line=line, command=found["magic"]
+        )
         magics = families[found["magic"]]
         first = len(found["line"].split()) - bool(word) < 2
 
         def kind(text: str) -> str:
-            return "option" if text.startswith("--") else "verb" if first and text in magics.verbs else "value"
+            return (
+                "option"
+                if text.startswith("--")
+                else "verb"
+                if first and text in magics.verbs
+                else "value"
+            )
 
-        words = [text for text in dict.fromkeys(magics.complete(shell, event)) if text.startswith(word)]
+        words = [
+            text for text in dict.fromkeys(magics.complete(shell, event)) if text.startswith(word)
+        ]
         return {
             "completions": [SimpleCompletion(text=text, type=kind(text)) for text in words],
             "matched_fragment": word,
@@ -200,13 +307,23 @@ def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
 
 _OF_PYTHON = {
     f"IPCompleter.{name}_matcher"
-    for name in ("jedi", "_jedi", "python", "python_func_kw", "magic", "custom_completer", "dict_key")
+    for name in (
+        "jedi",
+        "_jedi",
+        "python",
+        "python_func_kw",
+        "magic",
+        "custom_completer",
+        "dict_key",
+    )
 }
 _OF_FILES = {"IPCompleter.file_matcher"}
 
 
 def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Completion]] | None:
-    """The completions at a place in a ``%%sparql`` cell, after the start and end to replace; None outside its query."""
+    """The completions at a place in a ``%%sparql`` cell, after the start and end to replace; None
+    outside its query.
+    """
     head, newline, body = cell.partition("\n")
     skipped = len(head) + 1
     if re.match(r"%%sparql(\s|$)", head) is None or not newline or cursor < skipped:
@@ -214,23 +331,33 @@ def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Comp
     words = head.split()[1:]
     name = words[0] if words and words[0] in session.graphs else session.current
     named = session.graphs.get(name)
-    start, found = complete(body, cursor - skipped, schema_of(named) if named else None, session.prefixes)
+    start, found = complete(
+        body, cursor - skipped, schema_of(named) if named else None, session.prefixes
+    )
     return start + skipped, cursor, found
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for JupyterLab, with the label that matched: ``{"code": ..., "cursor": ...}`` in, items out."""
+    """The same for JupyterLab, with the label that matched: ``{"code": ..., "cursor": ...}`` in,
+    items out.
+    """
     offered = offer(session, str(question["code"]), int(question["cursor"]))
     if offered is None:
         return {"start": 0, "end": 0, "items": []}
     start, end, found = offered
-    return {"start": start, "end": end, "items": [{"text": o.text, "kind": o.kind, "label": o.label} for o in found]}
+    return {
+        "start": start,
+        "end": end,
+        "items": [{"text": o.text, "kind": o.kind, "label": o.label} for o in found],
+    }
 
 
 def schema_of(named: NamedGraph, patience: float = PATIENCE) -> Schema | None:
     """The schema of an open graph, read once in the background; None until then."""
     if named.schema is None and named.reading is None:
-        named.reading = threading.Thread(target=_read, args=(named,), name="kgnb schema", daemon=True)
+        named.reading = threading.Thread(
+            target=_read, args=(named,), name="kgnb schema", daemon=True
+        )
         named.reading.start()
     if named.reading is not None and named.schema is None:
         named.reading.join(patience)
@@ -241,7 +368,9 @@ def _read(named: NamedGraph) -> None:
     try:
         schema = read_schema(named.graph, links=False)
         named.schema = (
-            schema if is_remote(named) else replace(schema, individuals=read_individuals(named.graph, schema))
+            schema
+            if is_remote(named)
+            else replace(schema, individuals=read_individuals(named.graph, schema))
         )
     except (KgnbError, ValueError):  # the graph cannot be read, or was closed meanwhile
         named.schema = Schema((), ())

@@ -45,12 +45,43 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
         "%ea start a.ttl b.ttl --seeds known.tsv",
         "%ea start dbp15k/fr_en --names hidden",
     )
-    @argument("left", metavar="A", help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder")
-    @argument("right", metavar="B", nargs="?", default=None, help="the other graph; omit it if A is a folder of both")
-    @argument("--seeds", metavar="FILE", default=None, help="known pairs: a file, none, or folder (default for one)")
-    @argument("--names", metavar="TEXT", default="native", help="native, hidden, or a JSON file of names [native]")
-    @argument("--labels", metavar="FILE", nargs="+", default=(), help="vocabularies that label properties and classes")
-    @argument("--universe", choices=("test", "all"), default="test", help="targets allowed as answers [test]")
+    @argument(
+        "left",
+        metavar="A",
+        help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder",
+    )
+    @argument(
+        "right",
+        metavar="B",
+        nargs="?",
+        default=None,
+        help="the other graph; omit it if A is a folder of both",
+    )
+    @argument(
+        "--seeds",
+        metavar="FILE",
+        default=None,
+        help="known pairs: a file, none, or folder (default for one)",
+    )
+    @argument(
+        "--names",
+        metavar="TEXT",
+        default="native",
+        help="native, hidden, or a JSON file of names [native]",
+    )
+    @argument(
+        "--labels",
+        metavar="FILE",
+        nargs="+",
+        default=(),
+        help="vocabularies that label properties and classes",
+    )
+    @argument(
+        "--universe",
+        choices=("test", "all"),
+        default="test",
+        help="targets allowed as answers [test]",
+    )
     @options_of(AGENT.knobs())
     def begin(self, arguments: argparse.Namespace) -> Table:
         """Name the two graphs; what is set here holds for all stages."""
@@ -60,13 +91,22 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
     def started(self, task: AligningTask) -> Table:
         """Both graphs with their counts, and what is known beforehand."""
         sides = task.sides
-        columns = (*texts(side="side", name="graph"), *numbers(**{key: key for key in sides.left.counts()}))
+        columns = (
+            *texts(side="side", name="graph"),
+            *numbers(**{key: key for key in sides.left.counts()}),
+        )
         rows: list[list[Value]] = [
             [side, graph.name, *graph.counts().values()]
             for side, graph in (("source", sides.left), ("target", sides.right))
         ]
-        known = [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"] if sides.seeds or sides.tests else []
-        return Table(columns, rows, caption="The two graphs", notes=[*known, *sides.notes, self.next_line()])
+        known = (
+            [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"]
+            if sides.seeds or sides.tests
+            else []
+        )
+        return Table(
+            columns, rows, caption="The two graphs", notes=[*known, *sides.notes, self.next_line()]
+        )
 
     def first_line(self) -> str:
         """The line to start with."""
@@ -75,20 +115,35 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
     @options_of(AGENT.knobs(("reference",)))
     def measure(self, arguments: argparse.Namespace) -> Table:
-        """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after judging."""
+        """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after
+        judging.
+        """
         task = self.current_task(arguments)
         task.need("propose")
         sides = task.sides
         seeded = {one for one, _ in sides.seeds}
         tests = tuple(pair for pair in task.known if pair[0] not in seeded)
         if not tests:
-            raise OutOfOrder("there are no pairs to compare with", fix="Name some: %ea evaluate --reference FILE")
+            raise OutOfOrder(
+                "there are no pairs to compare with", fix="Name some: %ea evaluate --reference FILE"
+            )
         return ranked_metrics(task.settled(), sides, tests, COUNTS)
 
-    @verb("ea explain", "%ea explain Adlerhütte", "%ea explain http://huts.example/hollenmark/adlerhuette")
-    @argument("item", metavar="X", nargs="+", help="an entity of the first graph: its IRI, local name or label")
+    @verb(
+        "ea explain",
+        "%ea explain Adlerhütte",
+        "%ea explain http://huts.example/hollenmark/adlerhuette",
+    )
+    @argument(
+        "item",
+        metavar="X",
+        nargs="+",
+        help="an entity of the first graph: its IRI, local name or label",
+    )
     def why(self, arguments: argparse.Namespace) -> Page:
-        """Show an entity's candidates with scores before and after assignment, what they share, and the verdicts."""
+        """Show an entity's candidates with scores before and after assignment, what they share, and
+        the verdicts.
+        """
         task = self.current_task(arguments)
         task.need("propose")
         return explain(" ".join(map(str, arguments.item)), task.settled())
@@ -100,9 +155,17 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
         return shown
 
     @verb("ea unmatched", "%ea unmatched", "%ea unmatched open.tsv")
-    @argument("file", metavar="FILE.tsv", nargs="?", default="", help="write entity, best candidate, confidence here")
+    @argument(
+        "file",
+        metavar="FILE.tsv",
+        nargs="?",
+        default="",
+        help="write entity, best candidate, confidence here",
+    )
     def left(self, arguments: argparse.Namespace) -> Table:
-        """Show the entities without a counterpart, the likeliest first, with their best candidates and why."""
+        """Show the entities without a counterpart, the likeliest first, with their best candidates
+        and why.
+        """
         settled = self.current_task(arguments).settled()
         if arguments.file:
             proposal, rows = settled.proposal, settled.unmatched_rows()
@@ -115,8 +178,14 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             print(f"wrote {count(len(rows), 'pair')} to {path}")
         return unmatched(settled)
 
-    @verb("ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv")
-    @argument("file", metavar="FILE", help="the suffix sets the format: .tsv (three columns), .sssom.tsv, .rdf, .ttl")
+    @verb(
+        "ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv"
+    )
+    @argument(
+        "file",
+        metavar="FILE",
+        help="the suffix sets the format: .tsv (three columns), .sssom.tsv, .rdf, .ttl",
+    )
     def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file that other tools can read."""
         settled = self.current_task(arguments).settled()
@@ -144,7 +213,9 @@ def explain(item: str, settled: Settled) -> Page:
     proposal = settled.proposal
     graph = proposal.left
     local_names = map(local_name, graph.entities)
-    iri = entity_called(item, graph.entities, local_names, graph.names, where=graph.name, listing="%ea propose")
+    iri = entity_called(
+        item, graph.entities, local_names, graph.names, where=graph.name, listing="%ea propose"
+    )
     entity = graph.index(iri)
     try:
         row = proposal.row(iri)
@@ -157,14 +228,18 @@ def explain(item: str, settled: Settled) -> Page:
     aliases = graph.aliases.get(entity, ())[:5]
     heading = called(graph, entity) + (f", also {', '.join(aliases)}" if aliases else "")
     described = Table(
-        texts(card="shown as", text="name and selected triples"), question.cards(), caption="Selected triples"
+        texts(card="shown as", text="name and selected triples"),
+        question.cards(),
+        caption="Selected triples",
     )
     drawn = [candidates(settled, row), picture(settled, row, selector), described]
     return Page(heading, [*drawn, *outcome(settled, row, answer)], iri)
 
 
 def candidates(settled: Settled, row: int) -> Table:
-    """The candidates with their similarity before assignment, their score after it, and the score of each view."""
+    """The candidates with their similarity before assignment, their score after it, and the score
+    of each view.
+    """
     proposal = settled.proposal
     columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
     columns += [*numbers(before="similarity before", after="score after"), Column("mark", "")]
@@ -173,15 +248,22 @@ def candidates(settled: Settled, row: int) -> Table:
     for at, target in enumerate(proposal.candidates[row].tolist()):
         if target < 0:
             break
-        marks = {"first alignment": target == proposal.first[row], "chosen": target == settled.targets[row]}
+        marks = {
+            "first alignment": target == proposal.first[row],
+            "chosen": target == settled.targets[row],
+        }
         before = float(proposal.similarities[row, at])
         name = LabelledIri(proposal.right.entities[target], called(proposal.right, target))
         before = round(before, 4) if np.isfinite(before) else 0.0
         after = round(float(proposal.scores[row, at]), 4)
-        rows.append([at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)])
+        rows.append(
+            [at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)]
+        )
         views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
         details.append([(view, f"{score:.3f}") for view, score in views if np.isfinite(score)])
-    caption = "Candidates, with their scores before and after assignment; open a row to see every view"
+    caption = (
+        "Candidates, with their scores before and after assignment; open a row to see every view"
+    )
     return Table(columns, rows, caption=caption, details=details)
 
 
@@ -194,17 +276,24 @@ def unmatched(settled: Settled) -> Table:
     for row in rows[:SHOWN]:
         source, best = int(proposal.sources[row]), int(proposal.candidates[row, 0])
         ends = [
-            LabelledIri(g.entities[at], g.called(at)) for g, at in ((proposal.left, source), (proposal.right, best))
+            LabelledIri(g.entities[at], g.called(at))
+            for g, at in ((proposal.left, source), (proposal.right, best))
         ]
         shown.append([*ends, round(float(proposal.confidence[row]), 3), settled.why_unmatched(row)])
     caption = f"{settled.counts()['unmatched']:,} entities without a counterpart, {len(rows):,} of them with candidates"
-    notes = ["%ea review decides about them; %ea propose --precision 0 keeps more of them"] if rows else []
+    notes = (
+        ["%ea review decides about them; %ea propose --precision 0 keeps more of them"]
+        if rows
+        else []
+    )
     details = [proposal.candidate_lines(row) for row in rows[:SHOWN]]
     return Table(columns, shown, caption=caption, details=details, notes=notes)
 
 
 def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:
-    """The entity and its counterpart or best candidate, with neighbours; an edge joins each aligned pair."""
+    """The entity and its counterpart or best candidate, with neighbours; an edge joins each aligned
+    pair.
+    """
     proposal = settled.proposal
     left, right = proposal.left, proposal.right
     source, target = int(proposal.sources[row]), int(settled.targets[row])
@@ -221,7 +310,9 @@ def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:
         label = "same as" if aligned else "not aligned"
         edges.append(Edge(f"source {source}", f"target {target}", label, aligned))
     notes = [f"{count(len(shared), 'neighbour')} aligned with each other"]
-    return GraphPicture(tuple(nodes.values()), tuple(edges), "The entity and its counterpart", notes)
+    return GraphPicture(
+        tuple(nodes.values()), tuple(edges), "The entity and its counterpart", notes
+    )
 
 
 def _shared(selector: Selector, source: int, target: int) -> list[tuple[int, int]]:
@@ -235,13 +326,22 @@ def _shared(selector: Selector, source: int, target: int) -> list[tuple[int, int
 
 
 def _draw(
-    side: str, graph: EntityGraph, entity: int, kept: list[int], nodes: dict[str, Node], edges: list[Edge]
+    side: str,
+    graph: EntityGraph,
+    entity: int,
+    kept: list[int],
+    nodes: dict[str, Node],
+    edges: list[Edge],
 ) -> None:
     """One side: the entity, its aligned neighbours, and as many others as there is room for."""
     own = f"{side} {entity}"
     nodes[own] = Node(own, called(graph, entity), side, weight=3.0, emphasis=True)
     facts = graph.facts(entity)
-    others = [one for one in dict.fromkeys(fact.other for fact in facts) if one not in kept and one != entity]
+    others = [
+        one
+        for one in dict.fromkeys(fact.other for fact in facts)
+        if one not in kept and one != entity
+    ]
     drawn = {*kept, *others[: max(0, MOST_NEIGHBOURS - len(kept))]}
     for fact in facts:
         if fact.other in drawn:

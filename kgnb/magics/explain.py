@@ -1,4 +1,6 @@
-"""Why an entity was mapped as it was, with ranks, texts and verdicts; and why two entities were mapped, or not."""
+"""Why an entity was mapped as it was, with ranks, texts and verdicts; and why two entities were
+mapped, or not.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from kgnb.agents.ontology_matching.values import VIEWS, Candidate, Described, Description, Judged, MatchQuestion
+from kgnb.agents.ontology_matching.values import (
+    VIEWS,
+    Candidate,
+    Described,
+    Description,
+    Judged,
+    MatchQuestion,
+)
 from kgnb.errors import DataError
 from kgnb.kg.prefixes import shorten
 from kgnb.mappings import Alignment
@@ -16,13 +25,19 @@ from kgnb.results.bundle import Bundled
 from kgnb.results.card import Page
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
 
-WORDS = {"syntactic": "name", "lexical": "other names", "semantic": "neighbours", "meaning": "definition"}
+WORDS = {
+    "syntactic": "name",
+    "lexical": "other names",
+    "semantic": "neighbours",
+    "meaning": "definition",
+}
 
 
 def explain(item: str, values: Mapping[str, Any]) -> Page:
     """What the stages so far know about an entity, given by IRI, short IRI, local name or label.
 
-    A name may belong to a class and a property, or to both sides; the result is then a page of pages.
+    A name may belong to a class and a property, or to both sides; the result is then a page of
+    pages.
 
     Args:
         item: the name, in either ontology.
@@ -43,7 +58,9 @@ def explain(item: str, values: Mapping[str, Any]) -> Page:
 
 
 def named(item: str, described: Described) -> list[Description]:
-    """The entities an item names: by IRI, else by short IRI or local name, else by a label or synonym."""
+    """The entities an item names: by IRI, else by short IRI or local name, else by a label or
+    synonym.
+    """
     return named_among(item, described, described.descriptions)
 
 
@@ -59,7 +76,11 @@ def named_among(item: str, described: Described, among: Sequence[Description]) -
         labels = (one.name, *(text.text for text in (*one.entity.labels, *one.entity.synonyms)))
         return wanted in (" ".join(label.split()).casefold() for label in labels)
 
-    rules: tuple[Callable[[Description], bool], ...] = (lambda one: one.iri == item.strip("<>"), by_name, by_label)
+    rules: tuple[Callable[[Description], bool], ...] = (
+        lambda one: one.iri == item.strip("<>"),
+        by_name,
+        by_label,
+    )
     return next((found for rule in rules if (found := [one for one in among if rule(one)])), [])
 
 
@@ -91,7 +112,11 @@ class StageFacts:
         """The question about an entity with its verdict, if there is one."""
         validated = self.values.get("validate")
         judged: Sequence[Judged] = validated.judged if validated else ()
-        about_it = (one for one in judged if (one.question.side, one.question.about.key) == (about.side, about.key))
+        about_it = (
+            one
+            for one in judged
+            if (one.question.side, one.question.about.key) == (about.side, about.key)
+        )
         return next(about_it, None)
 
     def ranks(self, about: Description) -> dict[str, dict[str, int]]:
@@ -114,14 +139,20 @@ class StageFacts:
     def outcome(self, about: Description) -> Iterator[str]:
         """What the alignment says about an entity, one line each."""
         if self.alignment is not None:
-            lines = list(_lines(self.alignment, lambda m: (getattr(m, about.side), m.kind) == about.key))
+            lines = list(
+                _lines(self.alignment, lambda m: (getattr(m, about.side), m.kind) == about.key)
+            )
             yield from lines or ["not mapped"]
 
 
 def _lines(alignment: Alignment, concerned: Callable[[Correspondence], bool]) -> Iterator[str]:
     """What an alignment says about the mappings concerned, one line each."""
     for one in filter(concerned, alignment):
-        by = f"{one.confidence:.2f}, by {one.judged_by}" if one.judged_by else f"{one.confidence:.2f}"
+        by = (
+            f"{one.confidence:.2f}, by {one.judged_by}"
+            if one.judged_by
+            else f"{one.confidence:.2f}"
+        )
         yield f"mapped: {one.source_label} {one.relation} {one.target_label} ({by})"
     for dropped in alignment.dropped:
         if concerned(dropped.mapping):
@@ -136,7 +167,12 @@ def _page(about: Description, known: StageFacts) -> Page:
     parts: list[str | Bundled] = [_candidates(about, known), *known.outcome(about)]
     if judged is not None:
         parts.insert(1, f"verdict: {in_words(judged)}")
-    return Page(f"{about.name} ({about.kind} of the {about.side})", parts, about.iri, about.in_short.splitlines()[1:])
+    return Page(
+        f"{about.name} ({about.kind} of the {about.side})",
+        parts,
+        about.iri,
+        about.in_short.splitlines()[1:],
+    )
 
 
 def in_words(judged: Judged) -> str:
@@ -149,7 +185,9 @@ def in_words(judged: Judged) -> str:
 
 
 def _candidates(about: Description, known: StageFacts) -> Table:
-    """An entity's candidates: the views that found them, the verdict, and why those above the chosen one lost."""
+    """An entity's candidates: the views that found them, the verdict, and why those above the
+    chosen one lost.
+    """
     question, judged, ranks = known.question(about), known.judged(about), known.ranks(about)
     columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
     columns += texts(views="found by: rank (cosine)", said="verdict", lost="why not")
@@ -161,11 +199,19 @@ def _candidates(about: Description, known: StageFacts) -> Table:
     for candidate, other in offered:
         places = ranks.get(other.iri, {})
         views = ["equal name"] if "exact" in places else []
-        views += [f"{view} {places[view]} ({getattr(candidate.cosines, view):.2f})" for view in VIEWS if view in places]
+        views += [
+            f"{view} {places[view]} ({getattr(candidate.cosines, view):.2f})"
+            for view in VIEWS
+            if view in places
+        ]
         said = judged.verdict.decision if judged and choice == other.iri else ""
         ahead = other.iri != choice and (chosen is None or candidate.rank <= chosen.rank)
-        lost = _why_not(candidate, other, chosen, judged, known.alignment) if judged and ahead else ""
-        rows.append([candidate.rank, LabelledIri(other.iri, other.name), ", ".join(views), said, lost])
+        lost = (
+            _why_not(candidate, other, chosen, judged, known.alignment) if judged and ahead else ""
+        )
+        rows.append(
+            [candidate.rank, LabelledIri(other.iri, other.name), ", ".join(views), said, lost]
+        )
         cosines = ", ".join(f"{getattr(candidate.cosines, view):.2f} {view}" for view in VIEWS)
         evidence = [(one.kind, one.text) for one in candidate.evidence]
         evidence.append(("scores", f"fused {candidate.score:.3f}; cosine {cosines}"))
@@ -174,9 +220,15 @@ def _candidates(about: Description, known: StageFacts) -> Table:
 
 
 def _why_not(
-    candidate: Candidate, other: Description, chosen: Candidate | None, judged: Judged, alignment: Alignment | None
+    candidate: Candidate,
+    other: Description,
+    chosen: Candidate | None,
+    judged: Judged,
+    alignment: Alignment | None,
 ) -> str:
-    """Why a candidate was not taken that ranked at least as high as the chosen one, or where none was chosen."""
+    """Why a candidate was not taken that ranked at least as high as the chosen one, or where none
+    was chosen.
+    """
     held = dict(judged.verdict.also).get(other.iri)
     reasons = [f"probability {held:.2f}" if held is not None else "probability below 0.05"]
     if chosen is not None:
@@ -184,10 +236,16 @@ def _why_not(
             (view, getattr(candidate.cosines, view), getattr(chosen.cosines, view))
             for view in candidate.cosines._fields
         ]
-        nearer = [(mine, theirs, view) for view, mine, theirs in pairs if None not in (mine, theirs) and theirs > mine]
+        nearer = [
+            (mine, theirs, view)
+            for view, mine, theirs in pairs
+            if None not in (mine, theirs) and theirs > mine
+        ]
         if nearer:
             mine, theirs, view = max(nearer, key=lambda one: one[1] - one[0])
-            reasons.append(f"less similar by {WORDS.get(view, view)}: {mine:.2f} against {theirs:.2f}")
+            reasons.append(
+                f"less similar by {WORDS.get(view, view)}: {mine:.2f} against {theirs:.2f}"
+            )
     side = other.side
     for mapping in alignment or ():
         if (getattr(mapping, side), mapping.kind) == other.key and mapping.relation == "equivalent":
@@ -207,15 +265,24 @@ def contrast(one: str, other: str, values: Mapping[str, Any]) -> Page:
         DataError: the items do not name an entity of each ontology, of the same kind.
     """
     described: Described = values["retrieve"]
-    # Each side is searched by itself: a local name in one ontology must not hide a label in the other.
+    # Each side is searched by itself: a local name in one ontology must not hide a label in the
+    # other.
     found = [
-        [each for side in ("source", "target") for each in named_among(item, described, described.of(side))]
+        [
+            each
+            for side in ("source", "target")
+            for each in named_among(item, described, described.of(side))
+        ]
         for item in (one, other)
     ]
     pairs = [(a, b) for a in found[0] for b in found[1] if a.side != b.side and a.kind == b.kind]
     if not pairs:
         what = f"{one!r} and {other!r} are not an entity of each ontology, of the same kind"
-        raise DataError(what, where="", fix="Only such pairs can be mapped. %om explain ITEM shows each by itself.")
+        raise DataError(
+            what,
+            where="",
+            fix="Only such pairs can be mapped. %om explain ITEM shows each by itself.",
+        )
     source, target = sorted(pairs[0], key=lambda each: each.side)
     known = StageFacts(values)
     sides = [_side(source, target, known), _side(target, source, known)]
@@ -248,20 +315,33 @@ def _texts(source: Description, target: Description) -> Table:
     ):
         if mine or theirs:
             rows.append([head, mine, theirs])
-    shared = "; ".join(sorted(" ".join(name) for name in {*source.names} & {*target.names})) or "none"
+    shared = (
+        "; ".join(sorted(" ".join(name) for name in {*source.names} & {*target.names})) or "none"
+    )
     neighbours = "; ".join(sorted({*source.related} & {*target.related})) or "none"
     columns = texts(what="", source=source.name, target=target.name)
-    return Table(columns, rows, caption="Side by side", notes=[f"names in common: {shared}; neighbours: {neighbours}"])
+    return Table(
+        columns,
+        rows,
+        caption="Side by side",
+        notes=[f"names in common: {shared}; neighbours: {neighbours}"],
+    )
 
 
 def _side(about: Description, other: Description, known: StageFacts) -> tuple[Table | None, str]:
-    """From one side: the other entity beside the candidate chosen instead, and the verdict in one line."""
+    """From one side: the other entity beside the candidate chosen instead, and the verdict in one
+    line.
+    """
     question, judged = known.question(about), known.judged(about)
     if question is None:
         return None, f"{about.name} had no candidates" if known.values.get("summarise") else ""
     chosen = judged.verdict.choice if judged else None
     iris = [candidate.iri for candidate in question.others]
-    rival = chosen if chosen not in (None, other.iri) else next((iri for iri in iris if iri != other.iri), None)
+    rival = (
+        chosen
+        if chosen not in (None, other.iri)
+        else next((iri for iri in iris if iri != other.iri), None)
+    )
     shown = [iri for iri in (other.iri, rival) if iri in iris]
     found = [(question.others[at], question.candidates[at]) for at in map(iris.index, shown)]
     ranks = known.ranks(about)
@@ -272,8 +352,13 @@ def _side(about: Description, other: Description, known: StageFacts) -> tuple[Ta
         ("equal name", lambda iri, c: "yes" if "exact" in ranks.get(iri, {}) else "no"),
         ("chosen", lambda iri, c: "yes" if iri == chosen else "no"),
     ]
-    rows: list[list[Value]] = [[head, *(cell(one.iri, candidate) for one, candidate in found)] for head, cell in cells]
-    columns = [Column("what", ""), *(Column(f"c{at}", one.name) for at, (one, _) in enumerate(found))]
+    rows: list[list[Value]] = [
+        [head, *(cell(one.iri, candidate) for one, candidate in found)] for head, cell in cells
+    ]
+    columns = [
+        Column("what", ""),
+        *(Column(f"c{at}", one.name) for at, (one, _) in enumerate(found)),
+    ]
     table = Table(columns, rows, caption=f"Asked from {about.name}") if found else None
     said = f"asked from {about.name} ({about.side}): {in_words(judged)}" if judged else ""
     if other.iri not in iris:

@@ -52,13 +52,20 @@ def info_table(
     timeout: float,
     mended: Sequence[tuple[str, int]],
 ) -> Table:
-    """Triples, classes, properties, individuals, languages, named graphs, prefixes, and what was repaired.
+    """Triples, classes, properties, individuals, languages, named graphs, prefixes, and what was
+    repaired.
 
-    Without an ontology the graph is on a server: its triples are not counted, its languages are those of some labels,
-    and only classes and properties found within the time limit are listed.
+    Without an ontology the graph is on a server: its triples are not counted, its languages are
+    those of some labels, and only classes and properties found within the time limit are listed.
     """
     notes = list(schema.notes)
-    rows: Rows = [["triples", None if ontology is None else graph.count(), "not counted" if ontology is None else ""]]
+    rows: Rows = [
+        [
+            "triples",
+            None if ontology is None else graph.count(),
+            "not counted" if ontology is None else "",
+        ]
+    ]
     declared = bool(ontology and len(ontology))
     if ontology is not None and declared:
         for kind in COUNTED:
@@ -80,14 +87,19 @@ def info_table(
 
 def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> Rows:
     try:
-        found = graph.select(_OF_SOME if remote else _LANGUAGES, limit=LANGUAGES_LISTED, timeout=timeout)
+        found = graph.select(
+            _OF_SOME if remote else _LANGUAGES, limit=LANGUAGES_LISTED, timeout=timeout
+        )
     except (BackendError, DataError) as error:
         notes.append(f"languages: {error.what}")
         return []
     if remote and len(found):
         notes.append(f"Languages of the first {LABELS_LOOKED_AT:,} labels.")
     cells = [[cell.text if isinstance(cell, Literal) else "" for cell in row] for row in found]
-    return [[f"texts in {language}", int(number) if number.isdecimal() else None, ""] for language, number in cells]
+    return [
+        [f"texts in {language}", int(number) if number.isdecimal() else None, ""]
+        for language, number in cells
+    ]
 
 
 def _named(what: str, found: Sequence[SchemaTerm]) -> list[Value]:
@@ -101,14 +113,17 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _plural(kind: str) -> str:
-    return {"class": "classes"}.get(kind, kind.replace("property", "properties") if "property" in kind else f"{kind}s")
+    return {"class": "classes"}.get(
+        kind, kind.replace("property", "properties") if "property" in kind else f"{kind}s"
+    )
 
 
 def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture:
-    """The ``most`` central classes and the edges between them; a class weighs more the more instances it has.
+    """The ``most`` central classes and the edges between them; a class weighs more the more
+    instances it has.
 
-    A class is central if it has many instances, direct or of subclasses, then many subclasses, then many properties.
-    A property is drawn once, between the most specific classes it was found with.
+    A class is central if it has many instances, direct or of subclasses, then many subclasses, then
+    many properties. A property is drawn once, between the most specific classes it was found with.
     """
     import networkx as nx  # slow to import
 
@@ -117,7 +132,9 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     below = {one.iri: nx.descendants(hierarchy, one.iri) for one in schema.classes}
     things = {one.iri: one.count for one in schema.classes}
     joins = Counter(end for a, _, b, _ in schema.links for end in {a, b})
-    reach = {one: sum(things.get(kind, 0) for kind in {one, *kinds}) for one, kinds in below.items()}
+    reach = {
+        one: sum(things.get(kind, 0) for kind in {one, *kinds}) for one, kinds in below.items()
+    }
 
     def central(one: SchemaTerm) -> tuple[int, int, int, str]:
         return (-reach[one.iri], -len(below[one.iri]), -joins[one.iri], one.iri)
@@ -135,15 +152,25 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
         )
         for one in ranked
     ]
-    edges = [Edge(a, b, names.get(p, p)) for a, p, b, _ in _special(schema.links, things) if a in shown and b in shown]
-    edges += [Edge(a, b, "is a", emphasis=True) for a, b in schema.above if a in shown and b in shown]
+    edges = [
+        Edge(a, b, names.get(p, p))
+        for a, p, b, _ in _special(schema.links, things)
+        if a in shown and b in shown
+    ]
+    edges += [
+        Edge(a, b, "is a", emphasis=True) for a, b in schema.above if a in shown and b in shown
+    ]
     left_out = len(schema.classes) - len(ranked)
     more = f"{count(left_out, 'more class', 'more classes')} not drawn: --classes {len(schema.classes)}"
-    return GraphPicture(nodes, edges, f"The schema of {name}", (*([more] if left_out else []), *schema.notes))
+    return GraphPicture(
+        nodes, edges, f"The schema of {name}", (*([more] if left_out else []), *schema.notes)
+    )
 
 
 def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:
-    """Of links that count the same triples, those of the smallest classes, and any of a class that would have none."""
+    """Of links that count the same triples, those of the smallest classes, and any of a class that
+    would have none.
+    """
     sizes = {link: things.get(link[0], 0) + things.get(link[2], 0) for link in links if link[3]}
     least: dict[tuple[str, int], int] = {}
     for (_, p, _, n), size in sizes.items():
@@ -198,25 +225,40 @@ class Opened(Bundled):
 class KgMagics(VerbMagics, magic="kg"):
     """Open graphs, name them and look into them."""
 
-    @verb("kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both')
-    @argument(
-        "files", metavar="FILE", nargs="+", help="RDF or CSV files, folders, globs, an endpoint's URL, huts:alpine"
+    @verb(
+        "kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both'
     )
-    @argument("--as", dest="name", metavar="NAME", default="", help="its name [that of the first file]")
+    @argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="RDF or CSV files, folders, globs, an endpoint's URL, huts:alpine",
+    )
+    @argument(
+        "--as", dest="name", metavar="NAME", default="", help="its name [that of the first file]"
+    )
     def open(self, arguments: argparse.Namespace) -> Opened:
         """Open files, folders or an endpoint as one graph, and make it the current one."""
         files = arguments.files
         written = [file for file in files if isinstance(file, str | Path)]
         if len(files) > 1 and len(written) < len(files):
-            raise ValueError("a Python value cannot be combined with files: %kg open {{name}} --as NAME")
-        mine = (name for name, value in self.shell.user_ns.items() if value is files[0] and not name.startswith("_"))
+            raise ValueError(
+                "a Python value cannot be combined with files: %kg open {{name}} --as NAME"
+            )
+        mine = (
+            name
+            for name, value in self.shell.user_ns.items()
+            if value is files[0] and not name.startswith("_")
+        )
         name = arguments.name or default_name(files[0] if written else next(mine, ""))
         try:
             graph = open_graph(files[0] if len(files) == 1 else files)
         except (DataError, ValueError) as error:
             raise self._meant(written, error) from error
         except TypeError as error:
-            raise ValueError(f"a value of type {type(files[0]).__name__} is not a graph: {error}") from error
+            raise ValueError(
+                f"a value of type {type(files[0]).__name__} is not a graph: {error}"
+            ) from error
         named = NamedGraph(name, graph, ", ".join(map(str, written)) or "the notebook")
         if is_remote(named):
             self._greet(graph)
@@ -224,7 +266,9 @@ class KgMagics(VerbMagics, magic="kg"):
         take(self.session, named)
         return Opened(name, graph, size, mended(graph))
 
-    def _meant(self, files: Sequence[str | Path], error: DataError | ValueError) -> DataError | ValueError:
+    def _meant(
+        self, files: Sequence[str | Path], error: DataError | ValueError
+    ) -> DataError | ValueError:
         """The error, with a suggestion: a variable that holds a graph, or a similar name."""
         for file in map(str, files):
             if Path(file).exists():
@@ -235,10 +279,16 @@ class KgMagics(VerbMagics, magic="kg"):
                     where=file,
                     fix=f"Did you mean %kg open {{{{{file}}}}} --as {file}?",
                 )
-            known = [f"huts:{name}" for name in HUTS] if file.startswith("huts:") else self._names_beside(file)
+            known = (
+                [f"huts:{name}" for name in HUTS]
+                if file.startswith("huts:")
+                else self._names_beside(file)
+            )
             near = get_close_matches(file, known, n=1)
             if near:
-                return DataError("there is no such file", where=file, fix=f"Did you mean {near[0]}?")
+                return DataError(
+                    "there is no such file", where=file, fix=f"Did you mean {near[0]}?"
+                )
         return error
 
     def _names_beside(self, file: str) -> list[str]:
@@ -247,15 +297,48 @@ class KgMagics(VerbMagics, magic="kg"):
         beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
         return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
 
-    @verb("kg connect", "%kg connect https://query.wikidata.org/sparql", "%kg connect ours --auth env:TOKEN")
-    @argument("name", metavar="URL|NAME", help="its URL, or a name: that of an [endpoints.NAME] in kgnb.toml is enough")
+    @verb(
+        "kg connect",
+        "%kg connect https://query.wikidata.org/sparql",
+        "%kg connect ours --auth env:TOKEN",
+    )
+    @argument(
+        "name",
+        metavar="URL|NAME",
+        help="its URL, or a name: that of an [endpoints.NAME] in kgnb.toml is enough",
+    )
     @argument("--url", metavar="URL", default="", help="the URL of its SPARQL queries")
-    @argument("--update-url", metavar="URL", default="", help="the URL of its updates, for %%%%sparql --update")
-    @argument("--user", metavar="USER", default="", help="the user, for a service that needs a user and password")
-    @argument("--auth", metavar="env:NAME", default="", help="the environment variable with its token or password")
+    @argument(
+        "--update-url",
+        metavar="URL",
+        default="",
+        help="the URL of its updates, for %%%%sparql --update",
+    )
+    @argument(
+        "--user",
+        metavar="USER",
+        default="",
+        help="the user, for a service that needs a user and password",
+    )
+    @argument(
+        "--auth",
+        metavar="env:NAME",
+        default="",
+        help="the environment variable with its token or password",
+    )
     @argument("--graph", metavar="IRI", default="", help="use only this named graph of it")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="per query [60]")
-    @argument("--one-graph", action="store_true", help="its default graph holds everything (Virtuoso, Wikidata)")
+    @argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=Number(float, 0.001, None),
+        default=None,
+        help="per query [60]",
+    )
+    @argument(
+        "--one-graph",
+        action="store_true",
+        help="its default graph holds everything (Virtuoso, Wikidata)",
+    )
     def connect(self, arguments: argparse.Namespace) -> Opened:
         """Connect to a SPARQL endpoint, check that it answers, and make it the current graph."""
         endpoint = self._endpoint(arguments)
@@ -303,19 +386,37 @@ class KgMagics(VerbMagics, magic="kg"):
             self.session.prefixes[name] = arguments.iri
         elif name:
             raise ValueError(f"give the IRI of {name}: as well")
-        rows: list[list[Value]] = [[f"{one}:", iri, "this notebook"] for one, iri in self.session.prefixes.items()]
+        rows: list[list[Value]] = [
+            [f"{one}:", iri, "this notebook"] for one, iri in self.session.prefixes.items()
+        ]
         if self.session.current:
             graph = self.session.graph()
             of_graph = dict(getattr(graph.graph, "prefixes", ()))
-            rows += [[f"{one}:", iri, graph.name] for one, iri in of_graph.items() if one not in self.session.prefixes]
+            rows += [
+                [f"{one}:", iri, graph.name]
+                for one, iri in of_graph.items()
+                if one not in self.session.prefixes
+            ]
         note = f"And {len(PREFIXES)} well-known ones, such as rdfs: and skos:."
         columns = texts(prefix="prefix", iri="namespace", origin="declared in")
         return Table(columns, rows, caption="Prefixes", notes=[note])
 
     @verb("kg schema", "%kg schema", "%kg schema huts --classes 20")
     @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
-    @argument("--classes", metavar="N", type=Number(int, 1, 300), default=40, help="most classes to draw [40]")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=20.0, help="per query [20]")
+    @argument(
+        "--classes",
+        metavar="N",
+        type=Number(int, 1, 300),
+        default=40,
+        help="most classes to draw [40]",
+    )
+    @argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=Number(float, 0.001, None),
+        default=20.0,
+        help="per query [20]",
+    )
     def schema(self, arguments: argparse.Namespace) -> GraphPicture:
         """Draw the classes of a graph and the properties between them."""
         named = self.session.graph(arguments.name)
@@ -325,17 +426,33 @@ class KgMagics(VerbMagics, magic="kg"):
     @verb("kg list", "%kg list", "%kg list --check")
     @argument("--check", action="store_true", help="check whether each answers, and how fast")
     def list(self, arguments: argparse.Namespace) -> Table:
-        """Show the open graphs and mark the current one. Triples of a service are not counted: that may take long."""
-        columns = [*texts(name="name", current="current"), *numbers(triples="triples"), *texts(origin="opened from")]
+        """Show the open graphs and mark the current one. Triples of a service are not counted: that
+        may take long.
+        """
+        columns = [
+            *texts(name="name", current="current"),
+            *numbers(triples="triples"),
+            *texts(origin="opened from"),
+        ]
         columns += texts(health="health") if arguments.check else ()
         rows: list[list[Value]] = []
         for one in self.session.graphs.values():
             size = None if is_remote(one) else one.graph.count()
-            rows.append([one.name, "yes" if one.name == self.session.current else "", size, one.origin])
+            rows.append(
+                [one.name, "yes" if one.name == self.session.current else "", size, one.origin]
+            )
             rows[-1] += [health(one.graph)] if arguments.check else []
         notes = [] if rows else ["Open one: %kg open FILE --as NAME"]
-        waiting = [one.name for one in self.session.settings.endpoints if one.name not in self.session.graphs]
-        notes += [f"Also in kgnb.toml: {', '.join(waiting)}. To use one: %kg connect {waiting[0]}"] if waiting else []
+        waiting = [
+            one.name
+            for one in self.session.settings.endpoints
+            if one.name not in self.session.graphs
+        ]
+        notes += (
+            [f"Also in kgnb.toml: {', '.join(waiting)}. To use one: %kg connect {waiting[0]}"]
+            if waiting
+            else []
+        )
         return Table(columns, rows, caption="Open graphs", notes=notes)
 
     @verb("kg use", "%kg use huts")
@@ -347,9 +464,16 @@ class KgMagics(VerbMagics, magic="kg"):
 
     @verb("kg info", "%kg info", "%kg info huts")
     @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
-    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=10.0, help="per query [10]")
+    @argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=Number(float, 0.001, None),
+        default=10.0,
+        help="per query [10]",
+    )
     def info(self, arguments: argparse.Namespace) -> Table:
-        """Count a graph's triples, classes, properties, individuals, languages, named graphs and prefixes.
+        """Count a graph's triples, classes, properties, individuals, languages, named graphs and
+        prefixes.
 
         A service is only sent bounded queries; a note says what it did not answer in time.
         """
@@ -365,7 +489,9 @@ class KgMagics(VerbMagics, magic="kg"):
             ontology = self.session.ontology(named.name, individuals=True)
         except DataError:
             ontology = Ontology(named.name, "", "", ())
-        return info_table(named.graph, schema, ontology, title, timeout, ontology.mended or mended(named.graph))
+        return info_table(
+            named.graph, schema, ontology, title, timeout, ontology.mended or mended(named.graph)
+        )
 
     @verb("kg close", "%kg close huts")
     @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
@@ -376,12 +502,19 @@ class KgMagics(VerbMagics, magic="kg"):
         del self.session.graphs[named.name]
         if self.session.current == named.name:
             self.session.current = next(reversed(self.session.graphs), "")
-        print(f"closed {named.name}" + (f"; current graph: {self.session.current}" if self.session.current else ""))
+        print(
+            f"closed {named.name}"
+            + (f"; current graph: {self.session.current}" if self.session.current else "")
+        )
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Names of open graphs; our own data sets to open."""
         return (
-            tuple(self.session.graphs) if name == "name" else [f"huts:{one}" for one in HUTS] if name == "files" else ()
+            tuple(self.session.graphs)
+            if name == "name"
+            else [f"huts:{one}" for one in HUTS]
+            if name == "files"
+            else ()
         )
 
     def current(self, method: Verb) -> dict[str, object]:

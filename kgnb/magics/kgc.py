@@ -30,7 +30,13 @@ from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
-from kgnb.reporting.kg_construction import entity_records, records, reference_graph, score_table, scored
+from kgnb.reporting.kg_construction import (
+    entity_records,
+    records,
+    reference_graph,
+    score_table,
+    scored,
+)
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.tasks.building import READERS, BuildingTask, ground
@@ -60,7 +66,9 @@ class GraphInCells(BuildingTask):
         """
         grounding: Grounding | None = self.values.get("ground")
         if grounding is None:
-            raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+            raise OutOfOrder(
+                "nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE"
+            )
         return grounding
 
     def call(self, name: str, arguments: dict[str, Any], who: str) -> CallResult:
@@ -73,22 +81,42 @@ class GraphInCells(BuildingTask):
         iris = sorted({*self.session.entities(), *labels})
         spelt = [labels.get(iri, "") for iri in iris]
         iri = entity_called(item, iris, spelt, where="the graph", listing="%kgc picture")
-        columns = texts(tool="call", arguments="arguments", document="document", span="characters", words="text")
+        columns = texts(
+            tool="call", arguments="arguments", document="document", span="characters", words="text"
+        )
         rows: list[list[Value]] = []
         for journal in self.built.journals:
             for act in journal.acts:
                 if act.ok and (act.iri == iri or iri in act.arguments.values()):
                     words = self.texts.get(journal.document, "")[act.start : act.end]
-                    said = "; ".join(f"{name}: {labels.get(str(of), of)}" for name, of in act.arguments.items())
-                    rows.append([act.tool, said, journal.document, f"{act.start}-{act.end}", words[:200]])
-        return Table(columns, rows, caption=f"{labels.get(iri, iri)}: where it comes from", notes=[iri])
+                    said = "; ".join(
+                        f"{name}: {labels.get(str(of), of)}" for name, of in act.arguments.items()
+                    )
+                    rows.append(
+                        [act.tool, said, journal.document, f"{act.start}-{act.end}", words[:200]]
+                    )
+        return Table(
+            columns, rows, caption=f"{labels.get(iri, iri)}: where it comes from", notes=[iri]
+        )
 
     def missing(self) -> Table:
         """What is still required, by entity."""
-        columns = texts(entity="entity", path="property", constraint="constraint", got="found", hint="how to fix it")
+        columns = texts(
+            entity="entity",
+            path="property",
+            constraint="constraint",
+            got="found",
+            hint="how to fix it",
+        )
         labels = self.session.labels()
         rows: list[list[Value]] = [
-            [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint.replace(of, "")]
+            [
+                labels.get(one.focus, one.focus),
+                one.path,
+                one.constraint,
+                one.got,
+                one.hint.replace(of, ""),
+            ]
             for one in self.session.missing()
             for of in [f" <{one.focus}>"]
         ]
@@ -96,7 +124,8 @@ class GraphInCells(BuildingTask):
 
 
 def arguments_of(tool: ToolDefinition, words: list[str]) -> dict[str, Any]:
-    """The arguments of a tool from words like ``beds=28``; numbers and booleans as its schema asks for.
+    """The arguments of a tool from words like ``beds=28``; numbers and booleans as its schema asks
+    for.
 
     Raises:
         LineError: a word has no ``=``, or does not name an argument of the tool.
@@ -108,13 +137,17 @@ def arguments_of(tool: ToolDefinition, words: list[str]) -> dict[str, Any]:
         if not given or name not in known:
             near = get_close_matches(name, known, n=1)
             fix = f"Did you mean {near[0]}? " if near else ""
-            raise LineError(f"{tool.name} does not take {word!r}", fix=f"{fix}It takes {', '.join(known)}.")
+            raise LineError(
+                f"{tool.name} does not take {word!r}", fix=f"{fix}It takes {', '.join(known)}."
+            )
         found[name] = typed(value, known[name])
     return found
 
 
 def typed(text: str, schema: Mapping[str, Any]) -> Any:
-    """Text as the number or boolean a schema asks for; unchanged if it is neither, so that the check can say why."""
+    """Text as the number or boolean a schema asks for; unchanged if it is neither, so that the
+    check can say why.
+    """
     kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
     if kinds & {"integer", "number"}:
         for kind in (int, float):
@@ -136,12 +169,23 @@ def shown(result: CallResult) -> Table:
 
 
 DOCUMENTS = argument(
-    "documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, HTML, CSV, PDF ..."
+    "documents",
+    metavar="DOCUMENT",
+    nargs="+",
+    help="files, folders or patterns: text, HTML, CSV, PDF ...",
 )
 JUDGE = argument(
-    "--judge", choices=(*READERS, "person"), default="auto", help="who reads; auto: the model if one is set, else rule"
+    "--judge",
+    choices=(*READERS, "person"),
+    default="auto",
+    help="who reads; auto: the model if one is set, else rule",
 )
-FOLDER = argument("--folder", metavar="FOLDER", default=None, help="keep journals here, so that nothing is read twice")
+FOLDER = argument(
+    "--folder",
+    metavar="FOLDER",
+    default=None,
+    help="keep journals here, so that nothing is read twice",
+)
 
 
 class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
@@ -149,14 +193,25 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
 
     nothing_yet = "no ontology has been compiled yet"
 
-    @agent_verb(AGENT, "compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
-    @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")
-    @argument("--shapes", metavar="FILE", default=None, help="SHACL shapes in addition to those in the T-Box")
+    @agent_verb(
+        AGENT, "compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen"
+    )
+    @argument(
+        "tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen"
+    )
+    @argument(
+        "--shapes",
+        metavar="FILE",
+        default=None,
+        help="SHACL shapes in addition to those in the T-Box",
+    )
     @argument("--namespace", metavar="IRI", default="", help="how the IRIs of new entities begin")
     @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
     def _compile(self, arguments: argparse.Namespace) -> ToolPack:
         earlier = self.task
-        specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world", "namespace")}
+        specs = {
+            name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world", "namespace")
+        }
         task = GraphInCells(AGENT, {**GraphInCells.more, **specs}, AGENT.chosen({}), self.session)
         pack: ToolPack = task.do("compile")
         self.session.tasks[AGENT.name] = task
@@ -174,7 +229,11 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         return "%kgc compile TBOX"
 
     @agent_verb(AGENT, "plan", "%kgc plan", "%kgc plan --steps")
-    @argument("--steps", action="store_true", help="a tool for each class and property, in steps, whatever the size")
+    @argument(
+        "--steps",
+        action="store_true",
+        help="a tool for each class and property, in steps, whatever the size",
+    )
     def _plan(self, arguments: argparse.Namespace) -> Plan:
         task = self.current_task(arguments)
         budget = sys.maxsize if arguments.steps else task["budget"]
@@ -182,7 +241,12 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         print(summary(task.run.steps[-1]))
         return made
 
-    @agent_verb(AGENT, "instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
+    @agent_verb(
+        AGENT,
+        "instantiate",
+        "%kgc instantiate notes/",
+        "%kgc instantiate huts:kitchen-notes --judge rule",
+    )
     @DOCUMENTS
     @JUDGE
     @FOLDER
@@ -190,11 +254,18 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         task = self.current_task(arguments)
         task.given |= {"judge": arguments.judge, "journals": arguments.folder}
         progress = self.progress()
-        built = task.read([str(one) if isinstance(one, str) else one for one in arguments.documents], progress)
+        built = task.read(
+            [str(one) if isinstance(one, str) else one for one in arguments.documents], progress
+        )
         progress.say(summary(task.run.steps[-1]))
         return built
 
-    @agent_verb(AGENT, "ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
+    @agent_verb(
+        AGENT,
+        "ground",
+        "%kgc ground huts:pantry",
+        "%kgc ground https://example.org/sparql --margin 0.1",
+    )
     @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
     @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
     def _ground(self, arguments: argparse.Namespace) -> Grounding:
@@ -211,7 +282,12 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         print(summary(task.run.steps[-1]))
         return found
 
-    @agent_verb(AGENT, "run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
+    @agent_verb(
+        AGENT,
+        "run",
+        "%kgc run notes/ --reference pantry.ttl",
+        "%kgc run huts:kitchen-notes --judge rule",
+    )
     @DOCUMENTS
     @JUDGE
     @FOLDER
@@ -240,7 +316,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         try:
             tool = task.pack.tool(arguments.tool)
         except KeyError as error:
-            raise DataError(str(error.args[0]), where="", fix="%kgc compile lists all tools.") from error
+            raise DataError(
+                str(error.args[0]), where="", fix="%kgc compile lists all tools."
+            ) from error
         given = arguments_of(tool, [str(word) for word in arguments.values])
         if arguments.fill:
             who = f" --who {quote(arguments.who)}" if arguments.who else ""
@@ -249,7 +327,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
 
     @verb("kgc evaluate", "%kgc evaluate huts:kitchen-reference")
     @argument("reference", metavar="FILE", help="an RDF file with what the documents say")
-    @argument("--legacy", action="store_true", help="score as the paper did: empty and empty is a hit")
+    @argument(
+        "--legacy", action="store_true", help="score as the paper did: empty and empty is a hit"
+    )
     def evaluate(self, arguments: argparse.Namespace) -> Table:
         """Compare the graph with a reference, record by record and slot by slot."""
         task = self.current_task(arguments)
@@ -257,9 +337,17 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         path = Path(file_of(spec))
         if not path.is_file():
             raise DataError("there is no such file", where=spec, fix="Name an RDF file.")
-        graph, wanted, mode = task.session.graph, reference_graph(path), "legacy" if arguments.legacy else "strict"
+        graph, wanted, mode = (
+            task.session.graph,
+            reference_graph(path),
+            "legacy" if arguments.legacy else "strict",
+        )
         ours = "kitchen" in spec and spec.startswith("huts:")
-        found = records(graph, wanted, huts.KITCHEN_QUERIES) if ours else entity_records(graph, wanted, task.pack)
+        found = (
+            records(graph, wanted, huts.KITCHEN_QUERIES)
+            if ours
+            else entity_records(graph, wanted, task.pack)
+        )
         return score_table(scored(found, mode), f"Against {path.name}, {mode}")  # type: ignore[arg-type]
 
     @verb("kgc explain", "%kgc explain barley")
@@ -269,12 +357,40 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         task = self.current_task(arguments)
         return task.explained(" ".join(map(str, arguments.item)))
 
-    @verb("kgc review", "%kgc review", "%kgc review --links", "%kgc review --accept 1", "%kgc review --reject 2")
-    @argument("--links", action="store_true", help="links that grounding left open, instead of what reading left open")
-    @argument("--violations", action="store_true", help="every refused call, and whether it was corrected")
-    @argument("--accept", metavar="N", type=Number(int, 1, None), help="take the best candidate of unsure link N")
-    @argument("--candidate", metavar="M", type=Number(int, 1, None), default=1, help="with --accept: its Mth [1]")
-    @argument("--reject", metavar="N", type=Number(int, 1, None), help="unsure link N is none of its candidates")
+    @verb(
+        "kgc review",
+        "%kgc review",
+        "%kgc review --links",
+        "%kgc review --accept 1",
+        "%kgc review --reject 2",
+    )
+    @argument(
+        "--links",
+        action="store_true",
+        help="links that grounding left open, instead of what reading left open",
+    )
+    @argument(
+        "--violations", action="store_true", help="every refused call, and whether it was corrected"
+    )
+    @argument(
+        "--accept",
+        metavar="N",
+        type=Number(int, 1, None),
+        help="take the best candidate of unsure link N",
+    )
+    @argument(
+        "--candidate",
+        metavar="M",
+        type=Number(int, 1, None),
+        default=1,
+        help="with --accept: its Mth [1]",
+    )
+    @argument(
+        "--reject",
+        metavar="N",
+        type=Number(int, 1, None),
+        help="unsure link N is none of its candidates",
+    )
     def review(self, arguments: argparse.Namespace) -> Table:
         """Show what is left for a person, or decide a link by its number in --links."""
         task = self.current_task(arguments)
@@ -282,7 +398,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             grounding = task.grounding
             if arguments.accept or arguments.reject:
                 choice = arguments.candidate if arguments.accept else None
-                grounding = task.keep("ground", grounding.decided(arguments.accept or arguments.reject, choice))
+                grounding = task.keep(
+                    "ground", grounding.decided(arguments.accept or arguments.reject, choice)
+                )
             left = grounding.unsure
             caption = "Links for a person to decide" if left else "No links to decide"
             return replace(replace(grounding, links=left).table(), caption=caption)
@@ -298,11 +416,18 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         """Draw the graph as it is now."""
         return self.current_task(arguments).built.picture()
 
-    @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
+    @verb(
+        "kgc export",
+        "%kgc export kitchen.trig",
+        "%kgc export links.ttl --links",
+        "%kgc export report.ttl --shacl",
+    )
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
     @argument("--links", action="store_true", help="the links of grounding as owl:sameAs")
     @argument("--shacl", action="store_true", help="the SHACL report on the graph as it is now")
-    @argument("--before", action="store_true", help="the previous graph, which %%kgc compile replaced")
+    @argument(
+        "--before", action="store_true", help="the previous graph, which %%kgc compile replaced"
+    )
     def export(self, arguments: argparse.Namespace) -> None:
         """Write the graph, its links or its SHACL report to a file."""
         task, path = self.current_task(arguments), Path(arguments.file).expanduser()
@@ -314,8 +439,14 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             session = (task.before or task.session) if arguments.before else task.session
             if not session.facts and path.is_file() and path.stat().st_size:
                 fix = "Name another file, or delete this one first."
-                kept = f"%kgc export {path} --before writes the previous graph. " if task.before else ""
-                raise DataError("the graph is empty, but the file is not", where=str(path), fix=kept + fix)
+                kept = (
+                    f"%kgc export {path} --before writes the previous graph. "
+                    if task.before
+                    else ""
+                )
+                raise DataError(
+                    "the graph is empty, but the file is not", where=str(path), fix=kept + fix
+                )
             session.save(path)
             print(f"{count(len(session.facts), 'fact')}: ", end="")
         print(f"wrote {path}")
@@ -334,7 +465,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         return tuple(task.session.labels().values())[:200] if name == "item" else ()
 
     def current_task(self, arguments: argparse.Namespace) -> GraphInCells:
-        """The current task, with the options of this line; a run whose budget is spent makes way for a new one."""
+        """The current task, with the options of this line; a run whose budget is spent makes way
+        for a new one.
+        """
         task = super().current_task(arguments)
         if task.run.limit:
             task.begin_again()

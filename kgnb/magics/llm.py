@@ -1,4 +1,6 @@
-"""``%llm``: choose the model, limit its cost and see what it has cost; ``%vectors``: the vector store."""
+"""``%llm``: choose the model, limit its cost and see what it has cost; ``%vectors``: the vector
+store.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,12 @@ from kgnb.tasks.running import prices_of
 from kgnb.vectors.index import Hit
 
 TEST = Request((Message("user", "Answer with the single word: ready"),), max_tokens=200)
-BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
+BUDGETS = {
+    "calls": "calls_limit",
+    "tokens": "tokens_limit",
+    "usd": "usd_limit",
+    "seconds": "seconds_limit",
+}
 
 
 class LlmMagics(VerbMagics, magic="llm"):
@@ -37,10 +44,21 @@ class LlmMagics(VerbMagics, magic="llm"):
         "%llm use qwen2.5:7b --base-url http://localhost:11434/v1",
     )
     @argument("model", metavar="MODEL", help="the model's name as its server knows it")
-    @argument("--base-url", metavar="URL", default="", help="an OpenAI-compatible server [OpenAI's]")
-    @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
-    @argument("--price", metavar="IN/OUT", default="", help="US dollars per million tokens, as 0.15/0.6; 0/0: free")
-    @argument("--prices", metavar="FILE", default="", help="a TOML file of prices (see docs/settings.md)")
+    @argument(
+        "--base-url", metavar="URL", default="", help="an OpenAI-compatible server [OpenAI's]"
+    )
+    @argument(
+        "--key", metavar="env:NAME", default="", help="the environment variable that holds the key"
+    )
+    @argument(
+        "--price",
+        metavar="IN/OUT",
+        default="",
+        help="US dollars per million tokens, as 0.15/0.6; 0/0: free",
+    )
+    @argument(
+        "--prices", metavar="FILE", default="", help="a TOML file of prices (see docs/settings.md)"
+    )
     def use(self, arguments: argparse.Namespace) -> None:
         """Use this model from now on."""
         if arguments.key and not arguments.key.startswith(("env:", "keyring:")):
@@ -50,15 +68,23 @@ class LlmMagics(VerbMagics, magic="llm"):
                 at="env:NAME",
                 fix="Put the key in an environment variable, and delete it from this cell: notebooks are shared.",
             )
-        settings = self.session.settings.with_(model=arguments.model, base_url=arguments.base_url, key=arguments.key)
+        settings = self.session.settings.with_(
+            model=arguments.model, base_url=arguments.base_url, key=arguments.key
+        )
         kept = self.session.settings.price if arguments.model == self.session.settings.model else ""
         settings = settings.with_(price=arguments.price or kept)
         settings = settings.with_(prices=Path(arguments.prices)) if arguments.prices else settings
         prices_of(settings)  # raises if the table cannot be read
-        key = settings.api_key()  # raises now if the variable is not set, not in the middle of a run
+        key = (
+            settings.api_key()
+        )  # raises now if the variable is not set, not in the middle of a run
         self.session.settings = settings
         asked = not settings.base_url and ":" not in settings.model and not key.reveal()
-        hint = "OpenAI's server needs a key: add --key env:NAME, or --base-url" if asked else "try it: %llm test"
+        hint = (
+            "OpenAI's server needs a key: add --key env:NAME, or --base-url"
+            if asked
+            else "try it: %llm test"
+        )
         print(f"model: {_name(settings)}; {hint}")
 
     @verb("llm off", "%llm off")
@@ -88,7 +114,10 @@ class LlmMagics(VerbMagics, magic="llm"):
         """Show what the runs of this notebook have cost: calls, tokens, money, time."""
         runs = self.session.begun
         columns = [*texts(run="run", state="state"), *numbers(calls="calls", cached="from cache")]
-        columns += [*numbers(prompt="tokens in", completion="tokens out"), *texts(usd="money", seconds="time")]
+        columns += [
+            *numbers(prompt="tokens in", completion="tokens out"),
+            *texts(usd="money", seconds="time"),
+        ]
         rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
         total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
         known = [run.totals["usd"] for run in runs if run.totals["calls"]]
@@ -101,8 +130,19 @@ class LlmMagics(VerbMagics, magic="llm"):
             notes=[_priced(self.session.settings), _budget(self.session.settings)],
         )
 
-    @verb("llm cache", "%llm cache", "%llm cache export shared/replies", "%llm cache import shared/replies")
-    @argument("do", nargs="?", default="info", choices=["info", "export", "import"], help="what to do [info]")
+    @verb(
+        "llm cache",
+        "%llm cache",
+        "%llm cache export shared/replies",
+        "%llm cache import shared/replies",
+    )
+    @argument(
+        "do",
+        nargs="?",
+        default="info",
+        choices=["info", "export", "import"],
+        help="what to do [info]",
+    )
     @argument("folder", metavar="DIR", nargs="?", default="", help="the folder to write or read")
     def cache(self, arguments: argparse.Namespace) -> Table:
         """Show the cache of model replies, export it for a colleague, or import a colleague's."""
@@ -114,9 +154,13 @@ class LlmMagics(VerbMagics, magic="llm"):
         elif not arguments.folder:
             raise ConfigError("no folder is named", fix=f"%llm cache {arguments.do} DIR")
         else:
-            counts = (export_cache if arguments.do == "export" else import_cache)(kept, arguments.folder)
+            counts = (export_cache if arguments.do == "export" else import_cache)(
+                kept, arguments.folder
+            )
         rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
-        caption = {"info": "In the cache", "export": "Exported", "import": "New in the cache"}[arguments.do]
+        caption = {"info": "In the cache", "export": "Exported", "import": "New in the cache"}[
+            arguments.do
+        ]
         return Table([*texts(what="what"), *numbers(count="how many")], rows, caption=caption)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
@@ -145,17 +189,36 @@ class LlmMagics(VerbMagics, magic="llm"):
             settings = settings.with_(model=model, base_url=address_of(server), key="")
         self.session.settings = settings.with_(replay="replay")
         known = ", ".join(f"{model} at {server}" for model, server in asked) or "no model"
-        print(f"replaying from {settings.cache} ({new:,} new replies), with replies of {known}; no model is asked")
+        print(
+            f"replaying from {settings.cache} ({new:,} new replies), with replies of {known}; no model is asked"
+        )
         if not settings.model:
             print("no model is set: name the one to replay with %llm use MODEL [--base-url URL]")
         elif (settings.model, server_alias(settings.base_url)) not in asked:
             print(f"none of the replies is from {_name(settings)}")
 
     @verb("llm budget", "%llm budget --calls 500 --usd 1", "%llm budget --usd 0")
-    @argument("--calls", type=Number(int, 0, None), metavar="N", help="model calls a run may make; 0: no limit")
-    @argument("--tokens", type=Number(int, 0, None), metavar="N", help="tokens a run may use; 0: no limit")
-    @argument("--usd", type=Number(float, 0, None), metavar="X", help="US dollars a run may spend; 0: no limit")
-    @argument("--seconds", type=Number(float, 0, None), metavar="X", help="seconds a run may take; 0: no limit")
+    @argument(
+        "--calls",
+        type=Number(int, 0, None),
+        metavar="N",
+        help="model calls a run may make; 0: no limit",
+    )
+    @argument(
+        "--tokens", type=Number(int, 0, None), metavar="N", help="tokens a run may use; 0: no limit"
+    )
+    @argument(
+        "--usd",
+        type=Number(float, 0, None),
+        metavar="X",
+        help="US dollars a run may spend; 0: no limit",
+    )
+    @argument(
+        "--seconds",
+        type=Number(float, 0, None),
+        metavar="X",
+        help="seconds a run may take; 0: no limit",
+    )
     def budget(self, arguments: argparse.Namespace) -> None:
         """Limit what each run may cost from now on; limits you do not name stay as they are."""
         changes = {
@@ -169,12 +232,19 @@ class LlmMagics(VerbMagics, magic="llm"):
             for task in self.session.tasks.values()
             if task.run.steps
         ]
-        print(_budget(self.session.settings) + (f"; applies from the next {', '.join(lines)}" if lines else ""))
+        print(
+            _budget(self.session.settings)
+            + (f"; applies from the next {', '.join(lines)}" if lines else "")
+        )
 
     def current(self, method: Verb) -> dict[str, object]:
         """What the settings say."""
         settings = self.session.settings
-        values: dict[str, object] = {"model": settings.model, "base_url": settings.base_url, "key": settings.key}
+        values: dict[str, object] = {
+            "model": settings.model,
+            "base_url": settings.base_url,
+            "key": settings.key,
+        }
         return values | {name: getattr(settings, setting) for name, setting in BUDGETS.items()}
 
     def _new_run(self) -> Run:
@@ -190,7 +260,11 @@ def _priced(settings: Settings) -> str:
     if prices is None:
         return "prices: none known; set one with %llm use MODEL --price IN/OUT"
     date = f"a table of {prices.date} ({settings.prices})" if prices.date else ""
-    stated = f"{settings.price} US dollars per million tokens in/out of {settings.model}" if settings.price else ""
+    stated = (
+        f"{settings.price} US dollars per million tokens in/out of {settings.model}"
+        if settings.price
+        else ""
+    )
     return f"prices: {', '.join(filter(None, (stated, date)))}"
 
 
@@ -207,7 +281,9 @@ def _costs(name: str, run: Run) -> list[Any]:
 
 def _budget(settings: Settings) -> str:
     limits = [
-        f"{getattr(settings, setting):g} {name}" for name, setting in BUDGETS.items() if getattr(settings, setting)
+        f"{getattr(settings, setting):g} {name}"
+        for name, setting in BUDGETS.items()
+        if getattr(settings, setting)
     ]
     return f"budget of a run: {', '.join(limits)}" if limits else "budget of a run: no limit"
 
@@ -215,10 +291,19 @@ def _budget(settings: Settings) -> str:
 class VectorsMagics(VerbMagics, magic="vectors"):
     """Look at the vectors that agents store and search."""
 
-    @verb("vectors use", "%vectors use memory", "%vectors use ./vectors", "%vectors use http://localhost:6333")
+    @verb(
+        "vectors use",
+        "%vectors use memory",
+        "%vectors use ./vectors",
+        "%vectors use http://localhost:6333",
+    )
     @argument("location", metavar="WHERE", help="memory, a folder, or the URL of a Qdrant server")
-    @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
-    @argument("--embedder", metavar="NAME", default="", help="local, characters, tiny, openai:MODEL, ...")
+    @argument(
+        "--key", metavar="env:NAME", default="", help="the environment variable that holds the key"
+    )
+    @argument(
+        "--embedder", metavar="NAME", default="", help="local, characters, tiny, openai:MODEL, ..."
+    )
     def use(self, arguments: argparse.Namespace) -> Table:
         """Choose where vectors are stored and which embedder makes them."""
         changes = {"index": arguments.location}
@@ -237,18 +322,33 @@ class VectorsMagics(VerbMagics, magic="vectors"):
     def info(self, arguments: argparse.Namespace) -> Table:
         """Show where vectors are stored, which embedder makes them, and how many there are."""
         index = self.session.index()
-        rows: list[list[Value]] = [[name, index.count(name)] for name in interruptible(index.collections)]
+        rows: list[list[Value]] = [
+            [name, index.count(name)] for name in interruptible(index.collections)
+        ]
         note = f"embedder: {self.session.settings.embedder}"
         columns = [*texts(collection="collection"), *numbers(points="points")]
         return Table(columns, rows, caption=f"Vectors in {index.name}", notes=[note])
 
-    @verb("vectors search", '%vectors search "mountain hut"', "%vectors search warden --view lexical --kind class")
+    @verb(
+        "vectors search",
+        '%vectors search "mountain hut"',
+        "%vectors search warden --view lexical --kind class",
+    )
     @argument("text", metavar="TEXT", help="what to search for; quote several words")
     @argument(
-        "--view", choices=("syntactic", "lexical", "semantic"), default="syntactic", help="which vectors [syntactic]"
+        "--view",
+        choices=("syntactic", "lexical", "semantic"),
+        default="syntactic",
+        help="which vectors [syntactic]",
     )
     @argument("--kind", choices=COUNTED, default="", help="only entities of this kind")
-    @argument("--k", metavar="N", type=Number(int, 1, 1000), default=10, help="most hits from each collection [10]")
+    @argument(
+        "--k",
+        metavar="N",
+        type=Number(int, 1, 1000),
+        default=10,
+        help="most hits from each collection [10]",
+    )
     @argument("--collection", metavar="NAME", default="", help="search only this one [all]")
     def search(self, arguments: argparse.Namespace) -> Table:
         """Find the texts nearest to yours, with scores."""
@@ -256,7 +356,9 @@ class VectorsMagics(VerbMagics, magic="vectors"):
         names = [arguments.collection] if arguments.collection else list(index.collections())
         if not names:
             raise DataError(
-                "there are no vectors yet", where=index.name, fix="Store some first, for example with %om store."
+                "there are no vectors yet",
+                where=index.name,
+                fix="Store some first, for example with %om store.",
             )
         vector = interruptible(lambda: self.session.embedder().embed([arguments.text]))[0]
         hits: list[tuple[str, Hit]] = []
@@ -268,7 +370,9 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             [
                 hit.score,
                 str(hit.payload.get("text", "")),
-                LabelledIri(iri, local_name(iri)) if (iri := str(hit.payload.get("iri", ""))) else None,
+                LabelledIri(iri, local_name(iri))
+                if (iri := str(hit.payload.get("iri", "")))
+                else None,
                 str(hit.payload.get("kind", "")),
                 name,
             ]

@@ -17,8 +17,11 @@ def local_name(iri: str) -> str:
     return iri.rstrip("/#").replace("#", "/").rpartition("/")[2]
 
 
-def entity_called(item: str, iris: Sequence[str], *spellings: Iterable[str], where: str, listing: str) -> str:
-    """The IRI that ``item`` is, or else of the only entity that one of the ``spellings`` calls so, ignoring case.
+def entity_called(
+    item: str, iris: Sequence[str], *spellings: Iterable[str], where: str, listing: str
+) -> str:
+    """The IRI that ``item`` is, or else of the only entity that one of the ``spellings`` calls so,
+    ignoring case.
 
     Args:
         spellings: lists of names, in the order of ``iris``; the last one is suggested from.
@@ -37,7 +40,9 @@ def entity_called(item: str, iris: Sequence[str], *spellings: Iterable[str], whe
         names = list(spelling)
         found = [iri for iri, name in zip(iris, names, strict=True) if name.casefold() == plain]
         if len(found) > 1:
-            raise DataError(f"{item!r} is ambiguous: {', '.join(found[:4])}", where="", fix="Give its IRI.")
+            raise DataError(
+                f"{item!r} is ambiguous: {', '.join(found[:4])}", where="", fix="Give its IRI."
+            )
         if found:
             return found[0]
     near = [name for name in names if plain in name.casefold()][:3]

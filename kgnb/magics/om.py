@@ -59,10 +59,23 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
             for ontology in task.inputs.values()
             if ontology.mended
         ]
-        return Table(columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()])
+        return Table(
+            columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()]
+        )
 
-    @agent_verb(AGENT, "run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
-    @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed order, or the model picks each stage")
+    @agent_verb(
+        AGENT,
+        "run",
+        "%om run",
+        "%om run --judge rule --embedder characters",
+        "%om run --plan model",
+    )
+    @argument(
+        "--plan",
+        choices=("fixed", "model"),
+        default="fixed",
+        help="fixed order, or the model picks each stage",
+    )
     def run_all(self, arguments: argparse.Namespace) -> Any:
         """Run all six stages from the beginning."""
         if self.task is not None:
@@ -76,39 +89,80 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         task = self.current_task(arguments)
         alignment, reference = task.need("merge"), task.option("reference")
         if not reference:
-            raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
+            raise OutOfOrder(
+                "there is no reference to compare with",
+                fix="Name one: %om evaluate --reference FILE",
+            )
         return measures(alignment, open_reference(reference), task["source"], task["target"])
 
-    @verb("om explain", "%om explain Hut", "%om explain Hut Refuge", "%om explain http://huts.example/alpine#Hut")
-    @argument("item", metavar="ITEM", nargs="+", help="an IRI, local name or label; two of them: why, or why not")
+    @verb(
+        "om explain",
+        "%om explain Hut",
+        "%om explain Hut Refuge",
+        "%om explain http://huts.example/alpine#Hut",
+    )
+    @argument(
+        "item",
+        metavar="ITEM",
+        nargs="+",
+        help="an IRI, local name or label; two of them: why, or why not",
+    )
     def why(self, arguments: argparse.Namespace) -> Any:
-        """Show an entity's candidates, ranks, verdict and outcome, or compare two entities side by side."""
+        """Show an entity's candidates, ranks, verdict and outcome, or compare two entities side by
+        side.
+        """
         task = self.current_task(arguments)
         words = [str(word) for word in arguments.item]
         if (two := two_items(words, task.need("retrieve"))) is not None:
             return contrast(*two, task.values)
         return explain(" ".join(words), task.values)
 
-    @verb("om picture", "%om picture", "%om picture --around Hut", '%om picture --kind "object property" --most 60')
-    @argument("--around", metavar="ITEM", default="", help="one entity, its relatives and what they are mapped to")
+    @verb(
+        "om picture",
+        "%om picture",
+        "%om picture --around Hut",
+        '%om picture --kind "object property" --most 60',
+    )
+    @argument(
+        "--around",
+        metavar="ITEM",
+        default="",
+        help="one entity, its relatives and what they are mapped to",
+    )
     @argument("--kind", choices=KINDS, default=None, help="which hierarchies [class]")
-    @argument("--most", type=Number(int, 1, 250), metavar="N", default=MOST, help=f"rows on each side [{MOST}]")
+    @argument(
+        "--most",
+        type=Number(int, 1, 250),
+        metavar="N",
+        default=MOST,
+        help=f"rows on each side [{MOST}]",
+    )
     def picture(self, arguments: argparse.Namespace) -> Any:
         """Draw both hierarchies and the mappings between them."""
         task = self.current_task(arguments)
         task.need("merge")
         task.need("retrieve")
-        return picture(task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most)
+        return picture(
+            task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most
+        )
 
     @verb("om coherence", "%om coherence", "%om coherence --seconds 300")
-    @argument("--seconds", type=Number(float, 1, None), metavar="X", default=120.0, help="time limit [120]")
+    @argument(
+        "--seconds",
+        type=Number(float, 1, None),
+        metavar="X",
+        default=120.0,
+        help="time limit [120]",
+    )
     def coherence(self, arguments: argparse.Namespace) -> Any:
         """Check the alignment with the reasoner HermiT; needs Java and the extra owlready2."""
         task = self.current_task(arguments)
         alignment = task.need("merge")
         graphs = [self.session.graph_of(task.specs[side]) for side in ("source", "target")]
         if None in graphs:
-            return Coherence("an ontology given as a Python value, or on a server, has no file to check")
+            return Coherence(
+                "an ontology given as a Python value, or on a server, has no file to check"
+            )
         source, target = (graph.triples() for graph in graphs if graph is not None)
         progress = self.progress()
         progress.event({"event": "step", "name": "coherence"})
@@ -117,24 +171,48 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         finally:
             progress.clear()
 
-    @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
-    @argument("file", metavar="FILE", help="the suffix sets the format: .rdf (OAEI), .sssom.tsv, .ttl")
+    @verb(
+        "om export",
+        "%om export alignment.rdf",
+        "%om export alignment.sssom.tsv",
+        "%om export alignment.ttl",
+    )
+    @argument(
+        "file", metavar="FILE", help="the suffix sets the format: .rdf (OAEI), .sssom.tsv, .ttl"
+    )
     def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file that other tools can read."""
         alignment = self.current_task(arguments).need("merge")
         path = mapping_files.save(alignment, Path(arguments.file).expanduser())
         print(f"wrote {count(len(alignment), 'mapping')} to {path}")
 
-    @agent_verb(AGENT, "review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
-    @argument("--export", metavar="FILE", default="", help="write all decisions as SSSOM: FILE.sssom.tsv")
-    @argument("--import", dest="imported", metavar="FILE", default="", help="take over decisions from an SSSOM file")
+    @agent_verb(
+        AGENT,
+        "review",
+        "%om review",
+        "%om review --list --below 0.7",
+        "%om review --accept Hut 2 --who Ada",
+    )
+    @argument(
+        "--export", metavar="FILE", default="", help="write all decisions as SSSOM: FILE.sssom.tsv"
+    )
+    @argument(
+        "--import",
+        dest="imported",
+        metavar="FILE",
+        default="",
+        help="take over decisions from an SSSOM file",
+    )
     def settle(self, arguments: argparse.Namespace) -> Any:
         """Answer what the judge could not decide; %om validate then applies your answers."""
         if not (arguments.imported or arguments.export):
             return self.review(arguments)
         task = self.current_task(arguments)
         task.need("validate")
-        decisions, sides = cast(MatchDecisions, decisions_of(task)), (task["source"], task["target"])
+        decisions, sides = (
+            cast(MatchDecisions, decisions_of(task)),
+            (task["source"], task["target"]),
+        )
         if arguments.imported:
             print(take_over(decisions, arguments.imported, *sides))
         arguments.list, wanted = True, arguments.list
@@ -158,13 +236,18 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
 
 def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Writes the decisions as SSSOM, with reviewer and time; returns a line that says so."""
-    found = [ReviewedMapping(curated(one, source, target), one.who, one.when) for one in decisions.by_pair().values()]
+    found = [
+        ReviewedMapping(curated(one, source, target), one.who, one.when)
+        for one in decisions.by_pair().values()
+    ]
     written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
     return f"wrote {count(len(found), 'decision')} to {written}"
 
 
 def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
-    """Adds the decisions of an SSSOM file, which may name the ontologies in either order; returns a line about it."""
+    """Adds the decisions of an SSSOM file, which may name the ontologies in either order; returns a
+    line about it.
+    """
     found, foreign = list[PairDecision](), 0
     for one in decisions_in(Path(path).expanduser()):
         if source.find(one.source) is None and target.find(one.source) is not None:
@@ -182,11 +265,14 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
 COUNTS = numbers(right="Right", found="Found", wanted="Reference")
 
 
-def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Table:
-    """Precision, recall and F1: overall, by relation, by kind of entity, and without the pairs that share a name.
+def measures(
+    alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology
+) -> Table:
+    """Precision, recall and F1: overall, by relation, by kind of entity, and without the pairs that
+    share a name.
 
-    As the OAEI does, relations that the reference does not use and top entities are left out. The reference may name
-    the ontologies in either order.
+    As the OAEI does, relations that the reference does not use and top entities are left out. The
+    reference may name the ontologies in either order.
 
     Raises:
         DataError: no pair of the reference joins these two ontologies.
@@ -196,18 +282,30 @@ def measures(alignment: Alignment, reference: Alignment, source: Ontology, targe
     relations = sorted({relation for _, _, relation in wanted})
     given = scored_by_oaei(triples(alignment, *relations))
     entities = [*source, *target]
-    kinds = {mapping.source: mapping.kind for mapping in alignment} | {entity.iri: entity.kind for entity in source}
-    names = {one.iri: [one.local_name, *(text.text for text in (*one.labels, *one.synonyms))] for one in entities}
-    notes = [f"relations scored: {', '.join(relations)}", "trivial: the pair shares a label, synonym or local name"]
+    kinds = {mapping.source: mapping.kind for mapping in alignment} | {
+        entity.iri: entity.kind for entity in source
+    }
+    names = {
+        one.iri: [one.local_name, *(text.text for text in (*one.labels, *one.synonyms))]
+        for one in entities
+    }
+    notes = [
+        f"relations scored: {', '.join(relations)}",
+        "trivial: the pair shares a label, synonym or local name",
+    ]
     if as_given.flipped:
         notes.append("the reference names the ontologies in the other order; it was swapped")
     if as_given.strangers:
         unknown = count(len(as_given.strangers), "pair")
-        notes.append(f"{unknown} of the reference name an entity that neither ontology has; they count as missed")
+        notes.append(
+            f"{unknown} of the reference name an entity that neither ontology has; they count as missed"
+        )
     parts = [
         _row(name, part)
         for scores in (per_kind(given, wanted, kinds), per_relation(given, wanted))
-        for name, part in (scores.items() if len(scores) > 1 else ())  # a single part would repeat the whole
+        for name, part in (
+            scores.items() if len(scores) > 1 else ()
+        )  # a single part would repeat the whole
     ]
     rest = non_trivial(given, wanted, same_name(names))
     return metrics(

@@ -27,7 +27,9 @@ _NO_VERB = {"serve"}  # stages without a verb
 
 
 def stages_of() -> dict[str, tuple[str, ...]]:
-    """The stages of each agent in the panel, in order; the front end's ``stages.json`` has ours as well."""
+    """The stages of each agent in the panel, in order; the front end's ``stages.json`` has ours as
+    well.
+    """
     return {
         agent.name: tuple(stage.name for stage in agent.stages if stage.name not in _NO_VERB)
         for agent in (*our_agents(), *agents_from_elsewhere())
@@ -46,7 +48,11 @@ def described() -> list[Json]:
             "magic": agent.magic,
             "title": agent.title,
             "start": line(agent.magic, "start", agent.start_help, agent.start_examples),
-            "stages": [line(agent.magic, one.name, one.summary, one.examples) for one in agent.stages if not one.apart],
+            "stages": [
+                line(agent.magic, one.name, one.summary, one.examples)
+                for one in agent.stages
+                if not one.apart
+            ],
         }
         for agent in agents_from_elsewhere()
     ]
@@ -58,13 +64,16 @@ DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # limits of the search for saved
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> Json:
-    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or ``folder``).
+    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or
+    ``folder``).
 
     With ``saved`` false, as while a run is watched, the disk is not searched for saved runs.
     """
     match question.get("ask"):
         case "state":
-            return state(session) | ({"saved": saved(Path.cwd())} if question.get("saved", True) else {})
+            return state(session) | (
+                {"saved": saved(Path.cwd())} if question.get("saved", True) else {}
+            )
         case "health":
             return health(session.graph(str(question["name"])))
         case "run":
@@ -132,7 +141,11 @@ def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
 def health(named: NamedGraph) -> Json:
     """Whether a graph answers, and how quickly."""
     try:
-        return {"name": named.name, "answers": True, "milliseconds": milliseconds(named.graph, HEALTH_SECONDS)}
+        return {
+            "name": named.name,
+            "answers": True,
+            "milliseconds": milliseconds(named.graph, HEALTH_SECONDS),
+        }
     except KgnbError as error:
         return {"name": named.name, "answers": False, "reason": str(error).splitlines()[0]}
 
@@ -147,21 +160,41 @@ def agent(session: Session, name: str) -> Json:
             for step in run.steps:
                 if step.name in shown:
                     stages[step.name] = {
-                        "name": step.name, "state": step.state, "seconds": step.seconds,
-                        "counts": {one_of(what) if n == 1 else what: n for what, n in step.counts.items()},
-                        "calls": len(step.calls), "error": step.error,
-                    }  # fmt: skip
+                        "name": step.name,
+                        "state": step.state,
+                        "seconds": step.seconds,
+                        "counts": {
+                            one_of(what) if n == 1 else what: n for what, n in step.counts.items()
+                        },
+                        "calls": len(step.calls),
+                        "error": step.error,
+                    }
     if task is not None:
         for stage, shown_stage in stages.items():
-            if shown_stage["state"] == "done" and stage in task.agent.sequence and stage not in task.values:
+            if (
+                shown_stage["state"] == "done"
+                and stage in task.agent.sequence
+                and stage not in task.values
+            ):
                 shown_stage["state"] = "outdated"  # an earlier stage was run again
-    waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
+    waits = [
+        {"line": line, "waiting": number}
+        for line, number in reviews(session, name).items()
+        if number
+    ]
     return {"name": name, "stages": list(stages.values()), "reviews": waits}
 
 
 def _done(stage: str) -> Json:
     """A stage that is not a step of a run, and is done."""
-    return {"name": stage, "state": "done", "counts": {}, "seconds": None, "calls": 0, "error": None}
+    return {
+        "name": stage,
+        "state": "done",
+        "counts": {},
+        "seconds": None,
+        "calls": 0,
+        "error": None,
+    }
 
 
 def reviews(session: Session, name: str) -> dict[str, int]:
@@ -171,14 +204,22 @@ def reviews(session: Session, name: str) -> dict[str, int]:
         review = under_way.agent.review if under_way is not None else None
         if under_way is not None and review is not None:
             judged = any(stage in under_way.values for stage in review.stages)
-            return {f"%{under_way.agent.magic} review": len(queue_of(under_way).entries) if judged else 0}
+            return {
+                f"%{under_way.agent.magic} review": len(queue_of(under_way).entries)
+                if judged
+                else 0
+            }
         if isinstance(under_way, BuildingTask):
             built, links = under_way.values.get("instantiate"), under_way.values.get("ground")
             return {
                 "%kgc review": len(built.doubts) if built else 0,
                 "%kgc review --links": len(links.unsure) if links else 0,
             }
-    except (KgnbError, ValueError, OSError):  # its own verb reports a file of decisions that cannot be read
+    except (
+        KgnbError,
+        ValueError,
+        OSError,
+    ):  # its own verb reports a file of decisions that cannot be read
         return {}
     return {}
 
@@ -207,7 +248,11 @@ def progress(run: Run, step: Step) -> Json:
     """The progress of a step: how many are done, of how many if known, and of what."""
     reported, made = run.told, len(step.calls)
     if reported is None:
-        return {"done": made, "total": None, "unit": CALLS} if made else {"done": 0, "total": None, "unit": ""}
+        return (
+            {"done": made, "total": None, "unit": CALLS}
+            if made
+            else {"done": 0, "total": None, "unit": ""}
+        )
     since = made - reported.calls if reported.unit == CALLS and reported.step == step.number else 0
     return {"done": reported.done + since, "total": reported.total, "unit": reported.unit}
 
@@ -221,10 +266,19 @@ def saved(folder: Path) -> list[Json]:
 def _saved_folders(top: Path) -> Iterator[tuple[float, str]]:
     for seen, (place, folders, files) in enumerate(os.walk(top)):
         depth = len(Path(place).relative_to(top).parts)
-        hidden = {name for name in folders if name.startswith(".") or name in ("node_modules", "__pycache__")}
-        folders[:] = sorted(set(folders) - hidden) if depth < DEEPEST and seen < MOST_FOLDERS else []
+        hidden = {
+            name
+            for name in folders
+            if name.startswith(".") or name in ("node_modules", "__pycache__")
+        }
+        folders[:] = (
+            sorted(set(folders) - hidden) if depth < DEEPEST and seen < MOST_FOLDERS else []
+        )
         if "events.jsonl" in files and depth:
-            yield (Path(place) / "events.jsonl").stat().st_mtime, Path(place).relative_to(top).as_posix()
+            yield (
+                (Path(place) / "events.jsonl").stat().st_mtime,
+                Path(place).relative_to(top).as_posix(),
+            )
 
 
 def _run(session: Session, question: Mapping[str, Any]) -> Run:
@@ -239,4 +293,8 @@ def _run(session: Session, question: Mapping[str, Any]) -> Run:
 def _without_login(origin: str) -> str:
     scheme, apart, rest = origin.partition("://")
     host, slash, path = rest.partition("/")
-    return f"{scheme}{apart}{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}" if apart else origin
+    return (
+        f"{scheme}{apart}{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
+        if apart
+        else origin
+    )

@@ -1,4 +1,6 @@
-"""Both hierarchies with the mappings between them: which rows are shown, in which order, and how they are linked."""
+"""Both hierarchies with the mappings between them: which rows are shown, in which order, and how
+they are linked.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,21 @@ from kgnb.results.graph import Edge, GraphPicture, Node
 
 MOST = 40
 """Default rows on each side: one or two screens."""
-ROW, INDENT, MIDDLE = 32.0, 22.0, 210.0  # pixels: of a row, a step down the tree, between the two trees
+ROW, INDENT, MIDDLE = (
+    32.0,
+    22.0,
+    210.0,
+)  # pixels: of a row, a step down the tree, between the two trees
 CERTAIN = 0.9  # confidence from which a line stands out
 
 
-def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = None, most: int = MOST) -> GraphPicture:
+def picture(
+    values: Mapping[str, Any], *, around: str = "", kind: Kind | None = None, most: int = MOST
+) -> GraphPicture:
     """The two hierarchies of one kind, as indented rows, with the mappings between them as lines.
 
-    Mapped entities and their ancestors come first, the rest if there is room; entities left out are counted in their
-    place. ``around`` shows one entity, its relatives and what they are mapped to.
+    Mapped entities and their ancestors come first, the rest if there is room; entities left out are
+    counted in their place. ``around`` shows one entity, its relatives and what they are mapped to.
 
     Args:
         values: the stages' values by stage name, with retrieve and merge.
@@ -39,14 +47,20 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
     alignment: Alignment = values["merge"]
     about = [one for one in named(around, described) if kind in (None, one.kind)] if around else []
     if around and not about:
-        raise DataError(f"no entity is called {around!r}", where="", fix="%om retrieve lists the entities.")
+        raise DataError(
+            f"no entity is called {around!r}", where="", fix="%om retrieve lists the entities."
+        )
     kind = kind or (about[0].kind if about else "class")
-    mappings = sorted((m for m in alignment if m.kind == kind), key=lambda m: (-m.confidence, m.source, m.target))
+    mappings = sorted(
+        (m for m in alignment if m.kind == kind), key=lambda m: (-m.confidence, m.source, m.target)
+    )
     left, right = (_Hierarchy(described, side, kind) for side in ("source", "target"))
     marked = {(one.side, one.iri) for one in about if one.kind == kind}
     if around:
         first = _around(marked, mappings, left, right)
-        mappings = [m for m in mappings if m.source in first["source"] and m.target in first["target"]]
+        mappings = [
+            m for m in mappings if m.source in first["source"] and m.target in first["target"]
+        ]
     else:
         first = {
             "source": dict.fromkeys([*(m.source for m in mappings), *left.order()]),
@@ -56,20 +70,37 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
     at_left = {row.iri: at for at, row in enumerate(lefts)}
     pull = right.pull(mappings, at_left)
     rights = right.rows(
-        right.room_for(first["target"], most), lambda iri: (pull.get(iri, float("inf")), *right.by_name(iri))
+        right.room_for(first["target"], most),
+        lambda iri: (pull.get(iri, float("inf")), *right.by_name(iri)),
     )
     titles = described.source.name or "source", described.target.name or "target"
-    begin = max([graph_svg.width(graph_svg.cut(row.name)) + INDENT * row.depth for row in lefts], default=0.0) + MIDDLE
+    begin = (
+        max(
+            [graph_svg.width(graph_svg.cut(row.name)) + INDENT * row.depth for row in lefts],
+            default=0.0,
+        )
+        + MIDDLE
+    )
     nodes, places = [], []
-    for side, rows, title, edge in (("source", lefts, titles[0], 0.0), ("target", rights, titles[1], begin)):
+    for side, rows, title, edge in (
+        ("source", lefts, titles[0], 0.0),
+        ("target", rights, titles[1], begin),
+    ):
         for at, row in enumerate(rows):
-            key = row.iri if side == "source" or row.iri not in left.names else f"{row.iri} of the target"
+            key = (
+                row.iri
+                if side == "source" or row.iri not in left.names
+                else f"{row.iri} of the target"
+            )
             emphasis = (side, row.iri) in marked
             nodes.append(Node(key, row.name, title, emphasis=emphasis, more=row.hidden))
             middle = edge + INDENT * row.depth + graph_svg.width(graph_svg.cut(row.name)) / 2
             places.append((middle, ROW * at + graph_svg.HEIGHT / 2))
     keys = {row.iri: node.id for row, node in zip(rights, nodes[len(lefts) :], strict=True)}
-    drawn = sorted((m for m in mappings if m.source in at_left and m.target in keys), key=lambda m: at_left[m.source])
+    drawn = sorted(
+        (m for m in mappings if m.source in at_left and m.target in keys),
+        key=lambda m: at_left[m.source],
+    )
     edges = []
     for one in drawn:
         relation = "" if one.relation == "equivalent" else f"{one.relation} "
@@ -81,7 +112,9 @@ def picture(values: Mapping[str, Any], *, around: str = "", kind: Kind | None = 
         nodes,
         edges,
         f"The {what} of {titles[0]} and {titles[1]}, {count(len(edges), 'mapping')}",
-        (f"{count(hidden, 'mapping')} not drawn; --most N shows more, --around ITEM a part",) if hidden else (),
+        (f"{count(hidden, 'mapping')} not drawn; --most N shows more, --around ITEM a part",)
+        if hidden
+        else (),
         places=places,
     )
 
@@ -96,7 +129,9 @@ class _Row(NamedTuple):
 
 
 class _Hierarchy:
-    """One side's entities of a kind as a forest, each below its first parent; one that closes a cycle is a root."""
+    """One side's entities of a kind as a forest, each below its first parent; one that closes a
+    cycle is a root.
+    """
 
     def __init__(self, described: Described, side: Side, kind: Kind) -> None:
         found = {one.iri: one for one in described.of(side) if one.kind == kind}
@@ -125,7 +160,10 @@ class _Hierarchy:
 
     def order(self, roots: Sequence[str] | None = None) -> list[str]:
         """All entities, or the descendants of these, each before its own descendants."""
-        waiting, found = sorted(self.roots if roots is None else roots, key=self.by_name, reverse=True), []
+        waiting, found = (
+            sorted(self.roots if roots is None else roots, key=self.by_name, reverse=True),
+            [],
+        )
         while waiting:
             found.append(waiting.pop())
             waiting += sorted(self.children.get(found[-1], ()), key=self.by_name, reverse=True)
@@ -140,7 +178,9 @@ class _Hierarchy:
                 shown |= new
         return shown
 
-    def pull(self, mappings: Sequence[Correspondence], places: Mapping[str, int]) -> dict[str, float]:
+    def pull(
+        self, mappings: Sequence[Correspondence], places: Mapping[str, int]
+    ) -> dict[str, float]:
         """The best row for each entity: opposite what it, or a descendant, is mapped to."""
         opposite: dict[str, list[int]] = {}
         for one in mappings:
@@ -150,7 +190,9 @@ class _Hierarchy:
         return {iri: sum(rows) / len(rows) for iri, rows in opposite.items()}
 
     def rows(self, shown: Collection[str], key: Callable[[str], Any]) -> list[_Row]:
-        """The rows to draw, siblings in the order of ``key``; what is left out is counted below its parent."""
+        """The rows to draw, siblings in the order of ``key``; what is left out is counted below its
+        parent.
+        """
         rows: list[_Row] = []
 
         def add(siblings: Iterable[str], depth: int, parent: str) -> None:
@@ -161,16 +203,28 @@ class _Hierarchy:
                     add(self.children.get(iri, ()), depth + 1, iri)
             hidden = len(self.order([iri for iri in members if iri not in shown]))
             if hidden:
-                rows.append(_Row(f"more of the {self.side} below {parent}", f"+{hidden:,} more", depth, hidden))
+                rows.append(
+                    _Row(
+                        f"more of the {self.side} below {parent}",
+                        f"+{hidden:,} more",
+                        depth,
+                        hidden,
+                    )
+                )
 
         add(self.roots, 0, "")
         return rows
 
 
 def _around(
-    marked: Collection[tuple[str, str]], mappings: Sequence[Correspondence], left: _Hierarchy, right: _Hierarchy
+    marked: Collection[tuple[str, str]],
+    mappings: Sequence[Correspondence],
+    left: _Hierarchy,
+    right: _Hierarchy,
 ) -> dict[str, dict[str, None]]:
-    """The marked entities, their counterparts, and the parents, children and siblings of all, in that order."""
+    """The marked entities, their counterparts, and the parents, children and siblings of all, in
+    that order.
+    """
     wanted: dict[str, dict[str, None]] = {"source": {}, "target": {}}
     for side, iri in sorted(marked):
         wanted[side][iri] = None
@@ -180,7 +234,11 @@ def _around(
     for side, tree in (("source", left), ("target", right)):
         core = list(wanted[side])
         for iri in core:
-            near = [*tree.above(iri), *tree.children.get(iri, ()), *tree.children.get(tree.parent.get(iri, ""), ())]
+            near = [
+                *tree.above(iri),
+                *tree.children.get(iri, ()),
+                *tree.children.get(tree.parent.get(iri, ""), ()),
+            ]
             wanted[side] |= dict.fromkeys(near)
     for one in mappings:  # what the relatives are mapped to
         if one.source in wanted["source"]:

@@ -21,7 +21,9 @@ LONG = 10  # calls from which on the estimate is shown
 
 
 class NotebookLine(ProgressLine):
-    """The line as a display of its cell: updated in place, and replaced by the summary, so little is saved."""
+    """The line as a display of its cell: updated in place, and replaced by the summary, so little
+    is saved.
+    """
 
     def __init__(self, **timing: Any) -> None:
         super().__init__(**{"delay": 1.0, "every": 0.25} | timing)
@@ -36,7 +38,9 @@ class NotebookLine(ProgressLine):
         """Puts a line on show in place of the last one."""
         if self._handle is None:
             self._handle = DisplayHandle()  # type: ignore[no-untyped-call]  # IPython is untyped
-        (self._handle.update if self.shown else self._handle.display)({"text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+        (self._handle.update if self.shown else self._handle.display)(
+            {"text/plain": text}, raw=True
+        )  # type: ignore[no-untyped-call]
         self.shown = True
 
     def say(self, text: str) -> None:
@@ -63,13 +67,16 @@ class ShellLine(TerminalLine):
 
 
 def summary(*steps: Step, name: str = "") -> str:
-    """What steps did, in one line: the counts of the last one, and calls, tokens, money and time of all.
+    """What steps did, in one line: the counts of the last one, and calls, tokens, money and time of
+    all.
 
     >>> summary(Step(1, "search", counts={"pairs": 1200}, seconds=0.52))
     'search: 1,200 pairs; 0 model calls; 520 ms'
     """
     last = steps[-1]
-    counts = ", ".join(f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items())
+    counts = ", ".join(
+        f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items()
+    )
     calls = [call for step in steps for call in step.calls]
     parts = [": ".join(filter(None, (name or last.name, counts))), *spent(calls)]
     return "; ".join([*parts, in_time(sum(step.seconds or 0.0 for step in steps))])
@@ -80,17 +87,21 @@ GRACE = 1.0  # seconds for an engine to notice the time limit by itself: its own
 
 
 def stopped(what: str) -> KeyboardInterrupt:
-    """The interrupt of a person who pressed Stop, shown in one line without a traceback, which would help nobody."""
+    """The interrupt of a person who pressed Stop, shown in one line without a traceback, which
+    would help nobody.
+    """
     error = KeyboardInterrupt(f"Stopped: you interrupted {what}.")
     error._render_traceback_ = lambda: [str(error)]  # type: ignore[attr-defined]  # IPython looks for it
     return error
 
 
-def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: str = "the query") -> T:
+def interruptible(
+    work: Callable[[], T], *, timeout: float | None = None, what: str = "the query"
+) -> T:
     """What ``work`` returns; KeyboardInterrupt and a time limit end the wait at once.
 
-    The work runs in its own thread. When it is given up, its queries to an ``endable`` graph are killed with their
-    process, which ends the thread; a server may continue until its own limit.
+    The work runs in its own thread. When it is given up, its queries to an ``endable`` graph are
+    killed with their process, which ends the thread; a server may continue until its own limit.
 
     Raises:
         KeyboardInterrupt: a person pressed Stop.
@@ -111,7 +122,9 @@ def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: 
     threading.Thread(target=context.run, args=(worked,), name="kgnb query", daemon=True).start()
     waited, step = 0.0, 0.05
     try:
-        while not wait([done], step).done:  # short waits, so that Python sees the interrupt between them
+        while not wait(
+            [done], step
+        ).done:  # short waits, so that Python sees the interrupt between them
             waited += step
             if timeout is not None and waited > timeout + GRACE:
                 raise BackendError(

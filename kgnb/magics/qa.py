@@ -70,7 +70,11 @@ class QuestionInCells(AskingTask):
 
     def judging(self) -> tuple[Judges, ChatModel | None]:
         """The judges and their model; a person needs no judge here, as each line holds the choice."""
-        return (Judges.all(RuleJudge()), None) if self.option("judge") == "person" else super().judging()
+        return (
+            (Judges.all(RuleJudge()), None)
+            if self.option("judge") == "person"
+            else super().judging()
+        )
 
     def judge_again(self) -> None:
         """Takes the judge of the option as it is now."""
@@ -90,19 +94,25 @@ class QuestionInCells(AskingTask):
         return self.states[-1]
 
     def ready(self, stage: str) -> State:
-        """The state a stage starts from; a stage that runs again starts from the same state as before.
+        """The state a stage starts from; a stage that runs again starts from the same state as
+        before.
 
         Raises:
-            OutOfOrder: the stage before it has not been run; the message says which line to run first.
+            OutOfOrder: the stage before it has not been run; the message says which line to run
+            first.
         """
         states = list(self.states)
         while states and states[-1].stage in (stage, "answer"):
             states.pop()
         if not states:
-            raise OutOfOrder("no question has been asked yet", fix='Start one in a cell above: %qa link "..."')
+            raise OutOfOrder(
+                "no question has been asked yet", fix='Start one in a cell above: %qa link "..."'
+            )
         if states[-1].stage not in BEFORE[stage]:
             first = BEFORE[stage][0]
-            raise OutOfOrder(f"{stage} follows {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}")
+            raise OutOfOrder(
+                f"{stage} follows {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}"
+            )
         self.states = states
         return replace(states[-1], options=self["options"], context=self.context)
 
@@ -126,7 +136,9 @@ class QuestionInCells(AskingTask):
     def step(self, stage: str, listener: Listener, state: State, by: Chosen | None = None) -> State:
         """Runs one stage on a state; ``by`` gives the choice of a person."""
         if by is not None:
-            state = replace(state, context=replace(state.context, judges=Judges.all(by)).watched(self.run))
+            state = replace(
+                state, context=replace(state.context, judges=Judges.all(by)).watched(self.run)
+            )
         self.do(stage, listener, state=state)
         return self.states[-1]
 
@@ -142,10 +154,12 @@ def next_stage(state: State) -> str:
 
 
 def chosen(stage: str, question: QaQuestion, words: Sequence[str], sparql: str = "") -> Chosen:
-    """What a person chose: numbers on the list (from 1), a query of their own, or none of them ("0" or "none").
+    """What a person chose: numbers on the list (from 1), a query of their own, or none of them ("0"
+    or "none").
 
     Raises:
-        ValueError: a word is not a number on the list, or there are several but only one is allowed.
+        ValueError: a word is not a number on the list, or there are several but only one is
+        allowed.
     """
     if sparql:
         return Chosen(PERFORM, [written(Query(sparql))])
@@ -155,7 +169,9 @@ def chosen(stage: str, question: QaQuestion, words: Sequence[str], sparql: str =
     options = question.options
     for part in parts:
         if not part.isdecimal() or not 1 <= int(part) <= len(options):
-            raise ValueError(f"{part!r} is not on the list: choose from 1 to {len(options)}, or none")
+            raise ValueError(
+                f"{part!r} is not on the list: choose from 1 to {len(options)}, or none"
+            )
     if stage == "act" and len(parts) > 1:
         raise ValueError("one action at a time")
     return Chosen(WORDS[stage], [options[int(part) - 1].id for part in parts])
@@ -169,7 +185,9 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
         "answer": "Which of these are answers",
     }
     how = {"act": "%qa act 1", "reflect": "%qa reflect 1 3", "answer": "%qa answer 1 2"}[stage]
-    rows: list[list[Value]] = [[number, option.text] for number, option in enumerate(options, start=1)]
+    rows: list[list[Value]] = [
+        [number, option.text] for number, option in enumerate(options, start=1)
+    ]
     notes = [f"Choose: {how}, or %qa {stage} none"]
     if stage == "act":
         notes.append('Your own query: %qa act --sparql "SELECT ..."')
@@ -177,23 +195,45 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
 
 
 def rounds(state: State) -> Table:
-    """One row per action, also refused ones: why, who chose it, what it found. The notes hold the interpretations."""
+    """One row per action, also refused ones: why, who chose it, what it found. The notes hold the
+    interpretations.
+    """
     columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
     columns += numbers(confidence="Confidence", triples="Triples", values="Values")
     rows: list[list[Value]] = []
     for number, acted in enumerate(state.history, start=1):
-        rows += [[number, f"refused: {one.action}", one.reason, "", None, None, None] for one in acted.refused]
-        taken: list[Value] = [number, written(acted.action), acted.reason, acted.judged_by, round(acted.confidence, 3)]
+        rows += [
+            [number, f"refused: {one.action}", one.reason, "", None, None, None]
+            for one in acted.refused
+        ]
+        taken: list[Value] = [
+            number,
+            written(acted.action),
+            acted.reason,
+            acted.judged_by,
+            round(acted.confidence, 3),
+        ]
         rows.append([*taken, len(acted.triples), len(acted.values)])
-    interpretations = [f"read as ({r.score:.2f}): {r.explanation}" for r in state.observation.interpretations[:5]]
-    linked = [
-        f"{link.mention or 'given'}: {link.label} ({link.how}, {link.score:.2f})" for link in state.linked.links[:8]
+    interpretations = [
+        f"read as ({r.score:.2f}): {r.explanation}" for r in state.observation.interpretations[:5]
     ]
-    paths, triples = count(len(state.memory.paths), "path"), count(len(state.memory.triples), "triple")
+    linked = [
+        f"{link.mention or 'given'}: {link.label} ({link.how}, {link.score:.2f})"
+        for link in state.linked.links[:8]
+    ]
+    paths, triples = (
+        count(len(state.memory.paths), "path"),
+        count(len(state.memory.triples), "triple"),
+    )
     memory = [f"{paths} of {triples} remembered"] if state.history else []
     answer = state.answered
     ended = [f"{answer.status}: {answer.rationale}"] if answer is not None else ["not answered yet"]
-    return Table(columns, rows, caption=state.question.text, notes=[*linked, *interpretations, *memory, *ended])
+    return Table(
+        columns,
+        rows,
+        caption=state.question.text,
+        notes=[*linked, *interpretations, *memory, *ended],
+    )
 
 
 ENTITY = argument(
@@ -203,7 +243,12 @@ ENTITY = argument(
     default=[],
     help="an entity the question is about, by IRI or name; repeatable",
 )
-CHOICE = argument("choice", nargs="*", metavar="#", help="with --judge person: your choice, by its number on the list")
+CHOICE = argument(
+    "choice",
+    nargs="*",
+    metavar="#",
+    help="with --judge person: your choice, by its number on the list",
+)
 
 
 class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
@@ -212,8 +257,12 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
     nothing_yet = "no graph has been named yet"
 
     def new_task(self, arguments: argparse.Namespace) -> QuestionInCells:
-        """A task over one graph, with its judge: one that cannot be made is reported before any question."""
-        return QuestionInCells(AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)), self.session)
+        """A task over one graph, with its judge: one that cannot be made is reported before any
+        question.
+        """
+        return QuestionInCells(
+            AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)), self.session
+        )
 
     def started(self, task: QuestionInCells) -> Table:
         """The graph, the judge and the embedder."""
@@ -222,7 +271,12 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
             ["judge", task.option("judge")],
             ["embedder", self.session.embedder(task.option("embedder")).name],
         ]
-        return Table(texts(what="what", value="value"), rows, caption="Ready for questions", notes=[self.next_line()])
+        return Table(
+            texts(what="what", value="value"),
+            rows,
+            caption="Ready for questions",
+            notes=[self.next_line()],
+        )
 
     def next_line(self) -> str:
         """What to run after ``start``."""
@@ -232,7 +286,11 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         """The line to start with."""
         return f"%qa start {next(iter(self.session.graphs), 'huts:graph')}"
 
-    @verb("qa ask", '%qa ask "Who is the warden of the Hochkar House?"', '%qa ask "Who is she?" --entity http://...')
+    @verb(
+        "qa ask",
+        '%qa ask "Who is the warden of the Hochkar House?"',
+        '%qa ask "Who is she?" --entity http://...',
+    )
     @argument("question", metavar="QUESTION", nargs="+", help="the question")
     @ENTITY
     @options_of(AGENT.knobs())
@@ -242,8 +300,18 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         self._begin(task, arguments)
         return self._to_the_end(task)
 
-    @agent_verb(AGENT, "link", '%qa link "Which huts have a warden in Ottersried?"', "%qa link --entity http://...")
-    @argument("question", metavar="QUESTION", nargs="*", help="a new question; without it the current one again")
+    @agent_verb(
+        AGENT,
+        "link",
+        '%qa link "Which huts have a warden in Ottersried?"',
+        "%qa link --entity http://...",
+    )
+    @argument(
+        "question",
+        metavar="QUESTION",
+        nargs="*",
+        help="a new question; without it the current one again",
+    )
     @ENTITY
     def _link(self, arguments: argparse.Namespace) -> Any:
         return self._begin(self.current_task(arguments), arguments).linked
@@ -256,7 +324,9 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
             display(views.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.observation
 
-    @agent_verb(AGENT, "act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"')
+    @agent_verb(
+        AGENT, "act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"'
+    )
     @CHOICE
     @argument("--sparql", metavar="QUERY", default="", help="your own read-only query instead")
     def _act(self, arguments: argparse.Namespace) -> Any:
@@ -281,9 +351,23 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         return self._to_the_end(task)
 
     @verb("qa evaluate", "%qa evaluate huts:questions", "%qa evaluate mine.jsonl --sample 20")
-    @argument("file", metavar="FILE", nargs="?", default="huts:questions", help="lines {id, question, values, kind?}")
-    @argument("--sample", type=Number(int, 0, None), metavar="N", default=0, help="ask only N, spread over the file")
-    @argument("--given", action="store_true", help="use the entities in the file instead of linking")
+    @argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default="huts:questions",
+        help="lines {id, question, values, kind?}",
+    )
+    @argument(
+        "--sample",
+        type=Number(int, 0, None),
+        metavar="N",
+        default=0,
+        help="ask only N, spread over the file",
+    )
+    @argument(
+        "--given", action="store_true", help="use the entities in the file instead of linking"
+    )
     @options_of(AGENT.knobs(("judge",)))
     def measure(self, arguments: argparse.Namespace) -> Any:
         """Ask a file of questions and compare with its answers: three scores by kind of question."""
@@ -294,23 +378,34 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         asked = [one for one in read_questions(file_of(arguments.file)) if one.values is not None]
         if not asked:
             fix = 'Add "values": [...] to them.'
-            raise DataError("none of the questions has an answer", where=str(arguments.file), fix=fix)
+            raise DataError(
+                "none of the questions has an answer", where=str(arguments.file), fix=fix
+            )
         if task.option("judge") == "person":
             fix = "Choose another judge: %qa evaluate FILE --judge rule"
             raise OutOfOrder("a person cannot answer a whole file here", fix=fix)
-        kept = sampled(asked if arguments.given else [replace(one, entities=()) for one in asked], arguments.sample)
+        kept = sampled(
+            asked if arguments.given else [replace(one, entities=()) for one in asked],
+            arguments.sample,
+        )
         progress = self.progress()
         with task.telling(progress):
             measured = ask_all(kept, task.context, task["options"], task.run)
         progress.clear()
         items = [one.item for one in measured]
         missed = [one.asked.id for one in measured if not one.right]
-        notes = [f"not exactly right: {', '.join(missed[:30])}{', ...' if len(missed) > 30 else ''}"] if missed else []
+        notes = (
+            [f"not exactly right: {', '.join(missed[:30])}{', ...' if len(missed) > 30 else ''}"]
+            if missed
+            else []
+        )
         return scores(by_kind(items), measure(items), str(arguments.file), notes)
 
     @verb("qa explain", "%qa explain")
     def why(self, arguments: argparse.Namespace) -> Any:
-        """Show round by round how the question was understood, what was done and why, and what was refused."""
+        """Show round by round how the question was understood, what was done and why, and what was
+        refused.
+        """
         return rounds(self.current_task(arguments).state)
 
     @verb("qa export", "%qa export answers.jsonl", "%qa export proof.ttl", "%qa export query.rq")
@@ -357,7 +452,8 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         if arguments.question and not words.strip():
             raise ValueError("the question is empty")
         entities = tuple(
-            entity_named(str(name), task.context.graph, task.context.reader.own_naming) for name in arguments.entity
+            entity_named(str(name), task.context.graph, task.context.reader.own_naming)
+            for name in arguments.entity
         )
         if words.strip():
             question = Question(f"q{len(task.answers) + 1}", words, entities)
@@ -367,14 +463,18 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         task.states = []
         return self._step(task, "link", pipeline.begin(question, task.context, task["options"]))
 
-    def _step(self, task: QuestionInCells, stage: str, state: State, by: Chosen | None = None) -> State:
+    def _step(
+        self, task: QuestionInCells, stage: str, state: State, by: Chosen | None = None
+    ) -> State:
         progress = self.progress()
         new = task.step(stage, progress, state.at(task.context), by)
         progress.say(summary(task.run.steps[-1]))
         return new
 
     def _judged(self, stage: str, arguments: argparse.Namespace) -> Any:
-        """Runs a stage with the person's choice, shows the list to choose from, or lets the judge choose."""
+        """Runs a stage with the person's choice, shows the list to choose from, or lets the judge
+        choose.
+        """
         task = self.current_task(arguments)
         state = task.ready(stage).at(task.context)
         sparql = str(getattr(arguments, "sparql", ""))
@@ -410,16 +510,24 @@ def _exported(answers: Sequence[Answer], path: Path) -> str:
     """Writes what the suffix asks for; returns a line that says what was written."""
     kind, last = path.suffix.lower(), answers[-1]
     if kind == ".jsonl":
-        path.write_text("".join(as_line(AnswerOutcome.of(answer)) for answer in answers), encoding="utf-8")
+        path.write_text(
+            "".join(as_line(AnswerOutcome.of(answer)) for answer in answers), encoding="utf-8"
+        )
         return f"wrote {count(len(answers), 'answer')} to {path}"
     if kind in (".ttl", ".nt"):
         if not last.support:
-            raise DataError("the last answer has no proof", where="", fix="Only an answer from the graph has one.")
+            raise DataError(
+                "the last answer has no proof",
+                where="",
+                fix="Only an answer from the graph has one.",
+            )
         save_triples(list(last.support), path)
         return f"wrote {count(len(last.support), 'triple')} to {path}"
     if kind == ".rq":
         if not last.sparql:
-            raise DataError("the last answer has no query", where="", fix="Export .jsonl or .ttl instead.")
+            raise DataError(
+                "the last answer has no query", where="", fix="Export .jsonl or .ttl instead."
+            )
         path.write_text(last.sparql + "\n", encoding="utf-8")
         return f"wrote the query to {path}"
     raise ValueError(f"{path.name}: export to .jsonl (answers), .ttl or .nt (proof) or .rq (query)")

@@ -1,4 +1,6 @@
-"""Review for any agent: questions for a person, listed or answered on a line; each answer is saved at once."""
+"""Review for any agent: questions for a person, listed or answered on a line; each answer is saved
+at once.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
 from kgnb.tasks.task import Task
-from kgnb.widgets.review import Thing, nothing_waits, review_table, subject, suggested, things, waiting
+from kgnb.widgets.review import (
+    Thing,
+    nothing_waits,
+    review_table,
+    subject,
+    suggested,
+    things,
+    waiting,
+)
 
 Named = Callable[[str, Sequence[Thing]], Sequence[Thing]]
 HELP = {
@@ -39,14 +49,29 @@ def review_arguments(agent: Agent) -> list[argument]:
     assert agent.review is not None
     kept = agent.review.file
     given: list[argument] = [
-        argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are saved [{kept}]"),
-        argument("--below", type=float, metavar="X", default=0.0, help="also verdicts with a lower confidence [0]"),
+        argument(
+            "--decisions",
+            metavar="FILE",
+            default=argparse.SUPPRESS,
+            help=f"where answers are saved [{kept}]",
+        ),
+        argument(
+            "--below",
+            type=float,
+            metavar="X",
+            default=0.0,
+            help="also verdicts with a lower confidence [0]",
+        ),
         argument("--who", metavar="NAME", default="", help="your name, saved with each answer"),
-        argument("--list", action="store_true", help="show the questions as a table instead of a widget"),
+        argument(
+            "--list", action="store_true", help="show the questions as a table instead of a widget"
+        ),
     ]
     for action in actions(agent.review):
         text = HELP.get(action, f"CHOICE is {agent.review.relations.get(action, '')}")
-        given.append(argument(f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=text))
+        given.append(
+            argument(f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=text)
+        )
     return given
 
 
@@ -60,7 +85,11 @@ def decisions_of(task: Task) -> Decisions:
     assert review is not None
     path = str(task.option("decisions") or review.file)
     if not path.lower().endswith(".jsonl"):
-        how = f"; to use its decisions: %{task.agent.magic} review --import {path}" if path.endswith(".tsv") else ""
+        how = (
+            f"; to use its decisions: %{task.agent.magic} review --import {path}"
+            if path.endswith(".tsv")
+            else ""
+        )
         raise ValueError(f"answers are saved in a .jsonl file, not in {path}{how}")
     return review.decisions(path)
 
@@ -69,7 +98,9 @@ def queue_of(task: Task, below: float = 0.0, named: Named | None = None) -> Queu
     """The questions of the last stage that judged; OutOfOrder if none has run."""
     review = task.agent.review
     assert review is not None
-    stage = next((name for name in reversed(review.stages) if name in task.values), review.stages[0])
+    stage = next(
+        (name for name in reversed(review.stages) if name in task.values), review.stages[0]
+    )
     answers = review.answers(task.need(stage))
     return Queue(task.agent, answers, decisions_of(task), below, named or by_name)
 
@@ -84,7 +115,14 @@ def by_name(word: str, among: Sequence[Thing]) -> Sequence[Thing]:
         lambda one: local_name(one.iri),
         lambda one: one.name,
     )
-    return next((found for key in keys if (found := [one for one in among if key(one).casefold() == plain])), [])
+    return next(
+        (
+            found
+            for key in keys
+            if (found := [one for one in among if key(one).casefold() == plain])
+        ),
+        [],
+    )
 
 
 @dataclass(frozen=True)
@@ -122,7 +160,11 @@ class Queue:
         shown = review_table([entry for _, entry in entries], [number for number, _ in entries])
         decided = len(self.decisions)
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
-        notes += [f"Answer: {self.line} --accept # [CHOICE], or --reject #"] if entries else [self.nothing()]
+        notes += (
+            [f"Answer: {self.line} --accept # [CHOICE], or --reject #"]
+            if entries
+            else [self.nothing()]
+        )
         return replace(shown, notes=notes)
 
     def nothing(self) -> str:
@@ -137,7 +179,9 @@ class Queue:
             DataError: there is no such item, or several.
         """
         if len(words) > 2:
-            raise ValueError(f"--{action} takes an item and a choice; put a name with spaces into quotes")
+            raise ValueError(
+                f"--{action} takes an item and a choice; put a name with spaces into quotes"
+            )
         question, verdict = self._item(str(words[0]))
         name, chosen = subject(question).name, None
         if len(words) == 2:
@@ -161,7 +205,9 @@ class Queue:
     def _kept(self, what: str, who: str) -> str:
         by = f" ({who})" if who else ""
         left, magic, stage = len(self.entries), self.agent.magic, self.review.stages[0]
-        return one_line(f"{what}{by}, saved in {self.decisions.path}; {left} left. %{magic} {stage} applies it.")
+        return one_line(
+            f"{what}{by}, saved in {self.decisions.path}; {left} left. %{magic} {stage} applies it."
+        )
 
     def _item(self, word: str) -> tuple[Any, Any]:
         """The question an item refers to, by number or by entity, with its verdict."""
@@ -172,7 +218,9 @@ class Queue:
                 raise DataError(f"there is no question {word}", where="", fix=fix)
             entry = every[int(word) - 1]
             return entry.question, entry.verdict
-        wanted = self.named(word, list(dict.fromkeys(subject(each.question) for each in self.answers)))
+        wanted = self.named(
+            word, list(dict.fromkeys(subject(each.question) for each in self.answers))
+        )
         about = [one for one in self.answers if subject(one.question) in wanted]
         waits = {entry.question.id for _, entry in self.entries}
         found = [one for one in about if one.question.id in waits] or about
@@ -180,9 +228,14 @@ class Queue:
             return found[0].question, found[0].verdict
         if not found:
             raise DataError(f"there is no question about {word!r}", where="", fix=fix)
-        names = ", ".join(f"{one.side} {one.iri}".strip() for one in (subject(each.question) for each in found[:4]))
+        names = ", ".join(
+            f"{one.side} {one.iri}".strip()
+            for one in (subject(each.question) for each in found[:4])
+        )
         raise DataError(
-            f"{word!r} is ambiguous: {names}", where="", fix=f"Give its number in {self.line} --list, or its IRI."
+            f"{word!r} is ambiguous: {names}",
+            where="",
+            fix=f"Give its number in {self.line} --list, or its IRI.",
         )
 
     def _choice(self, word: str, question: Any) -> Thing:
@@ -193,5 +246,7 @@ class Queue:
         found = [] if word.isdigit() else self.named(word, others)
         if len(found) != 1:
             names = "; ".join(f"{at}. {other.name}" for at, other in enumerate(others, start=1))
-            raise ValueError(f"{word!r} is not a candidate of {subject(question).name}: choose from {names}")
+            raise ValueError(
+                f"{word!r} is not a candidate of {subject(question).name}: choose from {names}"
+            )
         return found[0]

@@ -18,9 +18,19 @@ from kgnb.run.run import RunComparison
 class RunMagics(PlainMagics, magic="run_view"):
     """Show a run of this notebook, or a saved one."""
 
-    @verb("run_view", "%run_view", "%run_view 2", "%run_view reports/ontology-matching/1a2b3c/run", "%run_view --list")
+    @verb(
+        "run_view",
+        "%run_view",
+        "%run_view 2",
+        "%run_view reports/ontology-matching/1a2b3c/run",
+        "%run_view --list",
+    )
     @argument(
-        "which", metavar="RUN", nargs="?", default="", help="a number from --list, or a run's folder [the latest]"
+        "which",
+        metavar="RUN",
+        nargs="?",
+        default="",
+        help="a number from --list, or a run's folder [the latest]",
     )
     @argument("--list", dest="listed", action="store_true", help="list the runs of this notebook")
     @argument("--compare", metavar="RUN", default="", help="compare with this run")
@@ -50,7 +60,17 @@ class RunMagics(PlainMagics, magic="run_view"):
         for number, run in enumerate(self.session.begun, start=1):
             total = run.totals
             tokens = total["prompt_tokens"] + total["completion_tokens"]
-            rows.append([number, run.agent, len(run.steps), total["calls"], tokens, total["seconds"], run.id])
+            rows.append(
+                [
+                    number,
+                    run.agent,
+                    len(run.steps),
+                    total["calls"],
+                    tokens,
+                    total["seconds"],
+                    run.id,
+                ]
+            )
         columns = [*numbers(number="number"), *texts(agent="agent")]
         columns += numbers(steps="steps", calls="model calls", tokens="tokens", seconds="seconds")
         columns += texts(id="id")
@@ -67,12 +87,23 @@ def compared(comparison: RunComparison) -> Table:
 class ReportMagics(PlainMagics, magic="report"):
     """Run a report with these parameters, or list all reports."""
 
-    @verb("report", "%report", "%report ontology-matching --help", "%report ontology-matching dataset=huts k=5")
+    @verb(
+        "report",
+        "%report",
+        "%report ontology-matching --help",
+        "%report ontology-matching dataset=huts k=5",
+    )
     @argument(
-        "name", metavar="NAME", nargs="?", default="", help="a report; NAME --help shows its parameters [list all]"
+        "name",
+        metavar="NAME",
+        nargs="?",
+        default="",
+        help="a report; NAME --help shows its parameters [list all]",
     )
     @argument("values", metavar="KEY=VALUE", nargs="*", help="parameters")
-    @argument("--out", metavar="FOLDER", default=None, help="where to write its files [reports/NAME/ID]")
+    @argument(
+        "--out", metavar="FOLDER", default=None, help="where to write its files [reports/NAME/ID]"
+    )
     def run(self, arguments: argparse.Namespace) -> Table:
         """Run a report in its own kernel, as `kgnb report` does: its page and headline figures."""
         from kgnb.cli.report import split
@@ -90,7 +121,12 @@ class ReportMagics(PlainMagics, magic="report"):
         result = run_report(name, given, arguments.out, self.session.settings)
         rows: list[list[Value]] = [["page", str(result.html)], ["notebook", str(result.notebook)]]
         rows += [[figure, value] for figure, value in headline_figures(result.metrics).items()]
-        return Table(texts(what="what", value="value"), rows, caption=f"Report {name}", notes=marks(result.metrics))
+        return Table(
+            texts(what="what", value="value"),
+            rows,
+            caption=f"Report {name}",
+            notes=marks(result.metrics),
+        )
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
         """The line's words without the -p that parameters have on the command line."""

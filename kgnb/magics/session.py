@@ -1,4 +1,6 @@
-"""The state of a notebook between cells: graphs, settings, tasks and runs; and its answers to the front end."""
+"""The state of a notebook between cells: graphs, settings, tasks and runs; and its answers to the
+front end.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,11 @@ class Session(Opener):
         if wanted in self.graphs:
             return self.graphs[wanted]
         near = get_close_matches(wanted, self.graphs, n=1)
-        known = f"Open graphs: {', '.join(self.graphs)}." if self.graphs else "Open one: %kg open FILE --as NAME"
+        known = (
+            f"Open graphs: {', '.join(self.graphs)}."
+            if self.graphs
+            else "Open one: %kg open FILE --as NAME"
+        )
         raise DataError(
             f"no graph called {wanted} is open" if wanted else "no graph is open",
             where="",
@@ -74,7 +80,9 @@ class Session(Opener):
         return named.graph if named is not None else spec
 
     def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
-        """The ontology given by the name of an open graph, a path, a URL, a data set or a Python object."""
+        """The ontology given by the name of an open graph, a path, a URL, a data set or a Python
+        object.
+        """
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         if named is None:
             return open_ontology(spec, individuals=individuals)

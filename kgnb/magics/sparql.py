@@ -26,19 +26,61 @@ from kgnb.results.bundle import count
 from kgnb.results.found import Rows, Triples, YesNo
 from kgnb.tasks.querying import Found, declarations, query
 
-# Options of %%sparql in aws/graph-notebook: those that mean the same here, and those of its viewer, which are ignored.
+# Options of %%sparql in aws/graph-notebook: those that mean the same here, and those of its viewer,
+# which are ignored.
 SAME = {"--store-to": "--store", "-s": "--store", "--export-to": "--export", "-e": "--export"}
 WITHOUT_EFFECT_VALUED = (
-    *("--path", "-p", "--media-type", "-m", "--group-by", "-g", "--display-property", "-d", "--edge-display-property"),
-    *("-de", "--tooltip-property", "-t", "--edge-tooltip-property", "-te", "--label-max-length", "-l"),
-    *("--edge-label-max-length", "-le", "--simulation-duration", "-sd", "--results-per-page", "-r", "--explain-type"),
+    *(
+        "--path",
+        "-p",
+        "--media-type",
+        "-m",
+        "--group-by",
+        "-g",
+        "--display-property",
+        "-d",
+        "--edge-display-property",
+    ),
+    *(
+        "-de",
+        "--tooltip-property",
+        "-t",
+        "--edge-tooltip-property",
+        "-te",
+        "--label-max-length",
+        "-l",
+    ),
+    *(
+        "--edge-label-max-length",
+        "-le",
+        "--simulation-duration",
+        "-sd",
+        "--results-per-page",
+        "-r",
+        "--explain-type",
+    ),
     *("--explain-format", "--store-format", "-sf", "--export-format", "-ef"),
 )
-WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results",
-                  "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
+WITHOUT_EFFECT = (
+    "--expand-all",
+    "--no-scroll",
+    "--hide-index",
+    "--stop-physics",
+    "-sp",
+    "--no-results",
+    "--ignore-groups",
+    "-i",
+    "--connected-table",
+    "-ct",
+    "--group-by-raw",
+    "-gr",
+)
 MODES = ("query", "explain")
-# A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first word does.
-_QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]|.*(?<!\{)\{(?!\{)", re.IGNORECASE)
+# A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first
+# word does.
+_QUERY = re.compile(
+    r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]|.*(?<!\{)\{(?!\{)", re.IGNORECASE
+)
 _NO_PYTHON = re.compile(  # how a query may begin but Python code may not
     r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
     r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
@@ -60,26 +102,65 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         "%%sparql --bind name=input().strip() --timeout 20",
     )
     @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
-    @argument("--limit", metavar="N", type=Number(int, 0, None), default=None, help="most rows to fetch [all]")
     @argument(
-        "--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="give up after [none]"
+        "--limit",
+        metavar="N",
+        type=Number(int, 0, None),
+        default=None,
+        help="most rows to fetch [all]",
+    )
+    @argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=Number(float, 0.001, None),
+        default=None,
+        help="give up after [none]",
     )
     @argument("--store", metavar="VAR", default="", help="a Python variable for the result")
-    @argument("--export", metavar="FILE", default="", help="a file for the result: .csv .tsv .json .parquet .ttl .nt")
+    @argument(
+        "--export",
+        metavar="FILE",
+        default="",
+        help="a file for the result: .csv .tsv .json .parquet .ttl .nt",
+    )
     @argument("--graph", metavar="IRI", default="", help="query only this named graph")
     @argument(
-        "--bind", metavar="NAME=EXPRESSION", action="append", default=[], help="the value of {{NAME}} in the query"
+        "--bind",
+        metavar="NAME=EXPRESSION",
+        action="append",
+        default=[],
+        help="the value of {{NAME}} in the query",
     )
     @argument("--update", action="store_true", help="allow the query to change the graph")
-    @argument("--labels", metavar="LANG", nargs="?", const="en", default="en", help="show labels in this language [en]")
-    @argument("--no-labels", dest="labels", action="store_const", const="", help="show IRIs instead of labels")
-    @argument("--explain", action="store_true", help="show the query that would be sent, without sending it")
-    @argument("--silent", action="store_true", help="show nothing; for use with --store or --export")
+    @argument(
+        "--labels",
+        metavar="LANG",
+        nargs="?",
+        const="en",
+        default="en",
+        help="show labels in this language [en]",
+    )
+    @argument(
+        "--no-labels",
+        dest="labels",
+        action="store_const",
+        const="",
+        help="show IRIs instead of labels",
+    )
+    @argument(
+        "--explain",
+        action="store_true",
+        help="show the query that would be sent, without sending it",
+    )
+    @argument(
+        "--silent", action="store_true", help="show nothing; for use with --store or --export"
+    )
     def query(self, arguments: argparse.Namespace) -> Found | str | None:
         """Query a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
 
-        {{name}} in the query inserts a Python variable as an RDF term, <{{name}}> as an IRI, and a list as several
-        terms. Well-known prefixes, and those declared in the graph's files, need no PREFIX line.
+        {{name}} in the query inserts a Python variable as an RDF term, <{{name}}> as an IRI, and a
+        list as several terms. Well-known prefixes, and those declared in the graph's files, need no
+        PREFIX line.
         """
         cell = arguments.cell
         values = self._values(arguments.bind, cell)
@@ -116,25 +197,45 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         if arguments.store:
             self.shell.user_ns[arguments.store] = found
         if arguments.export:
-            size = len(found.solutions) if isinstance(found, Rows) else len(found) if isinstance(found, Triples) else 0
-            print(f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}")
+            size = (
+                len(found.solutions)
+                if isinstance(found, Rows)
+                else len(found)
+                if isinstance(found, Triples)
+                else 0
+            )
+            print(
+                f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}"
+            )
         return None if arguments.silent else found
 
-    def _with_hints(self, found: Found, named: NamedGraph, asked: str, prefixes: dict[str, str]) -> Found:
+    def _with_hints(
+        self, found: Found, named: NamedGraph, asked: str, prefixes: dict[str, str]
+    ) -> Found:
         """The empty result, with notes on what may be misspelt in the query."""
         if is_remote(named):
             return found  # a service would get a query for each name
-        schema = named.schema or interruptible(lambda: read_schema(endable(named.graph), links=False))
+        schema = named.schema or interruptible(
+            lambda: read_schema(endable(named.graph), links=False)
+        )
         known = {**PREFIXES, **dict(getattr(named.graph, "prefixes", ())), **prefixes}
         hints = tuple(interruptible(lambda: misspelt(asked, endable(named.graph), schema, known)))
         if isinstance(found, YesNo):
             print("\n".join(hints), end="\n" if hints else "")
             return found
-        return replace(found, notes=(*found.notes, *hints)) if isinstance(found, Rows | Triples) else found
+        return (
+            replace(found, notes=(*found.notes, *hints))
+            if isinstance(found, Rows | Triples)
+            else found
+        )
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
         """Runs the query, which may also be on the line of the magic."""
-        return super().dispatch("", line) if cell is None and _QUERY.match(line) else super().dispatch(line, cell)
+        return (
+            super().dispatch("", line)
+            if cell is None and _QUERY.match(line)
+            else super().dispatch(line, cell)
+        )
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
         """The line's words, with graph-notebook's options changed into ours."""
@@ -184,7 +285,9 @@ def _empty(found: Found) -> bool:
     """Whether the result is empty: no row, no triple, "no", or a count of 0."""
     if isinstance(found, Rows) and len(found) == 1:
         return all(getattr(term, "text", "") == "0" for term in found.solutions.rows[0])
-    return (isinstance(found, Rows | Triples) and not len(found)) or (isinstance(found, YesNo) and not found)
+    return (isinstance(found, Rows | Triples) and not len(found)) or (
+        isinstance(found, YesNo) and not found
+    )
 
 
 class _Shown(str):
@@ -222,7 +325,9 @@ def point(error: KgnbError, cell: str) -> None:
         return
     line = lines[int(place[1]) - 1].expandtabs(1)
     column = min(int(place[2]), len(line) + 1)
-    error.add_note(f"    {line[:200]}\n    {' ' * (column - 1)}^" if column <= 200 else f"    {line[:200]}")
+    error.add_note(
+        f"    {line[:200]}\n    {' ' * (column - 1)}^" if column <= 200 else f"    {line[:200]}"
+    )
 
 
 _DECLARED = re.compile(r"^\s*@?prefix\s+([\w.-]*):", re.IGNORECASE | re.MULTILINE)
@@ -236,7 +341,9 @@ class TurtleMagics(PlainMagics, magic="turtle"):
     below = "graph"
 
     @verb("turtle", "%%turtle", "%%turtle huts", "%%turtle huts --add")
-    @argument("name", metavar="NAME", nargs="?", default="cell", help="the name of the graph [cell]")
+    @argument(
+        "name", metavar="NAME", nargs="?", default="cell", help="the name of the graph [cell]"
+    )
     @argument("--add", action="store_true", help="add to the open graph of this name")
     def write(self, arguments: argparse.Namespace) -> Opened:
         """Open the Turtle below as a graph and make it the current one.
@@ -246,7 +353,11 @@ class TurtleMagics(PlainMagics, magic="turtle"):
         if arguments.add:
             named = self.session.graph(arguments.name)
             if not isinstance(named.graph, OxigraphGraph):
-                raise DataError(f"{named.name} is on a server", where="", fix="Use %%sparql --update to change it.")
+                raise DataError(
+                    f"{named.name} is on a server",
+                    where="",
+                    fix="Use %%sparql --update to change it.",
+                )
             self._load(named.graph, arguments.cell)
             named.changed()
             self.session.current = named.name
@@ -277,11 +388,17 @@ class TurtleMagics(PlainMagics, magic="turtle"):
 
 
 def _in_cell(error: DataError, path: str, cell: str) -> DataError:
-    """The same error with its place in the cell, not counting the line of prefixes that was added above it."""
+    """The same error with its place in the cell, not counting the line of prefixes that was added
+    above it.
+    """
     what = error.what.removeprefix(f"{error.where}: ").replace(path, "the cell")
     what = _PLACE.sub(lambda found: f"line {int(found[1]) - 1}", what)
     line, _, column = error.where.removeprefix(f"{path}:").partition(":")
-    where = f"line {int(line) - 1}, column {column}" if line.isdigit() and column.isdigit() else "the cell"
+    where = (
+        f"line {int(line) - 1}, column {column}"
+        if line.isdigit() and column.isdigit()
+        else "the cell"
+    )
     moved = DataError(what, where=where, fix=error.fix.replace("the file", "the cell"))
     point(moved, cell)
     return moved

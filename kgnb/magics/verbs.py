@@ -1,4 +1,6 @@
-"""Magics with verbs: ``%om search --k 5`` finds the method decorated ``@verb``, parses its arguments and calls it."""
+"""Magics with verbs: ``%om search --k 5`` finds the method decorated ``@verb``, parses its
+arguments and calls it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from typing import Any, ClassVar, Protocol, cast
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import MagicArgumentParser, magic_arguments
 
+from kgnb.agents.agent import first_sentence
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
 from kgnb.magics.progress import stopped
@@ -19,7 +22,9 @@ from kgnb.magics.session import Session
 
 
 class Verb(Protocol):
-    """A method decorated ``@verb``: its name, the first line of its help, and the parser of its arguments."""
+    """A method decorated ``@verb``: its name, the first line of its help, and the parser of its
+    arguments.
+    """
 
     verb: str
     summary: str
@@ -30,7 +35,9 @@ class Verb(Protocol):
 
 
 class verb(magic_arguments):  # lower case as IPython's own decorators are
-    """Makes a method a verb of its magic. Its docstring is the help; ``examples`` are lines to copy."""
+    """Makes a method a verb of its magic. Its docstring is the help; ``examples`` are lines to
+    copy.
+    """
 
     def __init__(self, name: str, *examples: str) -> None:
         super().__init__(name)  # type: ignore[no-untyped-call]  # IPython is untyped
@@ -41,15 +48,19 @@ class verb(magic_arguments):  # lower case as IPython's own decorators are
         own = getattr(func, "decorators", [])
         shared = [
             argument("-h", "--help", action="store_true", help="show this help"),
-            argument("--form", action="store_true", help="show a form for these options, and its line"),
+            argument(
+                "--form", action="store_true", help="show a form for these options, and its line"
+            ),
         ]
         func.has_arguments, func.decorators = True, [*shared, *own]
         summary = (func.__doc__ or "").strip()
         func.argcmd_kwds = {
             "description": summary,
-            "epilog": "\n".join(["\nexamples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
+            "epilog": "\n".join(["\nexamples:", *(f"  {line}" for line in self.examples)])
+            if self.examples
+            else None,
         }
-        func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]
+        func.verb, func.summary = self.name.split()[-1], first_sentence(summary)
         built = super().__call__(func)  # type: ignore[no-untyped-call]  # IPython is untyped
         # An abbreviated option would change its meaning when a new option arrives.
         built.parser.allow_abbrev = False
@@ -71,7 +82,9 @@ HELP = ("-h", "--help")
 
 
 class VerbMagics(Magics):
-    """A line magic whose first word is a verb. A subclass names it (``magic="kg"``); its docstring is the help."""
+    """A line magic whose first word is a verb. A subclass names it (``magic="kg"``); its docstring
+    is the help.
+    """
 
     magic: ClassVar[str] = ""
     shell: Any
@@ -85,7 +98,9 @@ class VerbMagics(Magics):
         """Collects the verbs in source order, and makes the magic itself."""
         super().__init_subclass__(**kwargs)
         if "verbs" not in vars(cls):
-            cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
+            cls.verbs = {
+                method.verb: method for method in vars(cls).values() if hasattr(method, "verb")
+            }
         if magic:
             cls.magic = magic
             setattr(cls, magic, entry(magic, cls.overview(doc or (cls.__doc__ or "").strip())))
@@ -96,7 +111,9 @@ class VerbMagics(Magics):
         """What ``%om?`` and ``%om --help`` show: purpose, verbs and examples."""
         width = max(map(len, cls.verbs), default=0)
         examples = [
-            line.strip() for method in cls.verbs.values() for line in (method.parser.epilog or "").splitlines()[2:3]
+            line.strip()
+            for method in cls.verbs.values()
+            for line in (method.parser.epilog or "").splitlines()[2:3]
         ]
         return "\n".join(
             [
@@ -128,7 +145,9 @@ class VerbMagics(Magics):
         if "--form" in rest:
             return self._form(method, [word for word in rest if word != "--form"], shown, body)
         others = [verb.parser for verb in self.verbs.values()]
-        return self.call(method, parse(method.parser, rest, line=shown, body=body, others=others), shown)
+        return self.call(
+            method, parse(method.parser, rest, line=shown, body=body, others=others), shown
+        )
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
         """The line as errors show it, and its words."""
@@ -148,19 +167,25 @@ class VerbMagics(Magics):
             raise stopped(" ".join([named, *getattr(error, "__notes__", ())])) from None
         except ValueError as error:
             fix = f"See {named} --help."
-            raise LineError(str(error), line=line, fix=fix, details=traceback.format_exc()) from error
+            raise LineError(
+                str(error), line=line, fix=fix, details=traceback.format_exc()
+            ) from error
         except KgnbError as error:
             # The error of a stage names the stage already; more would bury the advice.
             if not isinstance(error, LineError) and not getattr(error, "__notes__", ()):
                 error.add_note(f"in {line}")
             raise
 
-    def _form(self, method: Verb, words: list[str], line: str, body: dict[str, object] | None) -> Any:
+    def _form(
+        self, method: Verb, words: list[str], line: str, body: dict[str, object] | None
+    ) -> Any:
         """The verb's form; if nobody can press a button, its line is printed and run at once."""
         from kgnb.widgets.form import plain_line, someone_is_there
 
         if someone_is_there(self.shell):
-            return self.form(method, vars(parse(method.parser, words, line=line, body=body, partial=True)))
+            return self.form(
+                method, vars(parse(method.parser, words, line=line, body=body, partial=True))
+            )
         print(plain_line(self.magic, method.verb, words))
         return self.call(method, parse(method.parser, words, line=line, body=body), line)
 
@@ -180,11 +205,15 @@ class VerbMagics(Magics):
         return ()
 
     def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
-        """Words that may come next, for IPython's completer: verbs, then a verb's options and their values."""
+        """Words that may come next, for IPython's completer: verbs, then a verb's options and their
+        values.
+        """
         before = words_before(event)
         if len(before) <= 1:
             return list(self.verbs)
-        return self.complete_verb(self.verbs[before[1]], before[-1]) if before[1] in self.verbs else []
+        return (
+            self.complete_verb(self.verbs[before[1]], before[-1]) if before[1] in self.verbs else []
+        )
 
     def complete_verb(self, method: Verb, before: str) -> list[str]:
         """What may follow this word in a verb's line."""
@@ -192,8 +221,15 @@ class VerbMagics(Magics):
         last = next((action for action in actions if before in action.option_strings), None)
         if last is not None and last.nargs != 0:
             return [str(choice) for choice in last.choices or self.suggestions(last.dest)]
-        names = [text for action in actions for text in action.option_strings if text.startswith("--")]
-        positional = [word for action in actions if not action.option_strings for word in self.suggestions(action.dest)]
+        names = [
+            text for action in actions for text in action.option_strings if text.startswith("--")
+        ]
+        positional = [
+            word
+            for action in actions
+            if not action.option_strings
+            for word in self.suggestions(action.dest)
+        ]
         return positional + names
 
     def _verb(self, name: str, line: str) -> Verb:
@@ -209,12 +245,14 @@ class VerbMagics(Magics):
             f"%{self.magic} has no verb {name}",
             line=line,
             at=name,
-            fix=(f"Did you mean %{self.magic} {near[0]}? " if near else "") + f"Verbs: {', '.join(self.verbs)}.",
+            fix=(f"Did you mean %{self.magic} {near[0]}? " if near else "")
+            + f"Verbs: {', '.join(self.verbs)}.",
         )
 
 
 class PlainMagics(VerbMagics):
-    """A magic without verbs: its one method has the name of the magic, and gets the cell's text as ``arguments.cell``.
+    """A magic without verbs: its one method has the name of the magic, and gets the cell's text as
+    ``arguments.cell``.
 
     ``below`` names what the cell contains; "" for a line magic.
     """

@@ -6,13 +6,14 @@ suffix                    what comes back from :func:`load` after :func:`save`
 ``.sssom.tsv``, ``.tsv``  everything, in standard SSSOM slots where SSSOM has one (``sssom.py``)
 ``.rdf``, ``.xml``        everything; what the format cannot express is kept in elements of our own
                           namespace, which evaluators skip (``alignment_rdf.py``)
-``.ttl``                  source, target, relation, confidence, kind, labels, justification, judge and
-                          rationale; *lost*: evidence, dropped and unsure mappings, notes, mappings that
-                          say "different" or "unsure" (``turtle.py``)
+``.ttl``                  source, target, relation, confidence, kind, labels, justification, judge
+and
+                          rationale; *lost*: evidence, dropped and unsure mappings, notes, mappings
+                          that say "different" or "unsure" (``turtle.py``)
 ========================= ==========================================================================
 
-``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a line, optionally a
-confidence, separated by tabs.
+``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a
+line, optionally a confidence, separated by tabs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip 
 
 _PAIR = re.compile(r"(\w[\w+.-]*:\S+)\t(\w[\w+.-]*:\S+)(?:\t(0?\.\d+|[01](?:\.0*)?))?")
 Writer = Callable[[Alignment], str]
-WRITERS: dict[str, Writer] = {"sssom": sssom.write, "rdf": alignment_rdf.write, "turtle": turtle.write}
+WRITERS: dict[str, Writer] = {
+    "sssom": sssom.write,
+    "rdf": alignment_rdf.write,
+    "turtle": turtle.write,
+}
 SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
 """Suffix of a file name, and the format it stands for."""
 
@@ -62,8 +67,8 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
 def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     """Write an alignment in the format its suffix names, whole or not at all, and return the path.
 
-    ValueError for an unknown suffix or a value the format cannot hold; DataError if the file cannot be
-    written.
+    ValueError for an unknown suffix or a value the format cannot hold; DataError if the file cannot
+    be written.
     """
     return write_whole(Path(path), writer_for(path)(alignment))
 
@@ -81,12 +86,23 @@ def load(path: str | os.PathLike[str]) -> Alignment:
 
 
 def _pairs(content: bytes) -> Alignment | None:
-    """The alignment in a table of pairs, as entity alignment writes it: two IRIs a line, optionally a confidence."""
-    found = [_PAIR.fullmatch(line) for line in content.decode("utf-8-sig", "replace").splitlines() if line.strip()]
+    """The alignment in a table of pairs, as entity alignment writes it: two IRIs a line, optionally
+    a confidence.
+    """
+    found = [
+        _PAIR.fullmatch(line)
+        for line in content.decode("utf-8-sig", "replace").splitlines()
+        if line.strip()
+    ]
     pairs = [one for one in found if one]
     if len(pairs) < len(found):
         return None
-    return Alignment(tuple(Mapping(one[1], one[2], confidence=float(one[3] or 1), kind="individual") for one in pairs))
+    return Alignment(
+        tuple(
+            Mapping(one[1], one[2], confidence=float(one[3] or 1), kind="individual")
+            for one in pairs
+        )
+    )
 
 
 def load_reference(path: str | os.PathLike[str]) -> Alignment:

@@ -1,9 +1,11 @@
 """OAEI Alignment RDF (the Alignment API's format, level 0), written strictly and read leniently.
 
-The format has source, target, relation and measure. Other fields of a mapping go into ``details`` elements of our
-own namespace: the Alignment API and MELT skip elements of foreign namespaces as extensions.
+The format has source, target, relation and measure. Other fields of a mapping go into ``details``
+elements of our own namespace: the Alignment API and MELT skip elements of foreign namespaces as
+extensions.
 
-``<`` says that the source is subsumed by the target (our "broader": the target is broader), ``>`` the reverse.
+``<`` says that the source is subsumed by the target (our "broader": the target is broader), ``>``
+the reverse.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ _RELATIONS = {word: relation for relation, words in _WORDS.items() for word in w
 T = TypeVar("T")
 
 _FIX = "An alignment is an <Alignment> element with <map><Cell> elements (OAEI Alignment format)."
-_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
+_ILLEGAL = re.compile(
+    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # XML 1.0, section 2.2
 
 
 def write(alignment: Alignment) -> str:
@@ -62,8 +66,13 @@ def write(alignment: Alignment) -> str:
     ]
     lines += _ontology("onto1", alignment.source) + _ontology("onto2", alignment.target)
     lines += [_details(note, "note", "  ") for note in alignment.notes]
-    lines += [_details(plain.dropped_json(dropped), "dropped", "  ") for dropped in alignment.dropped]
-    lines += [_details(plain.mapping_json(plain.checked(mapping)), "unsure", "  ") for mapping in alignment.unsure]
+    lines += [
+        _details(plain.dropped_json(dropped), "dropped", "  ") for dropped in alignment.dropped
+    ]
+    lines += [
+        _details(plain.mapping_json(plain.checked(mapping)), "unsure", "  ")
+        for mapping in alignment.unsure
+    ]
     for mapping in alignment:
         lines += _cell(plain.checked(mapping))
     return "\n".join([*lines, "</Alignment>", "</rdf:RDF>", ""])
@@ -77,7 +86,11 @@ def _ontology(element: str, iri: str) -> list[str]:
 
 def _cell(mapping: Mapping) -> list[str]:
     known = plain.mapping_json(mapping)
-    more = {name: value for name, value in known.items() if name not in {"source", "target", "confidence", "relation"}}
+    more = {
+        name: value
+        for name, value in known.items()
+        if name not in {"source", "target", "confidence", "relation"}
+    }
     if mapping.relation == "related":
         more["relation"] = mapping.relation
     return [
@@ -108,20 +121,26 @@ def _details(value: object, element: str, indent: str) -> str:
 def read(content: bytes, where: str) -> Alignment:
     """The alignment in RDF/XML bytes; DataError names file and line.
 
-    Accepts what real files contain: white space before the prolog, single quotes, relative datatypes, ``http`` or
-    prefixed alignment namespaces, ontologies as text or as elements, entities declared in the file, no measure or one
-    above 1.
+    Accepts what real files contain: white space before the prolog, single quotes, relative
+    datatypes, ``http`` or prefixed alignment namespaces, ontologies as text or as elements,
+    entities declared in the file, no measure or one above 1.
     """
     root = parse(content, where)
     alignment = root if root.name == "Alignment" else root.first("Alignment")
     if alignment is None:
-        what = "an ontology" if root.first("Ontology", "Class", "ObjectProperty") else f"<{root.name}>"
+        what = (
+            "an ontology" if root.first("Ontology", "Class", "ObjectProperty") else f"<{root.name}>"
+        )
         raise DataError(f"this is {what}, not an alignment", where=f"{where}:{root.line}", fix=_FIX)
     own = [child for child in alignment.children if child.namespace == KGNB]
     cells = [cell for child in alignment.all("map") for cell in child.all("Cell")]
 
     def written(name: str, kind: type[T]) -> list[T]:
-        return [plain.loads(kind, child.text, f"{where}:{child.line}") for child in own if child.name == name]
+        return [
+            plain.loads(kind, child.text, f"{where}:{child.line}")
+            for child in own
+            if child.name == name
+        ]
 
     above = sum(_measure(cell, f"{where}:{cell.line}") > 1.0 for cell in cells)
     return Alignment(
@@ -130,7 +149,10 @@ def read(content: bytes, where: str) -> Alignment:
         target=_ontology_iri(alignment, "onto2", "uri2"),
         dropped=tuple(written("dropped", Dropped)),
         unsure=tuple(written("unsure", Mapping)),
-        notes=(*written("note", str), *([f"{above} measures above 1 were read as 1"] if above else [])),
+        notes=(
+            *written("note", str),
+            *([f"{above} measures above 1 were read as 1"] if above else []),
+        ),
     )
 
 
@@ -138,7 +160,11 @@ def _ontology_iri(alignment: Element, element: str, fallback: str) -> str:
     found = alignment.first(element)
     if found is not None:
         inner = found.first("Ontology")
-        iri = inner.attribute("about") if inner is not None else found.attribute("resource") or found.text.strip()
+        iri = (
+            inner.attribute("about")
+            if inner is not None
+            else found.attribute("resource") or found.text.strip()
+        )
         if iri:
             return iri
     found = alignment.first(fallback)
@@ -153,7 +179,13 @@ def _mapping(cell: Element, where: str) -> Mapping:
     more = plain.loads(dict[str, Any], details.text, at) if details is not None and own else {}
     relation = more.pop("relation", None) or _relation(cell, at)
     return plain.read_mapping(
-        more | {"source": source, "target": target, "relation": relation, "confidence": min(_measure(cell, at), 1.0)},
+        more
+        | {
+            "source": source,
+            "target": target,
+            "relation": relation,
+            "confidence": min(_measure(cell, at), 1.0),
+        },
         at,
     )
 
@@ -162,8 +194,14 @@ def _entity(cell: Element, name: str, at: str) -> str:
     element = cell.first(name)
     if element is None:
         raise DataError(f"a <Cell> lacks its <{name}>", where=at, fix=_FIX)
-    inner = element.children[0] if len(element.children) == 1 and not element.children[0].children else None
-    iri = element.attribute("resource") or (inner.attribute("about") if inner is not None else element.text.strip())
+    inner = (
+        element.children[0]
+        if len(element.children) == 1 and not element.children[0].children
+        else None
+    )
+    iri = element.attribute("resource") or (
+        inner.attribute("about") if inner is not None else element.text.strip()
+    )
     if element.children and inner is None:
         raise DataError(
             f"<{name}> is an expression, not an entity",
@@ -171,16 +209,22 @@ def _entity(cell: Element, name: str, at: str) -> str:
             fix="Complex (EDOAL) cells are not read; remove them.",
         )
     if not iri:
-        raise DataError(f"<{name}> names no entity", where=at, fix='Write <entity1 rdf:resource="IRI"/>.')
+        raise DataError(
+            f"<{name}> names no entity", where=at, fix='Write <entity1 rdf:resource="IRI"/>.'
+        )
     return iri
 
 
 def _relation(cell: Element, at: str) -> Relation:
     element = cell.first("relation")
     sign = element.text.strip() if element is not None else "="
-    relation = _RELATIONS.get(sign.rsplit(".", 1)[-1].lower())  # also the Alignment API's Java class names
+    relation = _RELATIONS.get(
+        sign.rsplit(".", 1)[-1].lower()
+    )  # also the Alignment API's Java class names
     if relation is None:
-        raise DataError(f"the relation {sign[:40]!r} is unknown", where=at, fix="Use one of =, <, >, % and ?.")
+        raise DataError(
+            f"the relation {sign[:40]!r} is unknown", where=at, fix="Use one of =, <, >, % and ?."
+        )
     return relation
 
 
@@ -193,7 +237,11 @@ def _measure(cell: Element, at: str) -> float:
     except ValueError:
         measure = math.nan
     if not 0.0 <= measure < math.inf:
-        raise DataError(f"the measure {text[:40]!r} is not between 0 and 1", where=at, fix="Write it as in 0.75.")
+        raise DataError(
+            f"the measure {text[:40]!r} is not between 0 and 1",
+            where=at,
+            fix="Write it as in 0.75.",
+        )
     return measure
 
 
@@ -203,7 +251,9 @@ MAX_DEPTH = 100
 
 @dataclass(slots=True)
 class Element:
-    """One element: its local name, namespace, attributes by local name, children, own text and line."""
+    """One element: its local name, namespace, attributes by local name, children, own text and
+    line.
+    """
 
     name: str
     namespace: str
@@ -245,7 +295,11 @@ def parse(content: bytes, where: str) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(stack) > MAX_DEPTH:
-            raise DataError(f"elements nest deeper than {MAX_DEPTH}", where=at(), fix="This is not an alignment file.")
+            raise DataError(
+                f"elements nest deeper than {MAX_DEPTH}",
+                where=at(),
+                fix="This is not an alignment file.",
+            )
         namespace, _, local = name.rpartition(" ")
         element = Element(local, namespace, parser.CurrentLineNumber + skipped)
         element.attributes = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
@@ -276,6 +330,11 @@ def parse(content: bytes, where: str) -> Element:
             where=f"{where}:{error.lineno + skipped}",
             fix="Look at that line; a file in another format needs another suffix (.sssom.tsv, .ttl).",
         ) from error
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know or cannot hand to expat
-        raise DataError(f"cannot be decoded: {error}", where=where, fix="Save the file as UTF-8.") from error
+    except (
+        LookupError,
+        ValueError,
+    ) as error:  # an encoding that Python does not know or cannot hand to expat
+        raise DataError(
+            f"cannot be decoded: {error}", where=where, fix="Save the file as UTF-8."
+        ) from error
     return root.children[0]

@@ -1,4 +1,6 @@
-"""Mappings as plain JSON values and back, for what a format has no slot for; and the predicates of relations."""
+"""Mappings as plain JSON values and back, for what a format has no slot for; and the predicates of
+relations.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,21 @@ T = TypeVar("T")
 
 
 def checked(mapping: Mapping) -> Mapping:
-    """The mapping, if it is valid; ValueError for an unknown relation or a confidence out of bounds."""
+    """The mapping, if it is valid; ValueError for an unknown relation or a confidence out of
+    bounds.
+    """
     if mapping.relation not in RELATIONS:
-        raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is not one of {', '.join(RELATIONS)}")
+        raise ValueError(
+            f"{mapping.source}: the relation {mapping.relation!r} is not one of {', '.join(RELATIONS)}"
+        )
     if mapping.concepts not in get_args(Concepts):
-        raise ValueError(f"{mapping.source}: concepts is {mapping.concepts!r}, not source, target or both")
+        raise ValueError(
+            f"{mapping.source}: concepts is {mapping.concepts!r}, not source, target or both"
+        )
     if not 0.0 <= mapping.confidence <= 1.0:
-        raise ValueError(f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1")
+        raise ValueError(
+            f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1"
+        )
     return mapping
 
 
@@ -38,8 +48,14 @@ def evidence_json(mapping: Mapping) -> list[list[Any]]:
 
 def mapping_json(mapping: Mapping) -> dict[str, Any]:
     """Every field of a mapping that differs from its default."""
-    values = {name: getattr(mapping, name) for name in _DEFAULTS} | {"evidence": evidence_json(mapping)}
-    return {name: value for name, value in values.items() if name in _ALWAYS or value not in (_DEFAULTS[name], [])}
+    values = {name: getattr(mapping, name) for name in _DEFAULTS} | {
+        "evidence": evidence_json(mapping)
+    }
+    return {
+        name: value
+        for name, value in values.items()
+        if name in _ALWAYS or value not in (_DEFAULTS[name], [])
+    }
 
 
 def dropped_json(dropped: Dropped) -> dict[str, Any]:

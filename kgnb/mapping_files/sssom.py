@@ -1,8 +1,9 @@
-"""SSSOM TSV (https://mapping-commons.github.io/sssom): a YAML header in comment lines, then one mapping a row.
+"""SSSOM TSV (https://mapping-commons.github.io/sssom): a YAML header in comment lines, then one
+mapping a row.
 
-Standard slots hold what SSSOM can express; evidence, unusual kinds and justifications go into extension slots
-defined in the header; dropped and unsure mappings and notes go into header lines of our own, so that no reader
-takes a rejected mapping for a valid one.
+Standard slots hold what SSSOM can express; evidence, unusual kinds and justifications go into
+extension slots defined in the header; dropped and unsure mappings and notes go into header lines of
+our own, so that no reader takes a rejected mapping for a valid one.
 """
 
 from __future__ import annotations
@@ -28,14 +29,29 @@ from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, which_concepts
 
 MAX_FIELD = 2**31 - 1  # characters; csv stops at 131,072 by default, and evidence may be longer
-UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # prescribed by SSSOM when no licence was chosen
+UNSPECIFIED_LICENSE = (
+    "https://w3id.org/sssom/license/unspecified"  # prescribed by SSSOM when no licence was chosen
+)
 REQUIRED = ("subject_id", "predicate_id", "object_id")
 _ALWAYS = (*REQUIRED, "mapping_justification", "confidence")
 _COLUMNS = (
-    "subject_id", "subject_label", "subject_type", "predicate_id", "predicate_modifier",
-    "object_id", "object_label", "object_type", "mapping_justification", "reviewer_label", "mapping_tool",
-    "confidence", "comment", "kgnb_kind", "kgnb_justification", "kgnb_evidence",
-)  # fmt: skip
+    "subject_id",
+    "subject_label",
+    "subject_type",
+    "predicate_id",
+    "predicate_modifier",
+    "object_id",
+    "object_label",
+    "object_type",
+    "mapping_justification",
+    "reviewer_label",
+    "mapping_tool",
+    "confidence",
+    "comment",
+    "kgnb_kind",
+    "kgnb_justification",
+    "kgnb_evidence",
+)
 _EXTENSIONS = ("kind", "justification", "evidence", "time")
 _TYPES = {
     "class": "owl class",
@@ -44,14 +60,19 @@ _TYPES = {
     "annotation property": "owl annotation property",
     "individual": "owl named individual",
 }
-_KINDS = {name: kind for kind, name in _TYPES.items()} | {"rdfs class": "class", "skos concept": "class"}
+_KINDS = {name: kind for kind, name in _TYPES.items()} | {
+    "rdfs class": "class",
+    "skos concept": "class",
+}
 _CONCEPT = "skos concept"
 _JUSTIFICATION = re.compile(r"semapv:\w+")
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML 1.2, section 5.1
 
 
 def write(
-    alignment: Alignment, license: str = UNSPECIFIED_LICENSE, further: Dict[str, Sequence[str]] | None = None
+    alignment: Alignment,
+    license: str = UNSPECIFIED_LICENSE,
+    further: Dict[str, Sequence[str]] | None = None,
 ) -> str:
     """The alignment as SSSOM TSV text; ``license`` is the IRI of the mappings' licence.
 
@@ -63,7 +84,9 @@ def write(
         [mapping.target for mapping in alignment] + [alignment.target],
     )
     found = [_row(plain.checked(mapping), curies) for mapping in alignment]
-    columns = [column for column in _COLUMNS if column in _ALWAYS or any(row[column] for row in found)]
+    columns = [
+        column for column in _COLUMNS if column in _ALWAYS or any(row[column] for row in found)
+    ]
     for slot, values in (further or {}).items():
         for row, value in zip(found, values, strict=True):
             row[slot] = value
@@ -88,10 +111,20 @@ def _header(alignment: Alignment, curies: Curies, columns: list[str], license: s
     if used:
         lines.append("extension_definitions:")
     for name in used:
-        lines += [f"- slot_name: kgnb_{name}", f"  property: kgnb:{name}", "  type_hint: xsd:string"]
+        lines += [
+            f"- slot_name: kgnb_{name}",
+            f"  property: kgnb:{name}",
+            "  type_hint: xsd:string",
+        ]
     for key, values in (
         ("notes", list(alignment.notes)),
-        ("unsure", [plain.dumps(plain.mapping_json(plain.checked(mapping))) for mapping in alignment.unsure]),
+        (
+            "unsure",
+            [
+                plain.dumps(plain.mapping_json(plain.checked(mapping)))
+                for mapping in alignment.unsure
+            ],
+        ),
         ("dropped", [plain.dumps(plain.dropped_json(dropped)) for dropped in alignment.dropped]),
     ):
         if values:
@@ -101,7 +134,9 @@ def _header(alignment: Alignment, curies: Curies, columns: list[str], license: s
 
 def _text(value: str) -> str:
     """A text as a double-quoted YAML scalar on one line."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _UNSAFE.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
@@ -122,7 +157,9 @@ def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
         "confidence": repr(mapping.confidence),
         "comment": mapping.rationale,
         "kgnb_kind": "" if mapping.kind in _TYPES else json.dumps(mapping.kind, ensure_ascii=False),
-        "kgnb_justification": "" if usual else json.dumps(mapping.justification, ensure_ascii=False),
+        "kgnb_justification": ""
+        if usual
+        else json.dumps(mapping.justification, ensure_ascii=False),
         "kgnb_evidence": plain.dumps(plain.evidence_json(mapping)) if mapping.evidence else "",
     }
 
@@ -130,14 +167,15 @@ def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
 def read(content: bytes, where: str) -> Alignment:
     """The alignment in SSSOM TSV bytes; DataError names file and line.
 
-    Also accepts header slots that apply to every row, full IRIs for CURIEs, and no header at all if every
-    CURIE has a well-known prefix. Rows that say "no match" and rows that negate a relation other than equivalence are
-    left out and counted in ``notes``.
+    Also accepts header slots that apply to every row, full IRIs for CURIEs, and no header at all if
+    every CURIE has a well-known prefix. Rows that say "no match" and rows that negate a relation
+    other than equivalence are left out and counted in ``notes``.
     """
     header, rows = _table(content, where)
     curies = Curies.read(header.get("curie_map"), where)
     sources, targets = (
-        {name} if (name := str(header.get(slot) or "")) else set() for slot in ("subject_source", "object_source")
+        {name} if (name := str(header.get(slot) or "")) else set()
+        for slot in ("subject_source", "object_source")
     )
     mappings: list[Mapping] = []
     left_out: Counter[str] = Counter()
@@ -153,8 +191,12 @@ def read(content: bytes, where: str) -> Alignment:
         mappings=tuple(mappings),
         source=str(header.get("kgnb_source") or _only(sources, curies)),
         target=str(header.get("kgnb_target") or _only(targets, curies)),
-        dropped=tuple(plain.loads(Dropped, text, where) for text in _texts(header, "kgnb_dropped", where)),
-        unsure=tuple(plain.loads(Mapping, text, where) for text in _texts(header, "kgnb_unsure", where)),
+        dropped=tuple(
+            plain.loads(Dropped, text, where) for text in _texts(header, "kgnb_dropped", where)
+        ),
+        unsure=tuple(
+            plain.loads(Mapping, text, where) for text in _texts(header, "kgnb_unsure", where)
+        ),
         notes=(*_texts(header, "kgnb_notes", where), *notes),
     )
 
@@ -172,8 +214,12 @@ _Rows: TypeAlias = list[tuple[int, dict[str, str]]]
 _PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", "object_source"}
 
 
-def _mappings(header: dict[str, Any], rows: _Rows, where: str) -> Iterator[tuple[Mapping | str, dict[str, str]]]:
-    """The mapping of each row, or the reason it has none, with its fields; header slots apply to every row."""
+def _mappings(
+    header: dict[str, Any], rows: _Rows, where: str
+) -> Iterator[tuple[Mapping | str, dict[str, str]]]:
+    """The mapping of each row, or the reason it has none, with its fields; header slots apply to
+    every row.
+    """
     curies = Curies.read(header.get("curie_map"), where)
     spread = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED}
     for number, given in rows:
@@ -187,7 +233,9 @@ def _table(content: bytes, where: str) -> tuple[dict[str, Any], _Rows]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise DataError("is not UTF-8 text", where=f"{where}:{line}", fix="Save the file as UTF-8.") from error
+        raise DataError(
+            "is not UTF-8 text", where=f"{where}:{line}", fix="Save the file as UTF-8."
+        ) from error
     header, body, lines = _split(text, where)
     rows = _cells(body, where, lines + 1)
     number, columns = next(rows, (lines + 1, []))
@@ -212,7 +260,9 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
         position = end
     written = textwrap.dedent("\n".join(header)) + "\n"
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(written, yaml.SafeLoader)):
+        if any(
+            isinstance(event, yaml.AliasEvent) for event in yaml.parse(written, yaml.SafeLoader)
+        ):
             raise ValueError("it refers to its own parts, which may unfold to any length")
         values = yaml.safe_load(written)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -224,7 +274,9 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
             fix="Header lines begin with # and hold YAML, as in '#license: https://...'.",
         ) from error
     if values is not None and not isinstance(values, dict):
-        raise DataError("the header holds no slots", where=f"{where}:1", fix="Write '#name: value' lines.")
+        raise DataError(
+            "the header holds no slots", where=f"{where}:1", fix="Write '#name: value' lines."
+        )
     return values or {}, text[position:], len(header)
 
 
@@ -241,7 +293,9 @@ def _fields(at: int, columns: list[str], fields: list[str], where: str) -> dict[
 def _texts(header: Dict[str, Any], key: str, where: str) -> list[str]:
     value = header.get(key) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise DataError(f"{key} is not a list of texts", where=where, fix="Export the alignment again.")
+        raise DataError(
+            f"{key} is not a list of texts", where=where, fix="Export the alignment again."
+        )
     return list(value)
 
 
@@ -254,7 +308,9 @@ def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
     ids = [row.get(slot, "").strip() for slot in REQUIRED]
     empty = [slot for slot, value in zip(REQUIRED, ids, strict=True) if not value]
     if empty:
-        raise DataError(f"the row has no {', '.join(empty)}", where=at, fix="Fill it in or remove the row.")
+        raise DataError(
+            f"the row has no {', '.join(empty)}", where=at, fix="Fill it in or remove the row."
+        )
     source, predicate, target = (curies.expand(value, at) for value in ids)
     if "https://w3id.org/sssom/NoTermFound" in (source, target):
         return "they say that there is no match"
@@ -262,7 +318,9 @@ def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
     relation = relation_of(curie)
     if relation is None:
         known = ", ".join(KNOWN.values())
-        raise DataError(f"the predicate {ids[1][:80]!r} is unknown", where=at, fix=f"Use one of {known}.")
+        raise DataError(
+            f"the predicate {ids[1][:80]!r} is unknown", where=at, fix=f"Use one of {known}."
+        )
     if row.get("predicate_modifier", "").strip().lower() == "not":
         if relation != "equivalent":
             return "they deny a relation other than equivalence"
@@ -275,16 +333,24 @@ def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
             "target": target,
             "relation": relation,
             "confidence": _confidence(row, at),
-            "kind": plain.loads(str, kind, at) if kind else _KINDS.get(row.get("subject_type", ""), kind_of(curie)),
+            "kind": plain.loads(str, kind, at)
+            if kind
+            else _KINDS.get(row.get("subject_type", ""), kind_of(curie)),
             "source_label": row.get("subject_label", ""),
             "target_label": row.get("object_label", ""),
             "justification": plain.loads(str, justification, at)
             if justification
             else row.get("mapping_justification", "").strip() or "semapv:UnspecifiedMatching",
-            "judged_by": row.get("reviewer_label") or row.get("author_label") or row.get("mapping_tool", ""),
+            "judged_by": row.get("reviewer_label")
+            or row.get("author_label")
+            or row.get("mapping_tool", ""),
             "rationale": row.get("comment", ""),
-            "concepts": which_concepts(row.get("subject_type") == _CONCEPT, row.get("object_type") == _CONCEPT),
-            "evidence": plain.loads(list[Evidence], row["kgnb_evidence"], at) if row.get("kgnb_evidence") else [],
+            "concepts": which_concepts(
+                row.get("subject_type") == _CONCEPT, row.get("object_type") == _CONCEPT
+            ),
+            "evidence": plain.loads(list[Evidence], row["kgnb_evidence"], at)
+            if row.get("kgnb_evidence")
+            else [],
         },
         at,
     )
@@ -324,11 +390,15 @@ class Curies:
 
     @classmethod
     def of(cls, sources: Iterable[str], targets: Iterable[str]) -> Curies:
-        """A map for these IRIs: the commonest namespace of a side is ``source`` or ``target``, others are numbered."""
+        """A map for these IRIs: the commonest namespace of a side is ``source`` or ``target``,
+        others are numbered.
+        """
         counted = [Counter(filter(None, map(namespace_of, iris))) for iris in (sources, targets)]
         known = {namespace: prefix for prefix, namespace in (*NAMESPACES.items(), ("kgnb", KGNB))}
         for prefix, counter in zip(("source", "target"), counted, strict=True):
-            for namespace in sorted(counter, key=lambda name, counter=counter: (-counter[name], name))[:1]:  # type: ignore[misc]
+            for namespace in sorted(
+                counter, key=lambda name, counter=counter: (-counter[name], name)
+            )[:1]:  # type: ignore[misc]
                 known.setdefault(namespace, prefix)
         others = sorted(set().union(*counted) - set(known))
         known |= {namespace: f"ns{number}" for number, namespace in enumerate(others, start=1)}
@@ -339,9 +409,14 @@ class Curies:
         """The prefix map of a file's header, with the prefixes built into SSSOM."""
         if value is not None and not isinstance(value, dict):
             raise DataError(
-                "curie_map is not a map", where=where, fix="Write '#curie_map:' and '#  prefix: namespace'."
+                "curie_map is not a map",
+                where=where,
+                fix="Write '#curie_map:' and '#  prefix: namespace'.",
             )
-        return cls(NAMESPACES | {str(prefix): str(namespace) for prefix, namespace in (value or {}).items()})
+        return cls(
+            NAMESPACES
+            | {str(prefix): str(namespace) for prefix, namespace in (value or {}).items()}
+        )
 
     def shorten(self, iri: str) -> str:
         """The CURIE of an IRI, or "" if it has none."""
@@ -351,7 +426,9 @@ class Curies:
 
     @cached_property
     def _by_namespace(self) -> dict[str, str]:
-        return {namespace: prefix for prefix, namespace in reversed(self.prefixes.items())}  # the first one stays
+        return {
+            namespace: prefix for prefix, namespace in reversed(self.prefixes.items())
+        }  # the first one stays
 
     def must_shorten(self, iri: str) -> str:
         """The CURIE of an IRI; ValueError if it is not absolute."""
@@ -380,9 +457,11 @@ class Curies:
 
 
 def _line(fields: Iterable[str]) -> str:
-    """One row with its line end; a field with a tab, line break or quote is quoted (RFC 4180 with tabs).
+    """One row with its line end; a field with a tab, line break or quote is quoted (RFC 4180 with
+    tabs).
 
-    A field that begins with ``=``, ``+``, ``-`` or ``@`` is kept, because escaping it would change the label.
+    A field that begins with ``=``, ``+``, ``-`` or ``@`` is kept, because escaping it would change
+    the label.
 
     >>> _line(["Hut", 'the "old" hut'])
     'Hut\\t"the ""old"" hut"\\n'
@@ -397,7 +476,9 @@ def _quoted(field: str) -> str:
 
 
 def _cells(text: str, where: str, first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of every row; blank lines are skipped. Quotes count only where a field begins with one."""
+    """Line number and fields of every row; blank lines are skipped. Quotes count only where a field
+    begins with one.
+    """
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
     started = first_line
@@ -408,4 +489,6 @@ def _cells(text: str, where: str, first_line: int = 1) -> Iterator[tuple[int, li
             started = first_line + reader.line_num
     except csv.Error as error:
         fix = 'Close the quote, and double quotes within a quoted field, as in "".'
-        raise DataError(f"a quoted field is malformed: {error}", where=f"{where}:{started}", fix=fix) from error
+        raise DataError(
+            f"a quoted field is malformed: {error}", where=f"{where}:{started}", fix=fix
+        ) from error

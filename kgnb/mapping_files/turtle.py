@@ -1,8 +1,10 @@
-"""Turtle: one triple a mapping, with its other fields in an OWL axiom annotation with SSSOM's properties.
+"""Turtle: one triple a mapping, with its other fields in an OWL axiom annotation with SSSOM's
+properties.
 
-Equivalent classes and properties become ``owl:equivalentClass`` and ``owl:equivalentProperty``, individuals
-``owl:sameAs``, other relations SKOS matches. A "different" or "unsure" mapping has no triple, so it is
-only a comment. Characters not allowed in IRIs are percent-encoded. RDF has no order, so mappings come back sorted.
+Equivalent classes and properties become ``owl:equivalentClass`` and ``owl:equivalentProperty``,
+individuals ``owl:sameAs``, other relations SKOS matches. A "different" or "unsure" mapping has no
+triple, so it is only a comment. Characters not allowed in IRIs are percent-encoded. RDF has no
+order, so mappings come back sorted.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _KINDS = {
     "annotation property": "owl:AnnotationProperty",
     "individual": "owl:NamedIndividual",
 }
-# RFC 3987, section 2.2: ucschar, and characters not allowed in an IRI; "%" only before two hexadecimal digits.
+# RFC 3987, section 2.2: ucschar, and characters not allowed in an IRI; "%" only before two
+# hexadecimal digits.
 _UCS = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
     f"{chr(plane + (0x1000 if plane == 0xE0000 else 0))}-{chr(plane + 0xFFFD)}"
     for plane in range(0x10000, 0xF0000, 0x10000)
@@ -33,7 +36,11 @@ _UCS = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
 _FORBIDDEN = re.compile(rf"%(?![0-9A-Fa-f]{{2}})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?#%{_UCS}]")
 _CONCEPT = NAMESPACES["skos"] + "Concept"
 _USED = ("owl", "rdfs", "semapv", "skos", "sssom", "xsd")
-_MATCHES = {iri: curie for iri, curie in KNOWN.items() if curie.startswith("owl:equivalent") or curie.endswith("Match")}
+_MATCHES = {
+    iri: curie
+    for iri, curie in KNOWN.items()
+    if curie.startswith("owl:equivalent") or curie.endswith("Match")
+}
 _MATCHES[NAMESPACES["owl"] + "sameAs"] = "owl:sameAs"
 _FIX = "Write owl:equivalentClass, owl:equivalentProperty, owl:sameAs or SKOS matches between IRIs."
 
@@ -43,7 +50,10 @@ def write(alignment: Alignment) -> str:
     lines = [f"@prefix {prefix}: <{NAMESPACES[prefix]}> ." for prefix in _USED]
     sides = [
         f"{slot} {_iri(iri) if ':' in iri else _literal(iri)}"
-        for slot, iri in (("sssom:subject_source", alignment.source), ("sssom:object_source", alignment.target))
+        for slot, iri in (
+            ("sssom:subject_source", alignment.source),
+            ("sssom:object_source", alignment.target),
+        )
         if iri
     ]
     lines += ["", " ;\n   ".join(["[] a sssom:MappingSet", *sides]) + " ."] if sides else []
@@ -77,7 +87,11 @@ def _statement(mapping: Mapping) -> list[str]:
 
 
 def _type(mapping: Mapping, side: str) -> str:
-    return "skos:Concept" if mapping.is_concept(side) else _KINDS.get(mapping.kind) or _literal(mapping.kind)
+    return (
+        "skos:Concept"
+        if mapping.is_concept(side)
+        else _KINDS.get(mapping.kind) or _literal(mapping.kind)
+    )
 
 
 def _iri(iri: str) -> str:
@@ -96,7 +110,9 @@ def _justification(name: str) -> str:
 
 
 def read(path: Path) -> Alignment:
-    """The alignment in a Turtle file, sorted; DataError names file and line, also for a file without a match."""
+    """The alignment in a Turtle file, sorted; DataError names file and line, also for a file
+    without a match.
+    """
     where, graph = str(path), OxigraphGraph()
     load(graph, path)
     triples = graph.triples()
@@ -107,7 +123,10 @@ def read(path: Path) -> Alignment:
             value = object.text if isinstance(object, Literal) else str(object)
             about.setdefault(subject.label, {}).setdefault(predicate, value)
     known = {
-        tuple(slots.get(f"{NAMESPACES['owl']}annotated{part}") for part in ("Source", "Property", "Target")): slots
+        tuple(
+            slots.get(f"{NAMESPACES['owl']}annotated{part}")
+            for part in ("Source", "Property", "Target")
+        ): slots
         for slots in about.values()
     }
     mappings = tuple(
@@ -118,7 +137,9 @@ def read(path: Path) -> Alignment:
         if predicate in _MATCHES and isinstance(subject, Iri) and isinstance(object, Iri)
     )
     sets = [
-        slots for slots in about.values() if slots.get(f"{NAMESPACES['rdf']}type") == NAMESPACES["sssom"] + "MappingSet"
+        slots
+        for slots in about.values()
+        if slots.get(f"{NAMESPACES['rdf']}type") == NAMESPACES["sssom"] + "MappingSet"
     ]
     if not mappings and not sets:
         raise DataError("there is no match in it", where=where, fix=_FIX)
@@ -131,15 +152,25 @@ def read(path: Path) -> Alignment:
 
 
 def _mapping(
-    source: str, predicate: str, target: str, known: dict[tuple[str | None, ...], dict[str, str]], where: str
+    source: str,
+    predicate: str,
+    target: str,
+    known: dict[tuple[str | None, ...], dict[str, str]],
+    where: str,
 ) -> Mapping:
     slots = known.get((source, predicate, target), {})
 
     def slot(name: str) -> str:
         return slots.get(NAMESPACES["sssom"] + name, "")
 
-    kinds = {f"{NAMESPACES['owl']}{curie.partition(':')[2]}": kind for kind, curie in _KINDS.items()}
-    curie, kind, justification = _MATCHES[predicate], slot("subject_type"), slot("mapping_justification")
+    kinds = {
+        f"{NAMESPACES['owl']}{curie.partition(':')[2]}": kind for kind, curie in _KINDS.items()
+    }
+    curie, kind, justification = (
+        _MATCHES[predicate],
+        slot("subject_type"),
+        slot("mapping_justification"),
+    )
     try:
         return plain.checked(
             Mapping(
@@ -151,10 +182,13 @@ def _mapping(
                 concepts=which_concepts(kind == _CONCEPT, slot("object_type") == _CONCEPT),
                 source_label=slot("subject_label"),
                 target_label=slot("object_label"),
-                justification=justification.replace(NAMESPACES["semapv"], "semapv:") or "semapv:UnspecifiedMatching",
+                justification=justification.replace(NAMESPACES["semapv"], "semapv:")
+                or "semapv:UnspecifiedMatching",
                 judged_by=slot("mapping_tool"),
                 rationale=slots.get(NAMESPACES["rdfs"] + "comment", ""),
             )
         )
     except ValueError as error:
-        raise DataError(str(error), where=where, fix="A confidence is a number between 0 and 1.") from error
+        raise DataError(
+            str(error), where=where, fix="A confidence is a number between 0 and 1."
+        ) from error

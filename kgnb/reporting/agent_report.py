@@ -1,4 +1,6 @@
-"""The report of an agent of another package: a notebook generated from the agent, and the functions its cells call."""
+"""The report of an agent of another package: a notebook generated from the agent, and the functions
+its cells call.
+"""
 
 from __future__ import annotations
 
@@ -36,24 +38,34 @@ def agent_notebooks(folder: Path) -> list[Path]:
 
 
 def notebook_of(agent: Agent) -> nbformat.NotebookNode:
-    """Title, parameters, start, a cell a stage, evaluation against a reference, costs, how to run it again."""
+    """Title, parameters, start, a cell a stage, evaluation against a reference, costs, how to run
+    it again.
+    """
     knobs = agent.knobs()
     parameters = ["from typing import Literal\n"] if any(option.choices for option in knobs) else []
     parameters += [f'{one.name}: str = ""  # {one.help.replace("%%", "%")}' for one in agent.inputs]
     parameters += ['reference: str = ""  # what to measure against'] if agent.evaluate else []
     parameters += map(_parameter, knobs)
-    inputs, options = (", ".join(f'"{one.name}": {one.name}' for one in part) for part in (agent.inputs, knobs))
+    inputs, options = (
+        ", ".join(f'"{one.name}": {one.name}' for one in part) for part in (agent.inputs, knobs)
+    )
     begin = (
         "from kgnb.reporting import agent_report as report\nfrom kgnb.reporting.session import current\n\n"
         f'task = report.begin("{agent.name}", {{{inputs}}}, {{{options}}})'
     )
-    parts = [(f"# {agent.title}\n\n{agent.summary or agent.title}.", "\n".join(parameters)), ("", begin)]
+    parts = [
+        (f"# {agent.title}\n\n{agent.summary or agent.title}.", "\n".join(parameters)),
+        ("", begin),
+    ]
     for stage in agent.stages:
         if not stage.apart:
             heading = f"## {stage.name.replace('_', ' ').capitalize()}\n\n{stage.summary}"
             parts.append((heading, f'report.stage(task, "{stage.name}")'))
     parts += [("## Measured", "report.measured(task, reference)")] if agent.evaluate else []
-    parts += [("## Cost", "report.stages(task)"), ("## How to run this again", "report.reproduce(task, current())")]
+    parts += [
+        ("## Cost", "report.stages(task)"),
+        ("## How to run this again", "report.reproduce(task, current())"),
+    ]
     v4: Any = nbformat.v4  # untyped
     cells = []
     for words, code in parts:
@@ -71,7 +83,11 @@ def _parameter(option: OptionInfo) -> str:
     """One option as a line of a report's parameters cell."""
     kind = f"Literal{list(option.choices)!r}" if option.choices else option.kind.__name__
     kind = f"{kind} | None" if option.optional else kind
-    bounds = f" [{option.least:g}, {option.most:g}]" if option.least is not None and option.most is not None else ""
+    bounds = (
+        f" [{option.least:g}, {option.most:g}]"
+        if option.least is not None and option.most is not None
+        else ""
+    )
     return f"{option.name}: {kind} = {option.default!r}  # {' '.join(option.help.split())}{bounds}"
 
 
@@ -84,16 +100,28 @@ def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> 
     if missing := [name for name, value in inputs.items() if not value]:
         raise ValueError(f"the report lacks an input: give -p {missing[0]}=...")
     session = current()
-    return new_task(agent, inputs, settings=session.settings, folder=session.folder / "run", on_event=tell, **options)
+    return new_task(
+        agent,
+        inputs,
+        settings=session.settings,
+        folder=session.folder / "run",
+        on_event=tell,
+        **options,
+    )
 
 
 def stage(task: Task, name: str) -> Any:
-    """Run one stage and return its value; the last one also writes ``metrics.json`` and the exports."""
+    """Run one stage and return its value; the last one also writes ``metrics.json`` and the
+    exports.
+    """
     announcing: Any = SimpleNamespace(event=tell, clear=bool)  # draws nothing
     value = task.do(name, announcing)
     if name == task.agent.sequence[-1]:
         counts = {what: number for step in task.run.steps for what, number in step.counts.items()}
-        found = {"headline": [{"agent": task.agent.title, **counts}], "cost": spent(task.run.totals)}
+        found = {
+            "headline": [{"agent": task.agent.title, **counts}],
+            "cost": spent(task.run.totals),
+        }
         text = json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
         write_whole(current().folder / "metrics.json", text)
         for suffix, write in task.agent.exports.items():

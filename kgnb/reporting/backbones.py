@@ -46,7 +46,8 @@ class ModelFigures:
 
 
 def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
-    """The report ``of`` once for each model (separated by commas), with the parameters in ``about``.
+    """The report ``of`` once for each model (separated by commas), with the parameters in
+    ``about``.
 
     A model is "rule", recorded:NAME, batch:FOLDER, or one of the server in the settings.
 
@@ -63,12 +64,16 @@ def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
 def _judged(of: str, about: str, name: str) -> ModelFigures:
     session, (function, asking) = current(), RUNS[of]
     parameters = find_template(of).parameters
-    given: dict[str, object] = {one.name: False for one in parameters if one.name in ("ablation", "curve")}
+    given: dict[str, object] = {
+        one.name: False for one in parameters if one.name in ("ablation", "curve")
+    }
     given |= dict(word.partition("=")[::2] for word in shlex.split(about))
     given["judge"] = "rule" if name == "rule" else asking
     folder = session.folder / "models" / re.sub(r"\W+", "-", name).strip("-")
     folder.mkdir(parents=True, exist_ok=True)
-    own = ReportSession(folder, session.settings.with_(model="" if name == "rule" else name), session.command)
+    own = ReportSession(
+        folder, session.settings.with_(model="" if name == "rule" else name), session.command
+    )
     module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
     begin(own)  # for the report's functions that use the current session
     try:
@@ -76,9 +81,14 @@ def _judged(of: str, about: str, name: str) -> ModelFigures:
         module.save(results, own)
     finally:
         begin(session)
-    metrics, run = json.loads((folder / "metrics.json").read_text(encoding="utf-8")), Run.load(folder / "run")
+    metrics, run = (
+        json.loads((folder / "metrics.json").read_text(encoding="utf-8")),
+        Run.load(folder / "run"),
+    )
     answers = _answers(own, results, run)
-    return ModelFigures(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), answers)
+    return ModelFigures(
+        name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), answers
+    )
 
 
 def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
@@ -86,14 +96,19 @@ def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
     answers = session.folder / "answers.jsonl"
     if answers.is_file():
         rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
-        return {str(row["id"]): ", ".join(sorted(map(str, row["values"]))) or "unsure" for row in rows}
+        return {
+            str(row["id"]): ", ".join(sorted(map(str, row["values"]))) or "unsure" for row in rows
+        }
     if built := getattr(results, "built", None):
         facts: dict[str, list[str]] = {}
         for subject, predicate, value in built.graph:
             facts.setdefault(f"{_short(subject)} {_short(predicate)}", []).append(_short(value))
         return {about: ", ".join(sorted(values)) for about, values in facts.items()}
     judgements = [one for step in run.steps for one in step.judgements]
-    return {f"{one.question} {one.text}": f"{one.decision} {_short(one.choice or '')}".strip() for one in judgements}
+    return {
+        f"{one.question} {one.text}": f"{one.decision} {_short(one.choice or '')}".strip()
+        for one in judgements
+    }
 
 
 def _short(term: object) -> str:
@@ -108,11 +123,18 @@ def save(found: list[ModelFigures], session: ReportSession) -> None:
 
 def shown(found: list[ModelFigures]) -> Table:
     """A row a model: figures, cost, the number left unsure."""
-    names = dict.fromkeys(name for part in ("figures", "cost") for one in found for name in getattr(one, part))
+    names = dict.fromkeys(
+        name for part in ("figures", "cost") for one in found for name in getattr(one, part)
+    )
     names |= {"unsure": None}
-    columns = [Column("model", "Model"), *(Column(f"n{at}", name, "number") for at, name in enumerate(names))]
+    columns = [
+        Column("model", "Model"),
+        *(Column(f"n{at}", name, "number") for at, name in enumerate(names)),
+    ]
     rows: list[list[Value]] = [[one.model, *(one.row.get(name) for name in names)] for one in found]
-    notes = ["recorded: replies of a strong model, each with a card that states their origin; no call is made."]
+    notes = [
+        "recorded: replies of a strong model, each with a card that states their origin; no call is made."
+    ]
     return Table(columns, rows, caption="Models side by side", notes=notes)
 
 
@@ -122,16 +144,34 @@ def differing(found: list[ModelFigures]) -> Table:
     for one, other in combinations(found, 2):
         both = one.answers.keys() & other.answers.keys()
         differ = sum(one.answers[item] != other.answers[item] for item in both)
-        rows.append([one.model, other.model, len(both), differ, round(100 * differ / len(both), 1) if both else None])
-    columns = [*texts(one="Model", other="and"), *numbers(both="Judged by both", differ="Differently", share="%")]
+        rows.append(
+            [
+                one.model,
+                other.model,
+                len(both),
+                differ,
+                round(100 * differ / len(both), 1) if both else None,
+            ]
+        )
+    columns = [
+        *texts(one="Model", other="and"),
+        *numbers(both="Judged by both", differ="Differently", share="%"),
+    ]
     return Table(columns, rows, caption="Disagreement")
 
 
 def examples(found: list[ModelFigures]) -> Table:
-    """Items on which not all models agree, with the answer of each; evenly spread over all such items."""
+    """Items on which not all models agree, with the answer of each; evenly spread over all such
+    items.
+    """
     items = dict.fromkeys(item for one in found for item in one.answers)
     apart = [item for item in items if len({one.answers.get(item, "") for one in found}) > 1]
     chosen = apart[:: -(-len(apart) // EXAMPLES) or 1]
-    columns = [Column("item", "Item"), *(Column(f"m{at}", one.model) for at, one in enumerate(found))]
-    rows: list[list[Value]] = [[item, *(one.answers.get(item, "") for one in found)] for item in chosen]
+    columns = [
+        Column("item", "Item"),
+        *(Column(f"m{at}", one.model) for at, one in enumerate(found)),
+    ]
+    rows: list[list[Value]] = [
+        [item, *(one.answers.get(item, "") for one in found)] for item in chosen
+    ]
     return Table(columns, rows, caption=f"Where they differ: {len(chosen)} of {len(apart)}")

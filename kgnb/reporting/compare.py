@@ -1,4 +1,5 @@
-"""Reports side by side: parameters against headline figures and costs, without times or absolute paths.
+"""Reports side by side: parameters against headline figures and costs, without times or absolute
+paths.
 
 As data, as the pages that list and compare reports, and as what the report ``compare`` shows.
 """
@@ -60,7 +61,9 @@ class Row:
     @property
     def label(self) -> str:
         """What sets it apart, as one would type it, shortened for a plot."""
-        words = " ".join(assignments({name: value for name, value in self.parameters.items() if value}))
+        words = " ".join(
+            assignments({name: value for name, value in self.parameters.items() if value})
+        )
         return words if len(words) <= 48 else words[:47] + "…"
 
 
@@ -84,9 +87,13 @@ class Compared:
 
     @property
     def main(self) -> str:
-        """The figure that reports are ranked by: the first of ``MAIN`` that they have, else their first."""
+        """The figure that reports are ranked by: the first of ``MAIN`` that they have, else their
+        first.
+        """
         known = {name.casefold(): name for name in reversed(self.columns)}
-        return next((known[name] for name in MAIN if name in known), self.columns[0] if self.columns else "")
+        return next(
+            (known[name] for name in MAIN if name in known), self.columns[0] if self.columns else ""
+        )
 
     @property
     def ranked(self) -> list[Row]:
@@ -108,7 +115,10 @@ class Compared:
     def best(self) -> dict[str, Figure]:
         """The highest value of each figure, where there is more than one row."""
         several = self.columns if len(self.rows) > 1 else []
-        return {name: max(row.figures[name] for row in self.rows if name in row.figures) for name in several}
+        return {
+            name: max(row.figures[name] for row in self.rows if name in row.figures)
+            for name in several
+        }
 
     @property
     def failed(self) -> list[Row]:
@@ -117,7 +127,9 @@ class Compared:
 
     @property
     def given(self) -> dict[str, str]:
-        """The parameters that are the same in all, as one would type them, without those that are empty."""
+        """The parameters that are the same in all, as one would type them, without those that are
+        empty.
+        """
         return {name: typed(value) for name, value in self.fixed.items() if value not in ("", None)}
 
 
@@ -131,15 +143,21 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
         page = f"items/{item.name}/report.html" if (home / "report.html").is_file() else ""
         error = item_state.error if state == "failed" else ""
         parameters = {name: item.values[name] for name in grid.varied}
-        rows.append(_row(parameters, state, page, read_metrics(home) if state == "done" else {}, error, {}))
+        rows.append(
+            _row(parameters, state, page, read_metrics(home) if state == "done" else {}, error, {})
+        )
     fixed = {name: value for name, value in grid.items[0].values.items() if name not in grid.varied}
     return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
 
 
 def _row(
-    parameters: Mapping[str, Given], state: str, page: str, metrics: Mapping[str, Any], error: str,
+    parameters: Mapping[str, Given],
+    state: str,
+    page: str,
+    metrics: Mapping[str, Any],
+    error: str,
     spelled: dict[str, str],
-) -> Row:  # fmt: skip
+) -> Row:
     """One report as a row; a figure spelled in two ways (F1, f1) goes under the spelling met first."""
     figures = headline_figures(metrics) if metrics else {}
     figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
@@ -147,7 +165,8 @@ def _row(
 
 
 def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
-    """Reports (their folders) side by side, of one kind or of several; links to them go from the folder ``start``.
+    """Reports (their folders) side by side, of one kind or of several; links to them go from the
+    folder ``start``.
 
     Raises:
         DataError: a folder holds no report.
@@ -156,22 +175,46 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
     for folder in map(Path, folders):
         ledger, request = read_ledger(folder), read_request(folder)
         if ledger is None:
-            raise DataError("there is no report", where=str(folder), fix="Name a folder that kgnb report has written.")
-        asked = {"report": _name(request.report)} | dict(request.values) if request else {"report": folder.parent.name}
+            raise DataError(
+                "there is no report",
+                where=str(folder),
+                fix="Name a folder that kgnb report has written.",
+            )
+        asked = (
+            {"report": _name(request.report)} | dict(request.values)
+            if request
+            else {"report": folder.parent.name}
+        )
         error = next((cell.error for cell in ledger.cells.values() if cell.state == "failed"), "")
         page = os.path.relpath(folder, start) if start else folder.resolve().name
         state = "done" if ledger.state == "ran" else ledger.state
-        found.append((asked, state, f"{Path(page).as_posix()}/report.html", read_metrics(folder), error))
+        found.append(
+            (asked, state, f"{Path(page).as_posix()}/report.html", read_metrics(folder), error)
+        )
     parameters = [asked for asked, *_ in found]
     names = list(dict.fromkeys(name for one in parameters for name in one))
-    # Reports of several kinds share few parameters: one that only some have is compared among those.
-    varied = tuple(name for name in names if len({json.dumps(one[name]) for one in parameters if name in one}) > 1)
+    # Reports of several kinds share few parameters: one that only some have is compared among
+    # those.
+    varied = tuple(
+        name
+        for name in names
+        if len({json.dumps(one[name]) for one in parameters if name in one}) > 1
+    )
     spelled: dict[str, str] = {}
     rows = tuple(
-        _row({name: asked[name] for name in varied if name in asked}, state, page, metrics, error, spelled)
+        _row(
+            {name: asked[name] for name in varied if name in asked},
+            state,
+            page,
+            metrics,
+            error,
+            spelled,
+        )
         for asked, state, page, metrics, error in found
     )
-    shared = [name for name in names if name not in varied and all(name in one for one in parameters)]
+    shared = [
+        name for name in names if name not in varied and all(name in one for one in parameters)
+    ]
     fixed = {name: parameters[0][name] for name in shared}
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
 
@@ -186,20 +229,32 @@ def text_of(compared: Compared) -> str:
     for row in compared.rows:
         values = [typed(row.parameters.get(name, "")) or "-" for name in compared.varied]
         figures = [str(row.figures.get(name, "-")) for name in compared.columns]
-        rows.append([*values, row.state, *figures, *(str(row.cost.get(name, "-")) for name in compared.cost_columns)])
+        rows.append(
+            [
+                *values,
+                row.state,
+                *figures,
+                *(str(row.cost.get(name, "-")) for name in compared.cost_columns),
+            ]
+        )
     return "\n".join(aligned(rows))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines, each column as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 @cache
 def _lists() -> Any:
     """The macros of the pages."""
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "template"), autoescape=True)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "template"), autoescape=True
+    )
     environment.filters |= {"typed": typed, "plain": plain_figure}
     return environment.get_template("lists.html.j2").module
 
@@ -210,7 +265,13 @@ def plain_figure(value: Figure) -> str:
     >>> plain_figure(1200), plain_figure(92.34), plain_figure(0.875)
     ('1,200', '92.3', '0.875')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
+    return (
+        f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:.1f}"
+        if abs(value) > 1
+        else f"{value:.3f}"
+    )
 
 
 def write_index(folder: Path) -> Path:
@@ -220,14 +281,23 @@ def write_index(folder: Path) -> Path:
     reports = [
         _listed(home, folder) for home in homes if "items" not in home.relative_to(folder).parts
     ]  # not of sweeps
-    sweeps = [(page.parent.name, page.relative_to(folder).as_posix()) for page in folder.rglob("comparison.html")]
-    return write_whole(folder / "index.html", _lists().page("Reports", _lists().index(reports, sorted(sweeps))))
+    sweeps = [
+        (page.parent.name, page.relative_to(folder).as_posix())
+        for page in folder.rglob("comparison.html")
+    ]
+    return write_whole(
+        folder / "index.html", _lists().page("Reports", _lists().index(reports, sorted(sweeps)))
+    )
 
 
 def _listed(home: Path, folder: Path) -> dict[str, str]:
     request, ledger, metrics = read_request(home), read_ledger(home), read_metrics(home)
-    state = "cannot be read" if ledger is None else "done" if ledger.state == "ran" else ledger.state
-    figures = ", ".join(f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5])
+    state = (
+        "cannot be read" if ledger is None else "done" if ledger.state == "ran" else ledger.state
+    )
+    figures = ", ".join(
+        f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5]
+    )
     page = home / "report.html"
     return {
         "name": Path(request.report).stem if request else home.parent.name,
@@ -243,13 +313,17 @@ def _changed(request: ReportRequest) -> str:
         defaults = {entry.name: entry.default for entry in find_template(request.report).parameters}
     except (ValueError, DataError):  # a notebook that is gone or broken
         defaults = {}
-    changed = {name: value for name, value in request.values.items() if value != defaults.get(name, "")}
+    changed = {
+        name: value for name, value in request.values.items() if value != defaults.get(name, "")
+    }
     return " ".join(assignments(changed))
 
 
 def comparison_page(compared: Compared, title: str, again: str = "") -> str:
     """The comparison as one HTML file without network or script; ``again`` says how to repeat it."""
-    partial = ", ".join(f"{count} {state}" for state, count in compared.states.items() if state != "done")
+    partial = ", ".join(
+        f"{count} {state}" for state, count in compared.states.items() if state != "done"
+    )
     ranked = [row for row in compared.ranked if compared.main in row.figures]
     best = ranked[0] if ranked and compared.states.get("done", 0) > 1 else None
     plot = cost_against_quality(compared)
@@ -257,37 +331,59 @@ def comparison_page(compared: Compared, title: str, again: str = "") -> str:
     return str(_lists().page(title, _lists().comparison(compared, best, partial, drawn, again)))
 
 
-def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
+def write_comparison(
+    folder: Path, compared: Compared, title: str, again: str = ""
+) -> tuple[Path, Path]:
     """Write ``comparison.html`` and ``comparison.json`` into the folder; returns their paths."""
     data = write_json(folder / "comparison.json", compared.to_json())
     return write_whole(folder / "comparison.html", comparison_page(compared, title, again)), data
 
 
 def cost_against_quality(compared: Compared) -> Plot | None:
-    """The main figure over its cost, or bars where nothing was paid; None where there is nothing to compare."""
+    """The main figure over its cost, or bars where nothing was paid; None where there is nothing to
+    compare.
+    """
     main = compared.main
     rows = [row for row in compared.ranked if main in row.figures]
     if not main or len(rows) < 2:
         return None
     names, values = [row.label for row in rows], [float(row.figures[main]) for row in rows]
-    cost = next((name for name in ("tokens", "calls") if len({row.cost.get(name) for row in rows}) > 1), "")
+    cost = next(
+        (name for name in ("tokens", "calls") if len({row.cost.get(name) for row in rows}) > 1), ""
+    )
     if cost and all(cost in row.cost for row in rows):
         return _over_cost(names, [float(row.cost[cost]) for row in rows], values, cost, main)
     return _bars(names[:BARS], values[:BARS], main, len(names))
 
 
-def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[float], cost: str, main: str) -> Plot:
-    front: list[int] = []  # the points that no cheaper point equals (the Pareto front), cheapest first
+def _over_cost(
+    names: Sequence[str], costs: Sequence[float], values: Sequence[float], cost: str, main: str
+) -> Plot:
+    front: list[
+        int
+    ] = []  # the points that no cheaper point equals (the Pareto front), cheapest first
     for at in sorted(range(len(costs)), key=lambda at: (costs[at], -values[at], at)):
         if not front or values[at] > values[front[-1]]:
             front.append(at)
 
     def draw(axes: Axes, theme: Theme) -> None:
-        axes.plot([costs[at] for at in front], [values[at] for at in front], "--", color=theme.line, zorder=1)
+        axes.plot(
+            [costs[at] for at in front],
+            [values[at] for at in front],
+            "--",
+            color=theme.line,
+            zorder=1,
+        )
         axes.scatter(costs, values, color=theme.series[0], s=28, zorder=3, clip_on=False)
         for at in front:
-            axes.annotate(names[at], (costs[at], values[at]), (4, 4), textcoords="offset points",
-                          fontsize=7, color=theme.soft)  # fmt: skip
+            axes.annotate(
+                names[at],
+                (costs[at], values[at]),
+                (4, 4),
+                textcoords="offset points",
+                fontsize=7,
+                color=theme.soft,
+            )
         axes.margins(x=0.15, y=0.15)
         axes.set_xlim(left=0)
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -296,10 +392,14 @@ def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[fl
         axes.grid()
         axes.set_axisbelow(True)
 
-    cheapest = ", ".join(f"{names[at]}: {main} {values[at]:g} for {costs[at]:,.0f} {cost}" for at in front)
+    cheapest = ", ".join(
+        f"{names[at]}: {main} {values[at]:g} for {costs[at]:,.0f} {cost}" for at in front
+    )
     caption = f"{main} against {cost}. Nothing that costs less is as good as those on the dashed line, which are named."
     return Plot(
-        draw, caption, f"{main} against {cost} of {len(names)} reports. Nothing cheaper is as good as {cheapest}."
+        draw,
+        caption,
+        f"{main} against {cost} of {len(names)} reports. Nothing cheaper is as good as {cheapest}.",
     )
 
 
@@ -307,7 +407,9 @@ def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int)
     def draw(axes: Axes, theme: Theme) -> None:
         places = range(len(names) - 1, -1, -1)
         drawn = axes.barh(places, values, 0.7, color=theme.series[0])
-        axes.bar_label(drawn, [f"{value:g}" for value in values], padding=3, fontsize=7, color=theme.soft)
+        axes.bar_label(
+            drawn, [f"{value:g}" for value in values], padding=3, fontsize=7, color=theme.soft
+        )
         axes.set_yticks(places, names)
         axes.tick_params(axis="y", length=0)
         axes.margins(x=0.1)
@@ -317,7 +419,12 @@ def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int)
 
     first = f" The best {len(names)} of {number}." if len(names) < number else ""
     alt = ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True))
-    return Plot(draw, f"{main}, best first.{first}", f"Bars of {main}: {alt}.", size=(7.2, 0.8 + 0.26 * len(names)))
+    return Plot(
+        draw,
+        f"{main}, best first.{first}",
+        f"Bars of {main}: {alt}.",
+        size=(7.2, 0.8 + 0.26 * len(names)),
+    )
 
 
 def compare_named(folders: str) -> Compared:
@@ -328,13 +435,19 @@ def compare_named(folders: str) -> Compared:
         if "compare" not in path.parts and "items" not in path.parts
     ]
     if not named:
-        raise DataError("there is no report to compare", where=str(REPORTS), fix="kgnb report compare -p folders=A,B")
+        raise DataError(
+            "there is no report to compare",
+            where=str(REPORTS),
+            fix="kgnb report compare -p folders=A,B",
+        )
     return compare_reports(named, current().folder)
 
 
 def save(compared: Compared, session: ReportSession) -> None:
     """Write ``metrics.json``: the comparison as data."""
-    write_json(session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()})
+    write_json(
+        session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()}
+    )
 
 
 def shown(compared: Compared) -> Fragment:
@@ -345,7 +458,11 @@ def shown(compared: Compared) -> Fragment:
 def failed(compared: Compared) -> Fragment:
     """The reports that did not run to their end, and why."""
     errors = "\n".join(f"{row.page}: {row.state} {row.error}" for row in compared.failed)
-    return Fragment(str(_lists().failed(compared)), errors) if errors else absent("All of them ran to their end.")
+    return (
+        Fragment(str(_lists().failed(compared)), errors)
+        if errors
+        else absent("All of them ran to their end.")
+    )
 
 
 def fixed(compared: Compared) -> Fragment:

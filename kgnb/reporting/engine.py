@@ -1,6 +1,8 @@
-"""Runs the cells of a report's notebook; the notebook and its ledger on disk are true at every moment.
+"""Runs the cells of a report's notebook; the notebook and its ledger on disk are true at every
+moment.
 
-papermill fills in the parameters, but does not run the cells: it marks cells that it never reached ``completed`` (2.7).
+papermill fills in the parameters, but does not run the cells: it marks cells that it never reached
+``completed`` (2.7).
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from kgnb.reporting.scan import redact
 from kgnb.reporting.session import ANNOUNCED, Cell, Ledger, State
 
 START_TIMEOUT = 120  # seconds a kernel may take to start on a busy machine
-STATUS = {"ran": "completed", "not run": "pending"}  # our states that papermill calls by another name
+STATUS = {
+    "ran": "completed",
+    "not run": "pending",
+}  # our states that papermill calls by another name
 
 
 class ThisPython(AsyncKernelManager):
@@ -35,16 +40,25 @@ class ThisPython(AsyncKernelManager):
     def kernel_spec(self) -> KernelSpec:
         """The specification of a kernel in this Python's environment."""
         return KernelSpec(
-            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=50"],
+            argv=[
+                sys.executable,
+                "-m",
+                "ipykernel_launcher",
+                "-f",
+                "{connection_file}",
+                "--log-level=50",
+            ],
             display_name="Python 3",
             language="python",
         )
 
 
 class ReportClient(NotebookClient):
-    """Runs the cells in order, stops at the first that fails, and saves notebook and ledger before and after each.
+    """Runs the cells in order, stops at the first that fails, and saves notebook and ledger before
+    and after each.
 
-    ``on_announcement`` is called with each line that a cell announces while it runs (see ``session.tell``).
+    ``on_announcement`` is called with each line that a cell announces while it runs (see
+    ``session.tell``).
     """
 
     def __init__(
@@ -56,7 +70,12 @@ class ReportClient(NotebookClient):
         on_announcement: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__(notebook, km=ThisPython(), timeout=None, startup_timeout=START_TIMEOUT)
-        self.path, self.ledger, self.secrets, self.on_announcement = path, ledger, secrets, on_announcement
+        self.path, self.ledger, self.secrets, self.on_announcement = (
+            path,
+            ledger,
+            secrets,
+            on_announcement,
+        )
         self._clean: set[int] = set()  # places of cells that hold no secret any more
         ledger.cells = {
             number: Cell(number, redact(cell.source.strip().partition("\n")[0], secrets))
@@ -90,21 +109,37 @@ class ReportClient(NotebookClient):
         for number, cell in self.ledger.cells.items():
             metadata = self.nb.cells[number - 1].metadata
             metadata["kgnb"] = {"state": cell.state}
-            metadata["papermill"] = {"status": STATUS.get(cell.state, cell.state), "exception": cell.state == "failed"}
-        about = redact({name: value for name, value in self.nb.items() if name != "cells"}, self.secrets)
-        cells = [cell if at in self._clean else redact(cell, self.secrets) for at, cell in enumerate(self.nb.cells)]
+            metadata["papermill"] = {
+                "status": STATUS.get(cell.state, cell.state),
+                "exception": cell.state == "failed",
+            }
+        about = redact(
+            {name: value for name, value in self.nb.items() if name != "cells"}, self.secrets
+        )
+        cells = [
+            cell if at in self._clean else redact(cell, self.secrets)
+            for at, cell in enumerate(self.nb.cells)
+        ]
         text = nbformat.writes(nbformat.from_dict(about | {"cells": cells}))  # type: ignore[no-untyped-call]
         write_whole(self.path, text + "\n")
         self.ledger.save()
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
-        """Take in a message of the kernel; announcements go to ``on_announcement``, not into the notebook."""
+        """Take in a message of the kernel; announcements go to ``on_announcement``, not into the
+        notebook.
+        """
         content = msg["content"]
-        if msg["msg_type"] == "stream" and content["name"] == "stderr" and ANNOUNCED in content["text"]:
+        if (
+            msg["msg_type"] == "stream"
+            and content["name"] == "stderr"
+            and ANNOUNCED in content["text"]
+        ):
             lines = content["text"].splitlines(keepends=True)
             for line in lines:
                 if self.on_announcement and line.startswith(ANNOUNCED):
-                    self.on_announcement(redact(line.removeprefix(ANNOUNCED).rstrip(), self.secrets))
+                    self.on_announcement(
+                        redact(line.removeprefix(ANNOUNCED).rstrip(), self.secrets)
+                    )
             content["text"] = "".join(line for line in lines if not line.startswith(ANNOUNCED))
             if not content["text"]:
                 return None

@@ -1,4 +1,6 @@
-"""The entity-alignment report: one pair of graphs aligned under several settings, and what is shown and saved."""
+"""The entity-alignment report: one pair of graphs aligned under several settings, and what is shown
+and saved.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ class AlignmentResults:
     pair: str
     headline: tuple[Setting, ...]
     ablation: tuple[Setting, ...]
-    curve: Mapping[str, Sequence[tuple[float, Measured]]]  # share of seeds and scores, by how entities are named
+    curve: Mapping[
+        str, Sequence[tuple[float, Measured]]
+    ]  # share of seeds and scores, by how entities are named
     sides: Sides
     known: Links
     embedder: str
@@ -113,11 +117,12 @@ def run_pair(
     largest: int = LARGEST,
     session: ReportSession | None = None,
 ) -> AlignmentResults:
-    """Align a pair without seeds and with a share of the known pairs as seeds; the parameters are the report's.
+    """Align a pair without seeds and with a share of the known pairs as seeds; the parameters are
+    the report's.
 
-    Two graphs without any known pair are aligned once, with the file ``seeds`` if there is one; the precision is
-    estimated. ``ablation`` and ``curve`` align the pair some thirty times more and are left out where a graph has more
-    than ``largest`` entities (0: no limit).
+    Two graphs without any known pair are aligned once, with the file ``seeds`` if there is one; the
+    precision is estimated. ``ablation`` and ``curve`` align the pair some thirty times more and are
+    left out where a graph has more than ``largest`` entities (0: no limit).
 
     Raises:
         DataError: an input is missing or malformed.
@@ -126,15 +131,28 @@ def run_pair(
     session = session or current()
     judge, settings = sections.judging(session, judge, model)
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
-    bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
+    bench = Bench(
+        sides,
+        known,
+        open_embedder(embedder or None, settings),
+        judge,
+        settings,
+        LookOptions(share=share),
+    )
     parameters = {"pair": name, "names": names, "share": share, "judge": judge}
     run = sections.run_in(session, "entity_alignment", sides.digests(), parameters, settings)
     with run:  # one for all three: a budget is for the whole report
-        tasks = [lambda: bench.run("no seeds" if known or not sides.seeds else "the seeds given", run=run)]
+        tasks = [
+            lambda: bench.run(
+                "no seeds" if known or not sides.seeds else "the seeds given", run=run
+            )
+        ]
         if known:
             by_itself = Options(assignment="argmax")
             tasks.append(lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run))
-            tasks.append(lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run))
+            tasks.append(
+                lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run)
+            )
         rows = in_one_round(tasks)
     partial = [f"Partial: {run.partial}."] if run.partial else []
     size = max(len(sides.left), len(sides.right))
@@ -154,9 +172,18 @@ def run_pair(
 
 
 def opened(
-    pair: str, folder: str, source: str, target: str, reference: str, seeds: str, names: str, settings: Settings
+    pair: str,
+    folder: str,
+    source: str,
+    target: str,
+    reference: str,
+    seeds: str,
+    names: str,
+    settings: Settings,
 ) -> tuple[str, Sides, Links]:
-    """The pair's name, its sides, and all its known pairs; the sides have seeds only where no pair is known."""
+    """The pair's name, its sides, and all its known pairs; the sides have seeds only where no pair
+    is known.
+    """
     if source or target:
         if not (source and target):
             raise ValueError("source and target are given together")
@@ -164,12 +191,22 @@ def opened(
         title = f"{Path(source).name} and {Path(target).name}"
         if not reference:
             return title, sides, ()
-        return title, replace(sides, seeds=()), tuple(dict.fromkeys((*sides.seeds, *links_of(reference))))
+        return (
+            title,
+            replace(sides, seeds=()),
+            tuple(dict.fromkeys((*sides.seeds, *links_of(reference)))),
+        )
     if pair == "huts" and not folder:
         words = ("huts:alpine", "huts:refuge")
-        sides = open_sides("huts:hollenmark", "huts:corvane", seeds="none", names=names, labels=words)
+        sides = open_sides(
+            "huts:hollenmark", "huts:corvane", seeds="none", names=names, labels=words
+        )
         return "huts", sides, links_of("huts:entity-reference")
-    place = Path(folder) if folder else data_folder(pair.split("/")[0], settings.data) / pair.split("/", 1)[1]
+    place = (
+        Path(folder)
+        if folder
+        else data_folder(pair.split("/")[0], settings.data) / pair.split("/", 1)[1]
+    )
     sides = open_sides(place, seeds="none", names=names)
     given = links_of(seeds) if seeds else open_sides(place).seeds
     return folder and Path(folder).name or pair, sides, (*given, *sides.tests)
@@ -188,15 +225,23 @@ class Bench:
     model: ChatModel | None = None
 
     def split(self, ratio: float) -> tuple[Links, Links]:
-        """Seeds, drawn by digest, and tests: a folder's own, so that figures compare, else all other known pairs."""
+        """Seeds, drawn by digest, and tests: a folder's own, so that figures compare, else all
+        other known pairs.
+        """
         if not self.known:
             return self.sides.seeds, ()
         own = set(self.sides.tests)
-        seeds = tuple(drawn([pair for pair in self.known if pair not in own])[: round(ratio * len(self.known))])
+        seeds = tuple(
+            drawn([pair for pair in self.known if pair not in own])[
+                : round(ratio * len(self.known))
+            ]
+        )
         chosen = set(seeds)
         return seeds, self.sides.tests or tuple(pair for pair in self.known if pair not in chosen)
 
-    def run(self, name: str, ratio: float = 0.0, *, nameless: bool = False, **given: Any) -> Setting:
+    def run(
+        self, name: str, ratio: float = 0.0, *, nameless: bool = False, **given: Any
+    ) -> Setting:
         """One alignment with this share of seeds, measured; ``given`` are arguments of ``align``."""
         seeds, tests = self.split(ratio)
         sides = replace(self.sides, seeds=seeds)
@@ -207,14 +252,26 @@ class Bench:
         begun = perf_counter()
         model = self.model if given["judge"] in ("auto", "model") else None
         outcome = align(
-            sides, model=model, embedder=self.embedder, reference=tests or None, settings=self.settings, **given
+            sides,
+            model=model,
+            embedder=self.embedder,
+            reference=tests or None,
+            settings=self.settings,
+            **given,
         )
-        return Setting(name, measured(outcome.settled, sides, tests), outcome, perf_counter() - begun, tests)
+        return Setting(
+            name, measured(outcome.settled, sides, tests), outcome, perf_counter() - begun, tests
+        )
 
 
 def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The pairs in an order that depends only on the pairs themselves."""
-    return sorted(pairs, key=lambda pair: hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest())
+    return sorted(
+        pairs,
+        key=lambda pair: hashlib.sha256(
+            "\0".join(pair).encode("utf-8", "surrogatepass")
+        ).hexdigest(),
+    )
 
 
 def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
@@ -238,7 +295,9 @@ def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
         for name, given in changed.items():
             yield bench.run(f"model: {name}", judge="model", **given)
     for one in ("sinkhorn", "hungarian", "stable", "argmax"):
-        yield bench.run(f"assignment: {one}", judge="first", options=replace(Options(), assignment=one))
+        yield bench.run(
+            f"assignment: {one}", judge="first", options=replace(Options(), assignment=one)
+        )
     for hops in (0, 1, 2, 3):
         yield bench.run(f"propagation: {hops} hops", judge="first", options=Options(hops=hops))
     yield bench.run("one round, no self-training", judge="first", options=Options(rounds=0))
@@ -249,7 +308,10 @@ def curves(bench: Bench) -> dict[str, list[tuple[float, Measured]]]:
     """The first alignment alone with more and more seeds, names as given and hidden."""
     titles = {"names as given": False, "names hidden": True}
     return {
-        title: [(ratio, bench.run(title, ratio, judge="first", nameless=nameless).measured) for ratio in CURVE]
+        title: [
+            (ratio, bench.run(title, ratio, judge="first", nameless=nameless).measured)
+            for ratio in CURVE
+        ]
         for title, nameless in titles.items()
     }
 
@@ -267,11 +329,17 @@ def notice(results: AlignmentResults) -> Fragment:
         f"{counts['entities']:,} entities matched with {seeds} seeds, {100 * first.outcome.share_looked_at:.1f} % of "
         f"them looked at by the judge {results.judge}, {first.tokens:.1f} model tokens an entity over all; embedder "
         f"{results.embedder}. "
-        + (f"Measured on {first.measured.ranking.tests:,} known pairs." if results.known else _estimated(first))
+        + (
+            f"Measured on {first.measured.ranking.tests:,} known pairs."
+            if results.known
+            else _estimated(first)
+        )
     ]
     simulated = any(one.settled.simulation for one in results.headline)
     if simulated:
-        lines.insert(0, "SIMULATION: the judge answers from the reference; no aligner reached this.")
+        lines.insert(
+            0, "SIMULATION: the judge answers from the reference; no aligner reached this."
+        )
     return words(*lines, look="alarm" if simulated else "")
 
 
@@ -283,23 +351,37 @@ def _estimated(setting: Setting) -> str:
 
 
 def figures(results: AlignmentResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
+    source.
+    """
     if not results.known:
         return [_counted(one) for one in results.headline]
     rows: list[dict[str, Value]] = []
     for one in results.headline:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.settled.simulation else "")
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
-        about: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
+        about: dict[str, Value] = {
+            "seeds": one.measured.seeds,
+            "covers": covers,
+            "source": "this run",
+        }
         rows.append({"system": system} | _scores(one, 3) | about)
     for peer in BY_PAIR.get(results.pair, ()):
-        unknown: dict[str, Value] = dict.fromkeys([*(column.key for column in (*RANKED, *SCORES)), "seeds"])
-        theirs: dict[str, Value] = {"hits1": peer.hits1, "mrr": peer.mrr, "covers": "test pairs, among test targets"}
+        unknown: dict[str, Value] = dict.fromkeys(
+            [*(column.key for column in (*RANKED, *SCORES)), "seeds"]
+        )
+        theirs: dict[str, Value] = {
+            "hits1": peer.hits1,
+            "mrr": peer.mrr,
+            "covers": "test pairs, among test targets",
+        }
         rows.append({"system": peer.system} | unknown | theirs | {"source": peer.source})
     return rows
 
 
-ESTIMATED = percents(estimated_precision="Estimated precision", written="Written", unsure="Unsure", nobody="Nobody")
+ESTIMATED = percents(
+    estimated_precision="Estimated precision", written="Written", unsure="Unsure", nobody="Nobody"
+)
 
 
 def _counted(setting: Setting) -> dict[str, Value]:
@@ -321,10 +403,20 @@ def _counted(setting: Setting) -> dict[str, Value]:
 def headline(results: AlignmentResults) -> Table:
     """Our figures beside published ones, each with its source; estimates where no pair is known."""
     if results.known:
-        columns = [Column("system", "System"), *RANKED, *SCORES, *numbers(seeds="Seeds"), *texts(covers="Covers")]
+        columns = [
+            Column("system", "System"),
+            *RANKED,
+            *SCORES,
+            *numbers(seeds="Seeds"),
+            *texts(covers="Covers"),
+        ]
         notes = _warnings(results)
     else:
-        columns = [Column("system", "System"), *ESTIMATED, *numbers(entities="Entities", seeds="Seeds")]
+        columns = [
+            Column("system", "System"),
+            *ESTIMATED,
+            *numbers(entities="Entities", seeds="Seeds"),
+        ]
         notes = [
             "Estimated precision: the mean confidence of what is written. An entity's confidence is the probability "
             "that its candidate scores better than a wrong one would; the scores of wrong ones are learnt from the "
@@ -345,7 +437,9 @@ def headline_bars(results: AlignmentResults) -> Plot:
         names = [name.replace(", ", ",\n", 1) for name in names]
         titles = {"hits1": "Hits@1", "hits10": "Hits@10", "f1": "F1 of the choices"}
         caption = "Compare only figures over the same pairs, ranked among the same targets."
-    values = {key: [None if row[key] is None else float(str(row[key])) for row in shown] for key in titles}
+    values = {
+        key: [None if row[key] is None else float(str(row[key])) for row in shown] for key in titles
+    }
     return grouped_bars(names, [(title, values[key]) for key, title in titles.items()], caption)
 
 
@@ -359,7 +453,9 @@ def _warnings(results: AlignmentResults) -> list[str]:
     for one in results.headline:
         share = one.settled.estimated_precision
         if share is not None:
-            notes.append(f"{one.name}: a precision of {100 * share:.1f} % was estimated without the reference.")
+            notes.append(
+                f"{one.name}: a precision of {100 * share:.1f} % was estimated without the reference."
+            )
     if IDENTICAL in first.slices:
         share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
         notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
@@ -374,7 +470,9 @@ def _warnings(results: AlignmentResults) -> list[str]:
 
 
 def slices(results: AlignmentResults) -> Table:
-    """The figures by what the names of a pair have in common; without known pairs, the confidences by the same."""
+    """The figures by what the names of a pair have in common; without known pairs, the confidences
+    by the same.
+    """
     notes = ["Identical but for case and spaces: a string comparison finds these as well."]
     if results.known:
         rows: list[list[Value]] = [
@@ -383,23 +481,36 @@ def slices(results: AlignmentResults) -> Table:
             for name, part in one.measured.slices.items()
         ]
         return Table(
-            [*texts(setting="Setting", slice="Pairs with"), *numbers(tests="Pairs"), *RANKED], rows, notes=notes
+            [*texts(setting="Setting", slice="Pairs with"), *numbers(tests="Pairs"), *RANKED],
+            rows,
+            notes=notes,
         )
     settled = results.headline[0].settled
     sure = {(one, other): confidence for one, other, confidence in settled.pairs()}
     sides = (settled.proposal.left, settled.proposal.right)
     cut = names_told(sure, *(dict(zip(side.entities, side.names, strict=True)) for side in sides))
-    columns = [*texts(slice="Written pairs with"), *numbers(n="Pairs"), *percents(confidence="Mean confidence")]
-    rows = [[name, len(part), sum(sure[pair] for pair in part) / len(part)] for name, part in cut.items()]
+    columns = [
+        *texts(slice="Written pairs with"),
+        *numbers(n="Pairs"),
+        *percents(confidence="Mean confidence"),
+    ]
+    rows = [
+        [name, len(part), sum(sure[pair] for pair in part) / len(part)]
+        for name, part in cut.items()
+    ]
     return Table(columns, rows, notes=notes)
 
 
 def unmatched(results: AlignmentResults) -> Table:
     """How many entities were left without a counterpart, and why."""
     rows: list[list[Value]] = [
-        [one.name, reason, number] for one in results.headline for reason, number in one.settled.unmatched().items()
+        [one.name, reason, number]
+        for one in results.headline
+        for reason, number in one.settled.unmatched().items()
     ]
-    return Table([*texts(setting="Setting", reason="Left unmatched because"), *numbers(n="Entities")], rows)
+    return Table(
+        [*texts(setting="Setting", reason="Left unmatched because"), *numbers(n="Entities")], rows
+    )
 
 
 def _left_out(results: AlignmentResults) -> Fragment:
@@ -426,9 +537,22 @@ def ablation(results: AlignmentResults) -> Table | Fragment:
     rows = []
     for one in results.ablation:
         scores, asked = _scores(one, 3), one.outcome.share_looked_at
-        rows.append([one.name, *(scores[key] for key in ("hits1", "hits10", "mrr", "f1")), asked, round(one.tokens, 1)])
-    notes = [] if any(one.tokens for one in results.ablation) else ["No model was asked: set one for those rows."]
-    return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
+        rows.append(
+            [
+                one.name,
+                *(scores[key] for key in ("hits1", "hits10", "mrr", "f1")),
+                asked,
+                round(one.tokens, 1),
+            ]
+        )
+    notes = (
+        []
+        if any(one.tokens for one in results.ablation)
+        else ["No model was asked: set one for those rows."]
+    )
+    return Table(
+        columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes
+    )
 
 
 def seed_curve(results: AlignmentResults) -> Plot | Fragment:
@@ -439,9 +563,14 @@ def seed_curve(results: AlignmentResults) -> Plot | Fragment:
         (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
         for title, points in results.curve.items()
     ]
-    alt = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
+    alt = "; ".join(
+        f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points)
+        for title, points in series
+    )
     caption = "Hits@1 over the share of seeds, first alignment alone, no model."
-    return lines(series, "seeds, % of the known pairs", "Hits@1, %", caption, f"Hits@1 in percent. {alt}")
+    return lines(
+        series, "seeds, % of the known pairs", "Hits@1, %", caption, f"Hits@1 in percent. {alt}"
+    )
 
 
 def cost(results: AlignmentResults) -> Table:
@@ -457,79 +586,142 @@ def cost(results: AlignmentResults) -> Table:
     rows: list[list[Value]] = []
     for one in (*results.headline, *results.ablation):
         each, asked = one.seconds / max(1, len(one.settled.proposal)), one.outcome.share_looked_at
-        rows.append([f"kgnb, {one.name}", f"{one.tokens:.1f}", f"{each:.4f}", asked, one.outcome.calls, here])
-    rows += [[peer.system, f"{peer.tokens:.0f}", f"{peer.seconds:.2f}", 1.0, None, peer.source] for peer in COST]
+        rows.append(
+            [
+                f"kgnb, {one.name}",
+                f"{one.tokens:.1f}",
+                f"{each:.4f}",
+                asked,
+                one.outcome.calls,
+                here,
+            ]
+        )
+    rows += [
+        [peer.system, f"{peer.tokens:.0f}", f"{peer.seconds:.2f}", 1.0, None, peer.source]
+        for peer in COST
+    ]
     return Table(columns, rows, caption="What an entity costs")
 
 
 def _scores(setting: Setting, digits: int) -> dict[str, Value]:
     """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
     ranked, chosen = setting.measured.ranking, setting.measured.chosen
-    return {"hits1": ranked.hits1, "hits10": ranked.hits10, "mrr": round(ranked.mrr, digits),
-            "precision": chosen.precision, "recall": chosen.recall, "f1": chosen.f1}  # fmt: skip
+    return {
+        "hits1": ranked.hits1,
+        "hits10": ranked.hits10,
+        "mrr": round(ranked.mrr, digits),
+        "precision": chosen.precision,
+        "recall": chosen.recall,
+        "f1": chosen.f1,
+    }
 
 
 def errors(results: AlignmentResults) -> Table | Fragment:
-    """Every known pair that the first row of the headline missed, the most confident wrong choices first.
+    """Every known pair that the first row of the headline missed, the most confident wrong choices
+    first.
 
-    Where no pair is known: a sample of the written pairs, evenly over their confidences, and the likeliest others.
+    Where no pair is known: a sample of the written pairs, evenly over their confidences, and the
+    likeliest others.
     """
     setting = results.headline[0]
     settled, proposal = setting.settled, setting.settled.proposal
     if not results.known:
         return _examples(settled)
-    places = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
+    places = {
+        proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)
+    }
     missed = []
     for source, target in setting.tests:
         row = places.get(source)
         chosen = int(settled.targets[row]) if row is not None else -1
         if row is not None and (chosen < 0 or proposal.right.entities[chosen] != target):
-            missed.append((-settled.confidence(row) if chosen >= 0 else 1.0, source, target, row, chosen))
+            missed.append(
+                (-settled.confidence(row) if chosen >= 0 else 1.0, source, target, row, chosen)
+            )
     if not missed:
         return words(f"All {len(setting.tests):,} known pairs were found.")
     missed.sort()
-    columns = [*texts(source="Entity", chosen="Chosen", right="Right"), *numbers(place="Place of the right one")]
+    columns = [
+        *texts(source="Entity", chosen="Chosen", right="Right"),
+        *numbers(place="Place of the right one"),
+    ]
     columns += [*percents(confidence="Confidence"), *texts(what="What happened")]
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for _, source, target, row, chosen in missed[: sections.SHOWN]:
-        ranked, right = [iri for iri, _ in settled.ranking(row)], proposal.right.entities.index(target)
+        ranked, right = (
+            [iri for iri, _ in settled.ranking(row)],
+            proposal.right.entities.index(target),
+        )
         place = ranked.index(target) + 1 if target in ranked else None
         what = "another was better" if place else "the right one was not a candidate"
-        ends: list[Value] = [_entity(settled, row), _target(settled, chosen), _target(settled, right), place]
+        ends: list[Value] = [
+            _entity(settled, row),
+            _target(settled, chosen),
+            _target(settled, right),
+            place,
+        ]
         sure = settled.confidence(row) if chosen >= 0 else None
         rows.append([*ends, sure, what if chosen >= 0 else f"left: {settled.why(row)}"])
-        evidence = _evidence(settled, row, {"for the chosen one": chosen, "for the right one": right})
-        details.append([*evidence, *_judged(settled, row), ("entity", source), ("right one", target)])
+        evidence = _evidence(
+            settled, row, {"for the chosen one": chosen, "for the right one": right}
+        )
+        details.append(
+            [*evidence, *_judged(settled, row), ("entity", source), ("right one", target)]
+        )
     wrong = sum(chosen >= 0 for *_, chosen in missed)
     number, left = len(missed), len(missed) - wrong
-    caption = f"{number:,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {left:,} left"
+    caption = (
+        f"{number:,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {left:,} left"
+    )
     notes = ["Place of the right one: its rank among the candidates, if it is one."]
-    return Table(columns, rows, caption=setting.labelled(caption), details=details, notes=notes, total=number)
+    return Table(
+        columns, rows, caption=setting.labelled(caption), details=details, notes=notes, total=number
+    )
 
 
 def _examples(settled: Settled) -> Table:
     """Pairs to judge by hand, the least confident first."""
     proposal, half = settled.proposal, sections.SHOWN // 2
     seeded = np.isin(proposal.sources, proposal.seeds[:, 0])
-    order = np.argsort(np.array([settled.confidence(row) for row in range(len(proposal))]), kind="stable")
+    order = np.argsort(
+        np.array([settled.confidence(row) for row in range(len(proposal))]), kind="stable"
+    )
     written = order[((settled.targets >= 0) & ~seeded)[order]]
     left = order[((settled.targets < 0) & (proposal.candidates[:, 0] >= 0))[order]][::-1][:half]
-    chosen = written[np.unique(np.linspace(0, len(written) - 1, min(len(written), half)).astype(int))]
+    chosen = written[
+        np.unique(np.linspace(0, len(written) - 1, min(len(written), half)).astype(int))
+    ]
     columns = texts(source="Entity", chosen="Counterpart, or its best candidate", what="Result")
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for row in [*chosen.tolist(), *left.tolist()]:
         target, entity = int(settled.targets[row]), _entity(settled, row)
         shown = _target(settled, target if target >= 0 else int(proposal.candidates[row, 0]))
-        rows.append([entity, shown, "written" if target >= 0 else f"left: {settled.why(row)}", settled.confidence(row)])
+        rows.append(
+            [
+                entity,
+                shown,
+                "written" if target >= 0 else f"left: {settled.why(row)}",
+                settled.confidence(row),
+            ]
+        )
         iris = [("entity", entity.iri), ("shown", shown.iri if shown else "")]
         details.append([*proposal.candidate_lines(row)[:3], *_judged(settled, row, ""), *iris])
     caption = (
-        f"{len(chosen)} of {len(written):,} written pairs, evenly from the least to the most confident; then the rest"
+        f"{len(chosen)} of {len(written):,} written pairs, evenly "
+        f"from the least to the most confident; then the rest"
     )
-    notes = ["Judge the written pairs by hand: the share of right ones is the precision, give or take a few points."]
-    return Table([*columns, *percents(confidence="Confidence")], rows, caption=caption, details=details, notes=notes)
+    notes = [
+        "Judge the written pairs by hand: the share of right ones is the precision, give or take a few points."
+    ]
+    return Table(
+        [*columns, *percents(confidence="Confidence")],
+        rows,
+        caption=caption,
+        details=details,
+        notes=notes,
+    )
 
 
 def _entity(settled: Settled, row: int) -> LabelledIri:
@@ -575,11 +767,20 @@ def risk(results: AlignmentResults) -> Plot:
         points = list(zip(kept / max(1, len(sure)), np.cumsum(1 - sure) / kept, strict=True))
         caption = "Estimated risk over coverage: the share of errors that the confidences predict, without a reference."
         return risk_over_coverage(points, caption, "pairs")
-    sources, targets = {source for source, _ in setting.tests}, {target for _, target in setting.tests}
-    found = [((one, other, ""), confidence) for one, other, confidence in pairs if one in sources or other in targets]
+    sources, targets = (
+        {source for source, _ in setting.tests},
+        {target for _, target in setting.tests},
+    )
+    found = [
+        ((one, other, ""), confidence)
+        for one, other, confidence in pairs
+        if one in sources or other in targets
+    ]
     measured = risk_coverage(found, [(one, other, "") for one, other in setting.tests])
     caption = f"Risk over coverage, {setting.name}: low on the left means the confidence can be trusted to sort."
-    return risk_over_coverage([(one.coverage, one.risk) for one in measured], setting.labelled(caption), "pairs")
+    return risk_over_coverage(
+        [(one.coverage, one.risk) for one in measured], setting.labelled(caption), "pairs"
+    )
 
 
 def save(results: AlignmentResults, session: ReportSession) -> None:
@@ -607,9 +808,12 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "settings": [_plain(one) for one in results.headline],
         "ablation": [_plain(one) for one in results.ablation],
         "curve": {
-            title: [[ratio, found.ranking.hits1] for ratio, found in points] for title, points in results.curve.items()
+            title: [[ratio, found.ranking.hits1] for ratio, found in points]
+            for title, points in results.curve.items()
         },
-        "simulation": SIMULATED if any(one.settled.simulation for one in results.headline) else None,
+        "simulation": SIMULATED
+        if any(one.settled.simulation for one in results.headline)
+        else None,
     }
 
 

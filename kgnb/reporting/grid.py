@@ -29,15 +29,21 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class GridItem:
-    """One combination: its number in the grid from 1, and the value of every parameter of the report."""
+    """One combination: its number in the grid from 1, and the value of every parameter of the
+    report.
+    """
 
     number: int
     values: Mapping[str, Value]
 
     @property
     def name(self) -> str:
-        """The name of the item's folder: the same for the same values, whatever their place in the file."""
-        return hashlib.sha256(json.dumps(dict(self.values), sort_keys=True).encode()).hexdigest()[:12]
+        """The name of the item's folder: the same for the same values, whatever their place in the
+        file.
+        """
+        return hashlib.sha256(json.dumps(dict(self.values), sort_keys=True).encode()).hexdigest()[
+            :12
+        ]
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,9 @@ class Grid:
 
     def label(self, item: GridItem) -> str:
         """What sets an item apart from the others, as one would type it."""
-        return " ".join(assignments({name: item.values[name] for name in self.varied})) or "(defaults)"
+        return (
+            " ".join(assignments({name: item.values[name] for name in self.varied})) or "(defaults)"
+        )
 
 
 class Sweep(BaseModel):
@@ -75,7 +83,10 @@ class Sweep(BaseModel):
 
     def combinations(self) -> Iterator[dict[str, Any]]:
         """The product of the parameters without what is excluded, then what is included."""
-        lists = {name: one if isinstance(one, list) else [one] for name, one in (self.parameters or {}).items()}
+        lists = {
+            name: one if isinstance(one, list) else [one]
+            for name, one in (self.parameters or {}).items()
+        }
         if lists or not self.include:
             for values in itertools.product(*lists.values()):
                 combination = dict(zip(lists, values, strict=True))
@@ -87,9 +98,10 @@ class Sweep(BaseModel):
 def read_grid(path: Path | str) -> Grid:
     """The sweep in a YAML (or JSON) file.
 
-    ``report`` names it, ``parameters`` gives each parameter one value or a list of them (all combinations are run),
-    ``include`` adds combinations, ``exclude`` leaves out those that agree with one of its entries. A combination that
-    occurs twice is run once. Errors name the line and what is allowed there.
+    ``report`` names it, ``parameters`` gives each parameter one value or a list of them (all
+    combinations are run), ``include`` adds combinations, ``exclude`` leaves out those that agree
+    with one of its entries. A combination that occurs twice is run once. Errors name the line and
+    what is allowed there.
 
     Raises:
         DataError: the file does not have this form.
@@ -106,7 +118,9 @@ def read_grid(path: Path | str) -> Grid:
         raise DataError(f"this is not YAML: {problem}", where=where, fix=FORM) from error
     except (OSError, UnicodeDecodeError, ValueError, RecursionError, yaml.YAMLError) as error:
         problem = (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
-        raise DataError(f"the sweep cannot be read: {problem}", where=str(path), fix=FORM) from error
+        raise DataError(
+            f"the sweep cannot be read: {problem}", where=str(path), fix=FORM
+        ) from error
     if isinstance(content, dict) and str(content.get("report", "")).endswith(".ipynb"):
         beside = path.parent / content["report"]
         content["report"] = str((beside if beside.is_file() else Path(content["report"])).resolve())
@@ -119,7 +133,9 @@ def read_grid(path: Path | str) -> Grid:
 
 
 def grid_of(content: Any, at: Callable[..., str]) -> Grid:
-    """The sweep that a file's content describes; ``at`` names a place in the file. Raises as ``read_grid`` does."""
+    """The sweep that a file's content describes; ``at`` names a place in the file. Raises as
+    ``read_grid`` does.
+    """
     try:
         sweep = Sweep.model_validate(content)
     except ValidationError as error:
@@ -129,10 +145,16 @@ def grid_of(content: Any, at: Callable[..., str]) -> Grid:
         _told(at(*place), check, template.parameters, value)
     if empty := [name for name, given in (sweep.parameters or {}).items() if given == []]:
         fix = "Give it a value, or leave it out."
-        raise DataError(f"parameter {empty[0]} has an empty list", where=at("parameters", empty[0]), fix=fix)
+        raise DataError(
+            f"parameter {empty[0]} has an empty list", where=at("parameters", empty[0]), fix=fix
+        )
     combinations = list(itertools.islice(sweep.combinations(), MOST + 1))
     if len(combinations) > MOST:
-        raise DataError(f"more than {MOST:,} combinations", where=at("parameters"), fix="Split it into several files.")
+        raise DataError(
+            f"more than {MOST:,} combinations",
+            where=at("parameters"),
+            fix="Split it into several files.",
+        )
     found: dict[str, GridItem] = {}
     for combination in combinations:
         item = GridItem(len(found) + 1, check(template.parameters, combination))
@@ -141,7 +163,9 @@ def grid_of(content: Any, at: Callable[..., str]) -> Grid:
         raise DataError("no combination is left to run", where=at("exclude"), fix=FORM)
     items = tuple(found.values())
     names = [parameter.name for parameter in template.parameters]
-    varied = tuple(name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1)
+    varied = tuple(
+        name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1
+    )
     return Grid(sweep.report, template.title, items, varied, content)
 
 
@@ -155,10 +179,16 @@ def _told(where: str, function: Callable[..., T], *given: Any) -> T:
 def _refused(error: ValidationError, at: Callable[..., str]) -> DataError:
     first = error.errors()[0]
     place = [part for part in first["loc"] if part != "[key]"]
-    what = f"{'.'.join(map(str, place))}: {first['msg'][0].lower()}{first['msg'][1:]}" if place else "it maps nothing"
+    what = (
+        f"{'.'.join(map(str, place))}: {first['msg'][0].lower()}{first['msg'][1:]}"
+        if place
+        else "it maps nothing"
+    )
     if first["type"] == "extra_forbidden":
         near = get_close_matches(str(place[0]), Sweep.model_fields, n=1)
-        what = f"a sweep has no entry {place[0]!r}" + (f" (did you mean {near[0]}?)" if near else "")
+        what = f"a sweep has no entry {place[0]!r}" + (
+            f" (did you mean {near[0]}?)" if near else ""
+        )
     elif not place or place == ["report"]:
         what = "a sweep names its report"
     return DataError(what, where=at(*place), fix=FORM)

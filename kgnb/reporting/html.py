@@ -1,7 +1,8 @@
-"""The page of a report: one HTML file that needs no network, runs no script, is readable in light and dark, and prints.
+"""The page of a report: one HTML file that needs no network, runs no script, is readable in light
+and dark, and prints.
 
-A browser prints it as PDF, where there is one. Beside it ``ro-crate-metadata.json`` (RO-Crate 1.1, researchobject.org)
-describes the inputs, the software and the times of the report.
+A browser prints it as PDF, where there is one. Beside it ``ro-crate-metadata.json`` (RO-Crate 1.1,
+researchobject.org) describes the inputs, the software and the times of the report.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: str = "") -> str:
     """The HTML of an executed notebook, with a policy that forbids any request and any script.
 
-    ``partial`` says why the result is partial; ``byline`` is HTML below the heading. Outputs are drawn from text/html,
-    pictures, Markdown or plain text, in this order; widgets and our own JSON fall back to those.
+    ``partial`` says why the result is partial; ``byline`` is HTML below the heading. Outputs are
+    drawn from text/html, pictures, Markdown or plain text, in this order; widgets and our own JSON
+    fall back to those.
     """
     shown = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/plain"]
     drawn = {"embed_images": True, "exclude_anchor_links": True}
@@ -52,14 +54,21 @@ def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: 
     content.metadata.pop("widgets", None)
     _mark_times(content)
     contents, left_out = _mark_sections(content)
-    resources = {"ledger": ledger, "title": title, "partial": partial, "byline": byline, "contents": contents}
+    resources = {
+        "ledger": ledger,
+        "title": title,
+        "partial": partial,
+        "byline": byline,
+        "contents": contents,
+    }
     resources |= {"left_out": left_out}
     html, _ = exporter.from_notebook_node(content, resources)
     return str(html)
 
 
 def byline_of(data: Iterable[str], day: date, author: str) -> str:
-    """The HTML of the line below a report's heading: its data, then day and author in a block of times.
+    """The HTML of the line below a report's heading: its data, then day and author in a block of
+    times.
 
     ``data`` names the files that were read; many files are summed up by folder.
     """
@@ -71,7 +80,10 @@ def byline_of(data: Iterable[str], day: date, author: str) -> str:
         names += [name for name, folder in folders.items() if not folder]
         names = names if len(names) < 5 else [*names[:3], f"{len(names) - 3:,} more"]
     when = " · ".join(filter(None, (day.isoformat(), author)))
-    parts = [escape(f"Data: {', '.join(names)}" if names else ""), f"<!-- times -->{escape(when)}<!-- /times -->"]
+    parts = [
+        escape(f"Data: {', '.join(names)}" if names else ""),
+        f"<!-- times -->{escape(when)}<!-- /times -->",
+    ]
     return f'<p class="byline">{"<br>".join(filter(None, parts))}</p>'
 
 
@@ -81,7 +93,8 @@ def without_times(html: str) -> str:
 
 
 def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
-    """Give each section an id for the table of contents, and mark those that were not part of this run.
+    """Give each section an id for the table of contents, and mark those that were not part of this
+    run.
 
     Returns the ids and titles of the former, and the titles of the latter.
     """
@@ -95,7 +108,9 @@ def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
     contents, left_out = [], []
     for number, (title, cells) in enumerate(sections, start=1):
         shown = [
-            str(output.get("data", {}).get("text/html", "")) for cell in cells for output in cell.get("outputs", ())
+            str(output.get("data", {}).get("text/html", ""))
+            for cell in cells
+            for output in cell.get("outputs", ())
         ]
         if shown and all(html.startswith('<p class="off">') for html in shown):
             left_out.append(title)
@@ -111,7 +126,9 @@ def _mark_times(notebook: Any) -> None:
     """Mark the outputs under a heading "Cost" or "Times", which differ in every run, as one block."""
     timed: list[Any] | None = None
     for cell in [*notebook.cells, None]:
-        heading = cell is None or (cell.cell_type == "markdown" and cell.source.lstrip().startswith("#"))
+        heading = cell is None or (
+            cell.cell_type == "markdown" and cell.source.lstrip().startswith("#")
+        )
         if heading and timed:
             timed[0].metadata["kgnb_times_begin"] = timed[-1].metadata["kgnb_times_end"] = True
         if heading:
@@ -120,8 +137,15 @@ def _mark_times(notebook: Any) -> None:
             timed.append(cell)
 
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge",
-            "brave-browser")  # fmt: skip
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+    "brave-browser",
+)
 PATIENCE = 120  # seconds
 
 
@@ -136,13 +160,26 @@ def print_pdf(page: Path, command: str | None = None) -> Path:
     if command is None:
         raise BackendError(f"there is no browser to print {page} with", service="browser", fix=fix)
     target = page.with_suffix(".pdf").resolve()
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # Chromium refuses root otherwise
+    root = (
+        ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    )  # Chromium refuses root otherwise
     with tempfile.TemporaryDirectory() as profile:
-        words = [command, "--headless", "--disable-gpu", "--disable-dev-shm-usage", *root, "--no-pdf-header-footer",
-                 f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND",
-                 f"--print-to-pdf={target}", page.resolve().as_uri()]  # fmt: skip
+        words = [
+            command,
+            "--headless",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            *root,
+            "--no-pdf-header-footer",
+            f"--user-data-dir={profile}",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--print-to-pdf={target}",
+            page.resolve().as_uri(),
+        ]
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            done = subprocess.run(
+                words, capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
             lines = done.stderr.strip().splitlines()
         except (OSError, subprocess.TimeoutExpired) as error:
             lines = [str(error)]
@@ -154,10 +191,21 @@ def print_pdf(page: Path, command: str | None = None) -> Path:
 
 FILE = "ro-crate-metadata.json"
 COPY = "provenance.json"
-CONTEXT = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}]  # newer than RO-Crate 1.1
-TYPES = {".ipynb": "application/x-ipynb+json", ".jsonl": "application/jsonl", ".ttl": "text/turtle",
-         ".trig": "application/trig", ".rdf": "application/rdf+xml", ".tsv": "text/tab-separated-values"}  # fmt: skip
-LICENCE = "Whoever publishes this report chooses its licence; that of its data may restrict the choice."
+CONTEXT = [
+    "https://w3id.org/ro/crate/1.1/context",
+    {"sha256": "http://schema.org/sha256"},
+]  # newer than RO-Crate 1.1
+TYPES = {
+    ".ipynb": "application/x-ipynb+json",
+    ".jsonl": "application/jsonl",
+    ".ttl": "text/turtle",
+    ".trig": "application/trig",
+    ".rdf": "application/rdf+xml",
+    ".tsv": "text/tab-separated-values",
+}
+LICENCE = (
+    "Whoever publishes this report chooses its licence; that of its data may restrict the choice."
+)
 
 
 def write_provenance(
@@ -174,7 +222,9 @@ def write_provenance(
     begun: datetime,
     ended: datetime,
 ) -> Path:
-    """Describe all files in the folder, the run that made them and its inputs; returns the description's path."""
+    """Describe all files in the folder, the run that made them and its inputs; returns the
+    description's path.
+    """
     graph: list[dict[str, Any]] = []
 
     def add(id: str, kind: str, **more: Any) -> dict[str, str]:
@@ -185,18 +235,43 @@ def write_provenance(
         slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
         return add(f"#{what}-{slug}", kind, name=name, **more)
 
-    add(FILE, "CreativeWork", conformsTo={"@id": "https://w3id.org/ro/crate/1.1"}, about={"@id": "./"})
+    add(
+        FILE,
+        "CreativeWork",
+        conformsTo={"@id": "https://w3id.org/ro/crate/1.1"},
+        about={"@id": "./"},
+    )
     parts = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name not in (FILE, COPY) and path.name[0] != ".":
-            kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            kind = (
+                TYPES.get(path.suffix)
+                or mimetypes.guess_type(path.name)[0]
+                or "application/octet-stream"
+            )
             name, size = path.relative_to(folder).as_posix(), str(path.stat().st_size)
             id = name.replace("%", "%25").replace(" ", "%20")
-            parts.append(add(id, "File", name=name, encodingFormat=kind, contentSize=size, sha256=digest(path)))
-    inputs = [named(f"input-{sha[:16]}", "CreativeWork", name, sha256=sha) for name, sha in data.items()]
+            parts.append(
+                add(
+                    id,
+                    "File",
+                    name=name,
+                    encodingFormat=kind,
+                    contentSize=size,
+                    sha256=digest(path),
+                )
+            )
+    inputs = [
+        named(f"input-{sha[:16]}", "CreativeWork", name, sha256=sha) for name, sha in data.items()
+    ]
     given = {name: "none" if value is None else value for name, value in values.items()}
-    parameters = [named("parameter", "PropertyValue", name, value=value) for name, value in given.items()]
-    software = [named("software", "SoftwareApplication", name, version=one) for name, one in versions.items()]
+    parameters = [
+        named("parameter", "PropertyValue", name, value=value) for name, value in given.items()
+    ]
+    software = [
+        named("software", "SoftwareApplication", name, version=one)
+        for name, one in versions.items()
+    ]
     status = "Completed" if ledger.state == "ran" else "Failed"
     run = add(
         "#report-run",

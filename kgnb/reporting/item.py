@@ -1,7 +1,8 @@
-"""One report run in a process of its own: ``python -m kgnb.reporting.item FOLDER``, as sweeps start it.
+"""One report run in a process of its own: ``python -m kgnb.reporting.item FOLDER``, as sweeps start
+it.
 
-The first line of standard input holds the settings (which name secrets, but hold none). The stream then stays open:
-when it ends, the parent process is gone, and the report is cancelled in order.
+The first line of standard input holds the settings (which name secrets, but hold none). The stream
+then stays open: when it ends, the parent process is gone, and the report is cancelled in order.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError, Waiting
 from kgnb.files import write_json
-from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, from_text, read_json, read_ledger
+from kgnb.reporting.session import (
+    Interrupted,
+    ReportSession,
+    alive,
+    as_text,
+    from_text,
+    read_json,
+    read_ledger,
+)
 from kgnb.settings import Settings
 
 State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
@@ -60,7 +69,9 @@ def read_state(folder: Path) -> ItemState:
 
 
 def main(folder: Path) -> int:
-    """Run the report of this item; returns 0 if it is done or waiting, 1 if it failed, 130 or 143 if it was stopped."""
+    """Run the report of this item; returns 0 if it is done or waiting, 1 if it failed, 130 or 143
+    if it was stopped.
+    """
     from kgnb.reporting.report import run_report
 
     settings = from_text(sys.stdin.readline()).settings
@@ -71,7 +82,12 @@ def main(folder: Path) -> int:
         return 1
     _wait_for(folder)
     state = replace(
-        state, state="running", attempts=state.attempts + 1, process=os.getpid(), host=socket.gethostname(), error=""
+        state,
+        state="running",
+        attempts=state.attempts + 1,
+        process=os.getpid(),
+        host=socket.gethostname(),
+        error="",
     )
     state.save(folder)
     try:
@@ -128,7 +144,8 @@ class Running:
     _processes: set[subprocess.Popen[str]] = field(default_factory=set)
 
     def run(self, folder: Path, line: str) -> tuple[int, str]:
-        """Run the item in ``folder`` to its end: its exit status and the last line of its standard error.
+        """Run the item in ``folder`` to its end: its exit status and the last line of its standard
+        error.
 
         It has a process group of its own, so that Ctrl-C reaches it once, through ``stop``.
         """
@@ -182,6 +199,10 @@ def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
         if running.stopped:
             return False
         if state.state != "failed":  # it was killed before it could write its state
-            why = f"its process was ended by signal {-status}" if status < 0 else last or f"its process ended: {status}"
+            why = (
+                f"its process was ended by signal {-status}"
+                if status < 0
+                else last or f"its process ended: {status}"
+            )
             replace(state, state="failed", error=why).save(home)
     return False

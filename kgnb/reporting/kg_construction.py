@@ -1,4 +1,6 @@
-"""The graph-construction report: T-Boxes compiled, documents read, the graph scored and grounded, figures saved."""
+"""The graph-construction report: T-Boxes compiled, documents read, the graph scored and grounded,
+figures saved.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def records(graph: Graph, reference: Graph, queries: Sequence[RecordQuery]) -> d
     """The records of a graph beside those of the reference, by category."""
     read = evaluate.read_records
     return {
-        one.name: Records(read(graph, one.query), read(reference, one.query), one.alternatives, one.forgiving)
+        one.name: Records(
+            read(graph, one.query), read(reference, one.query), one.alternatives, one.forgiving
+        )
         for one in queries
     }
 
@@ -91,10 +95,14 @@ def micro(scores: Mapping[str, Extraction]) -> Score:
     return sum((one.total for one in scores.values()), Score())
 
 
-def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()) -> Table:
+def score_table(
+    scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()
+) -> Table:
     """Precision, recall and F1 by category, and of all together."""
     columns = [*texts(category="category"), *numbers(wanted="records", found="found"), *P_R_F1]
-    found, wanted = (sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted"))
+    found, wanted = (
+        sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted")
+    )
     parts = {**scores, "micro": Extraction(micro(scores), {}, found, wanted)}
     rows: list[list[Value]] = [
         [name, one.wanted, one.found, one.total.precision, one.total.recall, one.total.f1]
@@ -106,7 +114,8 @@ def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequ
 def entity_records(graph: Graph, reference: Graph, pack: ToolPack) -> dict[str, Records]:
     """The entities of both graphs, class by class, whatever the ontology.
 
-    A record is an entity of the class, its slots are the properties it has; an entity as a value counts by its name.
+    A record is an entity of the class, its slots are the properties it has; an entity as a value
+    counts by its name.
     """
     found = {}
     for tool in pack.of_kind("create"):
@@ -119,8 +128,12 @@ def entity_records(graph: Graph, reference: Graph, pack: ToolPack) -> dict[str, 
 def _entities(graph: Graph, cls: URIRef) -> list[dict[str, list[str]]]:
     found = []
     for entity in sorted(set(graph.subjects(RDF.type, cls)), key=str):
-        slots = sorted(set(graph.predicates(entity)) - {RDF.type, RDFS.label, RDFS.comment}, key=str)
-        found.append({str(p): sorted({_name(graph, o) for o in graph.objects(entity, p)}) for p in slots})
+        slots = sorted(
+            set(graph.predicates(entity)) - {RDF.type, RDFS.label, RDFS.comment}, key=str
+        )
+        found.append(
+            {str(p): sorted({_name(graph, o) for o in graph.objects(entity, p)}) for p in slots}
+        )
     return found
 
 
@@ -134,21 +147,57 @@ def _name(graph: Graph, term: Node) -> str:
 
 
 PLANTED: Mapping[str, int] = {
-    "allValuesFrom": 2, "asymmetric": 1, "cardinality": 2, "complementOf": 1, "datatype": 5, "disjointWith": 4,
-    "domain": 4, "facet": 3, "functional": 1, "hasValue": 2, "inverseFunctional": 2, "irreflexive": 1,
-    "maxCardinality": 1, "minCardinality": 1, "oneOf": 2, "propertyDisjointWith": 1, "range": 3, "sh:datatype": 1,
-    "sh:disjoint": 1, "sh:equals": 1, "sh:hasValue": 1, "sh:in": 1, "sh:languageIn": 1, "sh:lessThan": 1,
-    "sh:maxCount": 5, "sh:maxExclusive": 1, "sh:maxInclusive": 1, "sh:maxLength": 1, "sh:minCount": 1,
-    "sh:minExclusive": 1, "sh:minInclusive": 1, "sh:minLength": 1, "sh:node": 1, "sh:pattern": 1,
-    "sh:qualifiedMaxCount": 1, "sh:qualifiedMinCount": 1, "sh:uniqueLang": 1, "someValuesFrom": 2, "unionOf": 2,
+    "allValuesFrom": 2,
+    "asymmetric": 1,
+    "cardinality": 2,
+    "complementOf": 1,
+    "datatype": 5,
+    "disjointWith": 4,
+    "domain": 4,
+    "facet": 3,
+    "functional": 1,
+    "hasValue": 2,
+    "inverseFunctional": 2,
+    "irreflexive": 1,
+    "maxCardinality": 1,
+    "minCardinality": 1,
+    "oneOf": 2,
+    "propertyDisjointWith": 1,
+    "range": 3,
+    "sh:datatype": 1,
+    "sh:disjoint": 1,
+    "sh:equals": 1,
+    "sh:hasValue": 1,
+    "sh:in": 1,
+    "sh:languageIn": 1,
+    "sh:lessThan": 1,
+    "sh:maxCount": 5,
+    "sh:maxExclusive": 1,
+    "sh:maxInclusive": 1,
+    "sh:maxLength": 1,
+    "sh:minCount": 1,
+    "sh:minExclusive": 1,
+    "sh:minInclusive": 1,
+    "sh:minLength": 1,
+    "sh:node": 1,
+    "sh:pattern": 1,
+    "sh:qualifiedMaxCount": 1,
+    "sh:qualifiedMinCount": 1,
+    "sh:uniqueLang": 1,
+    "someValuesFrom": 2,
+    "unionOf": 2,
     "unit": 1,
-}  # fmt: skip
-"""By kind of constraint: the mistakes planted; each was refused for the right reason, its legal twin accepted."""
+}
+"""By kind of constraint: the mistakes planted; each was refused for the right reason, its legal
+twin accepted.
+"""
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """One way to read the documents: its name, what was built, the scores by category and the costs."""
+    """One way to read the documents: its name, what was built, the scores by category and the
+    costs.
+    """
 
     name: str
     built: Built
@@ -188,9 +237,17 @@ OURS = {
 
 
 def run_report(
-    *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
+    *,
+    tbox: str,
+    shapes: str,
+    documents: str,
+    reference: str,
+    against: str,
+    judge: str,
+    tboxes: str,
+    ablation: bool,
     outside: str = "",
-) -> BuildingResults:  # fmt: skip
+) -> BuildingResults:
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
     judge, settings = sections.judging(session, judge)
@@ -198,13 +255,22 @@ def run_report(
     pack = compile_ontology(tbox, shapes or None)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
-    data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-    parameters = {"documents": documents, "judge": judge} | ({"outside": outside} if outside else {})
+    data = {
+        "tbox": pack.manifest["tbox_sha256"][:16],
+        "shapes": pack.manifest["shapes_sha256"][:16],
+    }
+    parameters = {"documents": documents, "judge": judge} | (
+        {"outside": outside} if outside else {}
+    )
     run = sections.run_in(session, "kg_construction", data, parameters, settings)
-    named, tools = ([one.strip() for one in text.split(",") if one.strip()] for text in (documents, outside))
+    named, tools = (
+        [one.strip() for one in text.split(",") if one.strip()] for text in (documents, outside)
+    )
 
     def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
-        built = build_graph(named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings)
+        built = build_graph(
+            named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings
+        )
         scores = scored(records(built.graph, wanted, queries)) if wanted is not None else {}
         return Ablation(name, built, scores, dict(run.totals))
 
@@ -217,14 +283,22 @@ def run_report(
         settings_of |= {"without outside tools": (Options(), [])} if tools else {}
     with run:
         runs = {name: Run("kg_construction") for name in settings_of} | {"all of it": run}
-        found = in_one_round([partial(read, name, *given, runs[name]) for name, given in settings_of.items()])
+        found = in_one_round(
+            [partial(read, name, *given, runs[name]) for name, given in settings_of.items()]
+        )
         built = found[0].built
         linked = ground(built, against, run=run, settings=settings) if against else None
     compared: dict[str, Records] = {}
     if wanted is not None:
-        compared = records(built.graph, wanted, queries) if own else entity_records(built.graph, wanted, pack)
+        compared = (
+            records(built.graph, wanted, queries)
+            if own
+            else entity_records(built.graph, wanted, pack)
+        )
     packs = (pack, *(compile_ontology(one) for one in others))
-    return BuildingResults(packs, built, run, scored(compared), compared, tuple(found[1:] and found), linked, own)
+    return BuildingResults(
+        packs, built, run, scored(compared), compared, tuple(found[1:] and found), linked, own
+    )
 
 
 def each(tboxes: str) -> list[str]:
@@ -234,9 +308,17 @@ def each(tboxes: str) -> list[str]:
     """
     found: list[str] = []
     for one in filter(None, map(str.strip, tboxes.split(","))):
-        files = sorted(path for path in glob(one, recursive=True) if Path(path).is_file()) if "*" in one else [one]
+        files = (
+            sorted(path for path in glob(one, recursive=True) if Path(path).is_file())
+            if "*" in one
+            else [one]
+        )
         if not files:
-            raise DataError("no file matches this pattern", where=one, fix="Name RDF files, as in tboxes=DIR/**/*.owl")
+            raise DataError(
+                "no file matches this pattern",
+                where=one,
+                fix="Name RDF files, as in tboxes=DIR/**/*.owl",
+            )
         found += files
     return found
 
@@ -253,21 +335,35 @@ def ontologies(results: BuildingResults) -> Table:
     for pack in results.packs:
         counts = pack.counts()
         rows.append([pack.name, *(counts[name] for name in names)])
-        kinds = ", ".join(f"{kind} {number}" for kind, number in counts["constraints by kind"].items())
+        kinds = ", ".join(
+            f"{kind} {number}" for kind, number in counts["constraints by kind"].items()
+        )
         warnings = [*Counter(str(one.text) for one in pack.warnings).items()][:20]
-        skipped = "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in warnings)
+        skipped = "; ".join(
+            f"{text} ({times} times)" if times > 1 else text for text, times in warnings
+        )
         details.append([("constraints", kinds), ("not enforced", skipped)])
     columns = [*texts(tbox="T-Box"), *numbers(**{name: name for name in names})]
     return Table(columns, rows, caption="Compiled, without a model", details=details)
 
 
 def enforcement(results: BuildingResults) -> Table:
-    """For each kind of constraint: planted mistakes that were refused, legal twins that were accepted; as stored."""
-    columns = [*texts(kind="constraint"), *numbers(planted="planted", refused="refused, rightly named")]
+    """For each kind of constraint: planted mistakes that were refused, legal twins that were
+    accepted; as stored.
+    """
+    columns = [
+        *texts(kind="constraint"),
+        *numbers(planted="planted", refused="refused, rightly named"),
+    ]
     columns += numbers(accepted="legal twin accepted")
     rows: list[list[Value]] = [[kind, number, number, number] for kind, number in PLANTED.items()]
     notes = ["Stored results. To run them again, in a checkout: python -m pytest tests/conformance"]
-    return Table(columns, rows, caption="A mistake and its legal twin for every kind of constraint", notes=notes)
+    return Table(
+        columns,
+        rows,
+        caption="A mistake and its legal twin for every kind of constraint",
+        notes=notes,
+    )
 
 
 def documents(results: BuildingResults) -> Table:
@@ -277,15 +373,22 @@ def documents(results: BuildingResults) -> Table:
 
 def extraction(results: BuildingResults) -> Table:
     """The graph against the reference."""
-    return score_table(results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else [])
+    return score_table(
+        results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else []
+    )
 
 
 def ablation(results: BuildingResults) -> Table | Fragment:
-    """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and tokens of each."""
+    """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and
+    tokens of each.
+    """
     if not results.ablation:
         why = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
         return absent(why)
-    scores = {name: f"F1, {name}" for name in results.scores} | {"micro": "F1, micro", "precision": "precision"}
+    scores = {name: f"F1, {name}" for name in results.scores} | {
+        "micro": "F1, micro",
+        "precision": "precision",
+    }
     columns = [*texts(read="read"), *percents(**scores)]
     columns += numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")
     notes = ["Without step plan: one step by the generic tools."]
@@ -298,28 +401,45 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
         total, count = micro(one.scores), one.built.counts()
         found: dict[str, Value] = {name: score.total.f1 for name, score in one.scores.items()}
         tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
-        rows.append({"read": one.name, **found, "micro": total.f1, "precision": total.precision,
-                     "requests": one.totals["calls"], "tokens": tokens, "calls": count["calls"],
-                     "refused": count["refused"]})  # fmt: skip
+        rows.append(
+            {
+                "read": one.name,
+                **found,
+                "micro": total.f1,
+                "precision": total.precision,
+                "requests": one.totals["calls"],
+                "tokens": tokens,
+                "calls": count["calls"],
+                "refused": count["refused"],
+            }
+        )
     return rows
 
 
 def figures(results: BuildingResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
+    source.
+    """
     wanted = sum(one.wanted for one in results.scores.values())
     covers = f"{results.title}, {wanted:,} records, micro" if results.scores else results.title
     system = f"kgnb, read by {results.reader}"
     published = next(figure for figure in literature.BUILDING if figure.category == "micro")
-    theirs = _row("The World Avatar (published)", "30 chemistry papers, micro", published, literature.PAPER)
+    theirs = _row(
+        "The World Avatar (published)", "30 chemistry papers, micro", published, literature.PAPER
+    )
     return [
-        _row(system, covers, micro(results.scores) if results.scores else None) | {"refused": 1.0},  # of PLANTED
+        _row(system, covers, micro(results.scores) if results.scores else None)
+        | {"refused": 1.0},  # of PLANTED
         *(_row(f"{system}, {one.name}", covers, micro(one.scores)) for one in results.ablation[1:]),
         theirs,
     ]
 
 
 def _row(
-    system: str, covers: str, found: Score | literature.BuildingFigure | None, source: str = "this run"
+    system: str,
+    covers: str,
+    found: Score | literature.BuildingFigure | None,
+    source: str = "this run",
 ) -> dict[str, Value]:
     scores = (found.precision, found.recall, found.f1) if found else (None, None, None)
     told = zip(("precision", "recall", "f1"), scores, strict=True)
@@ -328,9 +448,19 @@ def _row(
 
 def headline(results: BuildingResults) -> Table:
     """The figures as a table."""
-    columns = [*texts(system="System", covers="Covers"), *SCORES, *percents(refused="Planted mistakes refused"), SOURCE]
-    notes = ["The published figures are for other documents and another ontology; they only show what is usual."]
-    notes += [f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.", *([OWN] if results.own else [])]
+    columns = [
+        *texts(system="System", covers="Covers"),
+        *SCORES,
+        *percents(refused="Planted mistakes refused"),
+        SOURCE,
+    ]
+    notes = [
+        "The published figures are for other documents and another ontology; they only show what is usual."
+    ]
+    notes += [
+        f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.",
+        *([OWN] if results.own else []),
+    ]
     return Table(columns, figures(results), caption=results.title, notes=notes)
 
 
@@ -338,7 +468,9 @@ def headline_bars(results: BuildingResults) -> Plot | Fragment:
     """Precision, recall and F1 by category."""
     if not results.scores:
         return absent(UNMEASURED)
-    parts = {name: one.total for name, one in results.scores.items()} | {"micro": micro(results.scores)}
+    parts = {name: one.total for name, one in results.scores.items()} | {
+        "micro": micro(results.scores)
+    }
     caption = f"{results.title}: slots of the records, by category, read by {results.reader}."
     return grouped_bars(list(parts), in_series(list(parts.values())), caption)
 
@@ -357,7 +489,9 @@ def notice(results: BuildingResults) -> Fragment:
 def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
     columns = [*texts(category="category"), *P_R_F1, *percents(without="F1 without feedback")]
-    rows = [[f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING]
+    rows = [
+        [f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING
+    ]
     return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
 
 
@@ -380,7 +514,9 @@ def picture(results: BuildingResults) -> GraphPicture:
     nodes = [node for node in whole.nodes if node.id in set(kept)]
     edges = [edge for edge in whole.edges if edge.source in set(kept) and edge.target in set(kept)]
     about = next(node.label for node in nodes if node.id == root)
-    notes = [f"{len(nodes)} of {len(whole.nodes):,} entities; the whole graph is graph.trig beside this page."]
+    notes = [
+        f"{len(nodes)} of {len(whole.nodes):,} entities; the whole graph is graph.trig beside this page."
+    ]
     return GraphPicture(nodes, edges, title=f"{about}, and what is said of it", notes=notes)
 
 
@@ -392,13 +528,21 @@ def tools(results: BuildingResults) -> Fragment:
 
 def review(results: BuildingResults) -> Table | Fragment:
     """What was left to a person."""
-    return results.built.review() if results.built.doubts else words("Nothing was left for a person to decide.")
+    return (
+        results.built.review()
+        if results.built.doubts
+        else words("Nothing was left for a person to decide.")
+    )
 
 
 def compiling(results: BuildingResults) -> Table:
     """How long each T-Box took to compile."""
-    rows: list[list[Value]] = [[pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs]
-    return Table([*texts(tbox="T-Box"), *numbers(time="Compiled in")], rows, caption="No model is asked")
+    rows: list[list[Value]] = [
+        [pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs
+    ]
+    return Table(
+        [*texts(tbox="T-Box"), *numbers(time="Compiled in")], rows, caption="No model is asked"
+    )
 
 
 def costs(results: BuildingResults) -> Table:
@@ -413,29 +557,46 @@ def costs(results: BuildingResults) -> Table:
         ["repairs per refusal", f"{counts['repaired'] / refused:.2f}" if refused else "no refusal"],
         ["model calls", f"{totals['calls']:,}"],
         ["tokens", f"{totals['prompt_tokens'] + totals['completion_tokens']:,}"],
-        ["US dollars", money(0.0) if not totals["calls"] else "price not set" if usd is None else money(usd)],
+        [
+            "US dollars",
+            money(0.0) if not totals["calls"] else "price not set" if usd is None else money(usd),
+        ],
     ]
     notes = [f"Published: {literature.BUILDING_COST}."]
-    return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs", notes=notes)
+    return Table(
+        [*texts(what="What"), *numbers(number="Number")], rows, caption="Costs", notes=notes
+    )
 
 
 def errors(results: BuildingResults) -> Table | Fragment:
     """Every record that differs, is missing or is not in the reference, category by category."""
     if not results.records:
         return absent(UNMEASURED)
-    found = [(name, one) for name, compared in results.records.items() for one in compared.differences()]
+    found = [
+        (name, one) for name, compared in results.records.items() for one in compared.differences()
+    ]
     if not found:
         return words("Every record is as the reference has it.")
-    columns = texts(category="Category", what="What", slot="Where", found="Found", wanted="Reference")
+    columns = texts(
+        category="Category", what="What", slot="Where", found="Found", wanted="Reference"
+    )
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for name, one in found[: sections.SHOWN]:
-        kind = "differs" if one.found and one.wanted else "missing" if one.wanted else "not in the reference"
+        kind = (
+            "differs"
+            if one.found and one.wanted
+            else "missing"
+            if one.wanted
+            else "not in the reference"
+        )
         slots = one.slots if one.found and one.wanted else one.slots[:3]
         values = [_cell(side, slots) for side in (one.found, one.wanted)]
         rows.append([name, kind, ", ".join(map(short_iri, slots)), *values])
         sides = {"found": one.found, "reference": one.wanted}
-        details.append([(head, _whole(record)) for head, record in sides.items() if record is not None])
+        details.append(
+            [(head, _whole(record)) for head, record in sides.items() if record is not None]
+        )
     caption = f"Not as the reference has it: {len(found):,} records"
     return Table(columns, rows, caption=caption, details=details, total=len(found))
 
@@ -447,11 +608,17 @@ def refused(results: BuildingResults) -> Table | Fragment:
 
 
 def _cell(record: Record | None, slots: Iterable[str]) -> str:
-    return "; ".join(", ".join(_values(record, slot)) or "nothing" for slot in slots) if record is not None else ""
+    return (
+        "; ".join(", ".join(_values(record, slot)) or "nothing" for slot in slots)
+        if record is not None
+        else ""
+    )
 
 
 def _whole(record: Record) -> str:
-    return "; ".join(f"{short_iri(slot)}: {', '.join(_values(record, slot))}" for slot in record if record[slot])
+    return "; ".join(
+        f"{short_iri(slot)}: {', '.join(_values(record, slot))}" for slot in record if record[slot]
+    )
 
 
 def _values(record: Record, slot: str) -> list[str]:
@@ -473,18 +640,25 @@ def save(results: BuildingResults, session: ReportSession) -> None:
 
 def metrics(results: BuildingResults) -> dict[str, Any]:
     """The figures, the same in every run."""
-    scores = {name: one.total for name, one in results.scores.items()} | {"micro": micro(results.scores)}
+    scores = {name: one.total for name, one in results.scores.items()} | {
+        "micro": micro(results.scores)
+    }
     return {
         "report": "kg-construction",
         "reader": results.reader,
         "headline": [sections.in_percent(row) for row in figures(results)],
         "cost": sections.spent(results.run.totals),
         "tboxes": {
-            pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
+            pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"}
+            for pack in results.packs
         },
         **dict.fromkeys(("planted", "refused", "accepted"), sum(PLANTED.values())),
-        "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
+        "built": {
+            name: value for name, value in results.built.counts().items() if name != "resumed"
+        },
         "scores": {name: one.f1 for name, one in scores.items()},
         "ablation": _ablated(results),
-        "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
+        "grounded": dict(Counter(link.outcome for link in results.grounding.links))
+        if results.grounding
+        else {},
     }

@@ -1,7 +1,8 @@
-"""The typed parameters of a report, read from the cell of its notebook that is tagged ``parameters``.
+"""The typed parameters of a report, read from the cell of its notebook that is tagged
+``parameters``.
 
-A parameter is an annotated assignment; the comment after it (or, for long ones, on the lines above it) is its help, and
-a closed interval in square brackets at the comment's end bounds a number::
+A parameter is an annotated assignment; the comment after it (or, for long ones, on the lines above
+it) is its help, and a closed interval in square brackets at the comment's end bounds a number::
 
     k: int = 10  # candidates per entity and view [1, 50]
     judge: Literal["rule", "model"] = "rule"  # who answers
@@ -28,7 +29,9 @@ from kgnb.secret import KEY, blot_forms
 Value: TypeAlias = str | int | float | bool | None
 
 TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in (str, int, float, bool)}
-SECRET = re.compile(r"key|token|passw(?:or)?d|passphrase|secrets?|credentials?|apikey", re.IGNORECASE)
+SECRET = re.compile(
+    r"key|token|passw(?:or)?d|passphrase|secrets?|credentials?|apikey", re.IGNORECASE
+)
 BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
 
 
@@ -36,7 +39,9 @@ class ReportParameter(OptionInfo):
     """One parameter of a report."""
 
     def read(self, given: object) -> Value:
-        """The value of a text as typed, or a value of the right type unchanged; ValueError if it is not allowed."""
+        """The value of a text as typed, or a value of the right type unchanged; ValueError if it is
+        not allowed.
+        """
         text = given.strip() if isinstance(given, str) else None
         if self.optional and (given is None or (text and text.casefold() in ("none", "null"))):
             return None
@@ -44,10 +49,16 @@ class ReportParameter(OptionInfo):
             return text  # any recording or folder
         kind = TypeAdapter[Any](self.kind, config=ConfigDict(allow_inf_nan=False))
         try:
-            value: Value = kind.validate_python(given, strict=True) if text is None else kind.validate_strings(text)
+            value: Value = (
+                kind.validate_python(given, strict=True)
+                if text is None
+                else kind.validate_strings(text)
+            )
         except ValidationError:
             raise self._refused(given) from None
-        bounded = self.least is None or self.most is None or self.least <= float(value or 0) <= self.most
+        bounded = (
+            self.least is None or self.most is None or self.least <= float(value or 0) <= self.most
+        )
         if not bounded or (self.choices and value not in self.choices):
             raise self._refused(given)
         return value
@@ -55,16 +66,23 @@ class ReportParameter(OptionInfo):
     def _refused(self, given: object) -> ValueError:
         nearest = get_close_matches(str(given), self.choices, n=1)
         hint = f" (did you mean {nearest[0]}?)" if nearest else ""
-        return ValueError(f"parameter {self.name}: {given!r} is not allowed{hint}\nIt may be {self.allowed}.")
+        return ValueError(
+            f"parameter {self.name}: {given!r} is not allowed{hint}\nIt may be {self.allowed}."
+        )
 
 
 def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportParameter, ...]:
-    """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such cell.
+    """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such
+    cell.
 
-    Raises DataError, with ``where`` and the line within the cell, for an assignment without a type, a default that is
-    not a plain value, and a name that looks like a secret.
+    Raises DataError, with ``where`` and the line within the cell, for an assignment without a type,
+    a default that is not a plain value, and a name that looks like a secret.
     """
-    cells = (cell["source"] for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", ()))
+    cells = (
+        cell["source"]
+        for cell in notebook["cells"]
+        if "parameters" in cell["metadata"].get("tags", ())
+    )
     source = next(cells, "")
     try:
         tree = ast.parse(source)
@@ -83,8 +101,8 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportPara
 def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) -> dict[str, Value]:
     """Every parameter's value, in order: the given one, read and checked, or its default.
 
-    Raises ValueError for an unknown name (suggesting the nearest), a value that is not allowed, and anything that looks
-    like a secret: a report is shared, and shows its parameters at the top.
+    Raises ValueError for an unknown name (suggesting the nearest), a value that is not allowed, and
+    anything that looks like a secret: a report is shared, and shows its parameters at the top.
     """
     names = [parameter.name for parameter in parameters]
     for name, value in given.items():
@@ -97,14 +115,18 @@ def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) ->
         if name not in names:
             nearest = get_close_matches(name, names, n=1)
             hint = f" (did you mean {nearest[0]}?)" if nearest else ""
-            raise ValueError(f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}.")
+            raise ValueError(
+                f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}."
+            )
         if isinstance(value, str) and blot_forms(value) != value:
             raise ValueError(
                 f"parameter {name}: the URL contains a password or a key, and a report shows its parameters\n"
                 "Give the URL without it, and write env:NAME in the settings: docs/settings.md, Endpoints."
             )
     return {
-        parameter.name: parameter.read(given[parameter.name]) if parameter.name in given else parameter.default
+        parameter.name: parameter.read(given[parameter.name])
+        if parameter.name in given
+        else parameter.default
         for parameter in parameters
     }
 
@@ -132,7 +154,9 @@ def typed(value: Value) -> str:
 
 
 def _helps(source: str) -> dict[int, str]:
-    """The help for an assignment that ends on each line: the comment there, else those on the lines just above."""
+    """The help for an assignment that ends on each line: the comment there, else those on the lines
+    just above.
+    """
     helps: dict[int, str] = {}
     above = ""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -151,7 +175,11 @@ def _helps(source: str) -> dict[int, str]:
 
 def _parameter(node: ast.stmt, help_text: str, where: str) -> ReportParameter:
     place = f"{where}:{node.lineno}"
-    if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
+    if not (
+        isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and node.value is not None
+    ):
         raise DataError("a parameter is written as name: type = default  # what it is", where=place)
     name = node.target.id
     if looks_secret(name):
@@ -174,11 +202,19 @@ def _parameter(node: ast.stmt, help_text: str, where: str) -> ReportParameter:
 
 def _annotation(node: ast.expr, place: str) -> tuple[type[Any], tuple[str, ...], bool]:
     """The type, the choices, and whether it may be None."""
-    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.right, ast.Constant)
+        and node.right.value is None
+    ):
         return *_annotation(node.left, place)[:2], True
     if isinstance(node, ast.Name) and node.id in TYPES:
         return TYPES[node.id], (), False
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Literal"
+    ):
         choices = ast.literal_eval(node.slice)
         choices = choices if isinstance(choices, tuple) else (choices,)
         if all(isinstance(choice, str) for choice in choices):

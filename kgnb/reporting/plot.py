@@ -1,4 +1,6 @@
-"""Plots that are the same bytes every time, drawn for light and dark, and the kinds that reports share."""
+"""Plots that are the same bytes every time, drawn for light and dark, and the kinds that reports
+share.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,25 @@ class Theme:
     series: tuple[str, ...]
 
 
-LIGHT = Theme("light", "#ffffff", "#1d2329", "#5b6670", "#d8dde2", ("#1f6f8b", "#d07a1f", "#6a4c93", "#2e7d4f"))
-DARK = Theme("dark", "#14181c", "#e3e7ea", "#9aa5ae", "#353d45", ("#6cc0db", "#f0a860", "#b79ce0", "#7fcf9f"))
+LIGHT = Theme(
+    "light",
+    "#ffffff",
+    "#1d2329",
+    "#5b6670",
+    "#d8dde2",
+    ("#1f6f8b", "#d07a1f", "#6a4c93", "#2e7d4f"),
+)
+DARK = Theme(
+    "dark", "#14181c", "#e3e7ea", "#9aa5ae", "#353d45", ("#6cc0db", "#f0a860", "#b79ce0", "#7fcf9f")
+)
 
 
 @dataclass(frozen=True)
 class Plot:
     """One plot, drawn for each appearance; ``alt`` describes it for readers who cannot see it.
 
-    The SVG has text as paths, a fixed salt for its ids and no date, so that equal data give equal bytes.
+    The SVG has text as paths, a fixed salt for its ids and no date, so that equal data give equal
+    bytes.
     """
 
     draw: Draw
@@ -72,7 +84,9 @@ class Plot:
             canvas.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
         return stream.getvalue()
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, str]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> Mapping[str, str]:
         light, dark = (_data_uri(self.svg(theme)) for theme in (LIGHT, DARK))
         return {
             "text/html": (
@@ -90,11 +104,18 @@ def _data_uri(svg: str) -> str:
 
 def in_series(scores: Sequence[Any]) -> list[tuple[str, list[float]]]:
     """Precision, recall and F1 of each (whatever has them) as series of a plot."""
-    return [(name, [getattr(one, name.lower()) for one in scores]) for name in ("precision", "recall", "F1")]
+    return [
+        (name, [getattr(one, name.lower()) for one in scores])
+        for name in ("precision", "recall", "F1")
+    ]
 
 
-def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
-    """A horizontal group of bars of shares for each name, one bar for each series; None leaves a gap."""
+def grouped_bars(
+    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str
+) -> Plot:
+    """A horizontal group of bars of shares for each name, one bar for each series; None leaves a
+    gap.
+    """
 
     def draw(axes: Axes, theme: Theme) -> None:
         height = 0.8 / len(series)
@@ -117,7 +138,9 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
         f"{name}: " + ", ".join(f"{label} {_percent(values[row])}" for label, values in series)
         for row, name in enumerate(names)
     ]
-    return Plot(draw, caption, f"Bars in percent. {'; '.join(alt)}.", size=(7.2, 0.9 + 0.42 * len(names)))
+    return Plot(
+        draw, caption, f"Bars in percent. {'; '.join(alt)}.", size=(7.2, 0.9 + 0.42 * len(names))
+    )
 
 
 def lines(
@@ -132,7 +155,8 @@ def lines(
     wide: tuple[float | None, float | None] = (None, None),
     high: tuple[float | None, float | None] = (0, 102),
 ) -> Plot:
-    """One line for each series of points; ``drawn`` is matplotlib's drawstyle, ``styles`` are its formats.
+    """One line for each series of points; ``drawn`` is matplotlib's drawstyle, ``styles`` are its
+    formats.
 
     ``wide`` and ``high`` are the limits of the axes; None: as the points need it.
     """
@@ -140,7 +164,13 @@ def lines(
     def draw(axes: Axes, theme: Theme) -> None:
         for at, (label, points) in enumerate(series):
             places, heights = [x for x, _ in points], [y for _, y in points]
-            look = {"color": theme.series[at], "drawstyle": drawn, "markersize": 4, "clip_on": False, "zorder": 3}
+            look = {
+                "color": theme.series[at],
+                "drawstyle": drawn,
+                "markersize": 4,
+                "clip_on": False,
+                "zorder": 3,
+            }
             axes.plot(places, heights, styles[at], label=label, **look)
         axes.set_xlim(*wide)
         axes.set_ylim(*high)
@@ -153,20 +183,35 @@ def lines(
     return Plot(draw, caption, alt)
 
 
-def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: str = "mappings") -> Plot:
-    """The share of errors among the most confident results (risk) over their share of all results (coverage).
+def risk_over_coverage(
+    points: Sequence[tuple[float, float]], caption: str, of: str = "mappings"
+) -> Plot:
+    """The share of errors among the most confident results (risk) over their share of all results
+    (coverage).
 
     ``of`` names the results. Of thousands of points only some four hundred are drawn.
     """
     every = max(1, len(points) // 400)
-    kept = [(100 * x, 100 * y) for at, (x, y) in enumerate(points) if at % every == 0 or at == len(points) - 1]
+    kept = [
+        (100 * x, 100 * y)
+        for at, (x, y) in enumerate(points)
+        if at % every == 0 or at == len(points) - 1
+    ]
     top = max(10.0, 1.1 * max((risk for _, risk in kept), default=0.0))
     across, up = f"coverage: {of} kept, surest first, %", "risk: wrong among them, %"
     ends = f" {_percent(points[-1][1])} of all are wrong." if points else f" There are no {of}."
     half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
     alt = f"Risk over coverage.{half}{ends}"
     return lines(
-        [("risk", kept)], across, up, caption, alt, drawn="steps-post", styles="-", wide=(0, 100), high=(0, top)
+        [("risk", kept)],
+        across,
+        up,
+        caption,
+        alt,
+        drawn="steps-post",
+        styles="-",
+        wide=(0, 100),
+        high=(0, top),
     )
 
 

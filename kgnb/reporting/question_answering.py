@@ -1,4 +1,6 @@
-"""The question-answering report: questions asked over one graph, what each cost, and what is shown and saved."""
+"""The question-answering report: questions asked over one graph, what each cost, and what is shown
+and saved.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ from kgnb.datasets.question_sets import PUBLISHED, AnswerFigure, question_set
 from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled
 from kgnb.errors import BackendError, DataError, LimitError
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.evaluate.answers import WARNING, Item, Measures, Support, by_kind, is_literal_zero, measure, support
+from kgnb.evaluate.answers import (
+    WARNING,
+    Item,
+    Measures,
+    Support,
+    by_kind,
+    is_literal_zero,
+    measure,
+    support,
+)
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
@@ -52,7 +63,11 @@ class MeasuredQuestion:
     def item(self) -> Item:
         """The question as the scorers take it."""
         return Item(
-            self.outcome.values, self.asked.values or (), self.kind, self.outcome.status == "forced", self.support
+            self.outcome.values,
+            self.asked.values or (),
+            self.kind,
+            self.outcome.status == "forced",
+            self.support,
         )
 
     @property
@@ -73,7 +88,9 @@ class MeasuredQuestion:
 
 @dataclass(frozen=True)
 class Variant:
-    """Questions asked in one way: the report's own, a row of the ablation or of the judges, or those of one kind."""
+    """Questions asked in one way: the report's own, a row of the ablation or of the judges, or
+    those of one kind.
+    """
 
     name: str
     measured: Sequence[MeasuredQuestion]
@@ -106,7 +123,11 @@ class Variant:
 
     def each(self, name: str) -> str:
         """The average of one cost over the questions, as text; times with two decimals."""
-        total = sum(one.rounds for one in self.measured) if name == "rounds" else getattr(self.cost, name)
+        total = (
+            sum(one.rounds for one in self.measured)
+            if name == "rounds"
+            else getattr(self.cost, name)
+        )
         return f"{total / max(1, len(self.measured)):.{2 if name in ('seconds', 'cpu') else 1}f}"
 
 
@@ -128,17 +149,26 @@ class AnsweringResults(Variant):
 
     @cached_property
     def kinds(self) -> dict[str, Measures]:
-        """The scores by kind of question, and the literal zeros apart where the set is known for them."""
+        """The scores by kind of question, and the literal zeros apart where the set is known for
+        them.
+        """
         found = by_kind(self.items)
         if self.zeros_apart:
             zeros = [one.item for one in self.scored if is_literal_zero(one.asked.values or ())]
-            others = [one.item for one in self.scored if not is_literal_zero(one.asked.values or ())]
+            others = [
+                one.item for one in self.scored if not is_literal_zero(one.asked.values or ())
+            ]
             found |= {ZEROS: measure(zeros), "all without those": measure(others)} if zeros else {}
         return found
 
 
 def ask_all(
-    questions: Sequence[Asked], context: GraphContext, options: Options, run: Run, *, out: Path | None = None
+    questions: Sequence[Asked],
+    context: GraphContext,
+    options: Options,
+    run: Run,
+    *,
+    out: Path | None = None,
 ) -> list[MeasuredQuestion]:
     """Ask the questions; what was answered before a budget was spent or a service gave up is kept."""
     by_id = {asked.id: asked for asked in questions}
@@ -148,8 +178,12 @@ def ask_all(
     def keep(outcome: AnswerOutcome) -> None:
         nonlocal mark
         now = Cost.so_far(run)  # differences of totals: several questions are under way at once
-        graph = getattr(context.graph, "unwatched", context.graph)  # else the next question would count these queries
-        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), now - mark))
+        graph = getattr(
+            context.graph, "unwatched", context.graph
+        )  # else the next question would count these queries
+        measured.append(
+            MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), now - mark)
+        )
         mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
@@ -164,7 +198,9 @@ def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
     """Whether what an answer cites is in the graph and gives the answer; None without an answer."""
     if outcome.answer is None or not outcome.values:
         return None
-    cited: dict[tuple[str, str, str], Triple] = {plain_triple(triple): triple for triple in outcome.answer.support}
+    cited: dict[tuple[str, str, str], Triple] = {
+        plain_triple(triple): triple for triple in outcome.answer.support
+    }
 
     def exists(triple: tuple[str, str, str]) -> bool:
         subject, predicate, value = cited[triple]
@@ -201,8 +237,9 @@ def run_questions(
 ) -> AnsweringResults:
     """Ask the questions of a data set or a file over a graph; the parameters are the report's.
 
-    With ``ablation`` every variant of the options is asked too, at most ``SWEPT`` of the questions unless ``most`` is
-    0; with ``judges``, each judge is asked all of them. A spent budget or a service that gives up ends the asking.
+    With ``ablation`` every variant of the options is asked too, at most ``SWEPT`` of the questions
+    unless ``most`` is 0; with ``judges``, each judge is asked all of them. A spent budget or a
+    service that gives up ends the asking.
 
     Raises:
         DataError: a file is missing or wrong, or a set has no graph and none was given.
@@ -229,7 +266,9 @@ def run_questions(
         measured = ask_all(chosen, context, options, run, out=session.folder / "answers.jsonl")
     notes = [*task.notes, *([_SLICED] if sliced else [])]
     if run.partial:
-        notes.insert(0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked.")
+        notes.insert(
+            0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked."
+        )
     elif len(measured) < len(chosen):
         notes.append(f"A service gave up: {len(measured)} of {len(chosen)} questions were asked.")
     if most and len(chosen) < len(task.questions):
@@ -285,7 +324,9 @@ def _own(questions: str, graph: str) -> QuestionSet:
     if not graph:
         raise ValueError("questions and graph go together\nGive both, or neither and a dataset.")
     asked = tuple(read_questions(questions))
-    return QuestionSet(Path(questions).stem, f"{Path(questions).name} over {graph}", asked, graph=graph)
+    return QuestionSet(
+        Path(questions).stem, f"{Path(questions).name} over {graph}", asked, graph=graph
+    )
 
 
 def reference_on(graph: Graph, asked: Asked) -> Asked:
@@ -298,7 +339,9 @@ def reference_on(graph: Graph, asked: Asked) -> Asked:
 
 
 def variants(options: Options) -> Iterator[tuple[str, Options]]:
-    """The ablation, by name: no observation, other reflections, outgoing triples only, other D, N, P, K."""
+    """The ablation, by name: no observation, other reflections, outgoing triples only, other D, N,
+    P, K.
+    """
     yield "as it is", options
     yield "no observation", replace(options, observation=False)
     for reflection in ("similarity", "random", "facts"):
@@ -315,7 +358,8 @@ def variants(options: Options) -> Iterator[tuple[str, Options]]:
 
 
 def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Options]]:
-    """The rule and, where a model is set, the cascade, the model, and the model with ODA's own tools.
+    """The rule and, where a model is set, the cascade, the model, and the model with ODA's own
+    tools.
 
     The last is the paper's setting: neighbours and paths, no queries, no schema.
     """
@@ -326,17 +370,27 @@ def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Opti
 
 
 def compared(
-    cases: Iterable[tuple[str, str, Options]], questions: Sequence[Asked], graph: Graph, asking: Mapping[str, Any]
+    cases: Iterable[tuple[str, str, Options]],
+    questions: Sequence[Asked],
+    graph: Graph,
+    asking: Mapping[str, Any],
 ) -> tuple[Variant, ...]:
-    """All questions for each case (its name, judge and options); vectors are shared through the cache."""
+    """All questions for each case (its name, judge and options); vectors are shared through the
+    cache.
+    """
     found = []
     for name, judge, options in cases:
-        run = new_run("question_answering", {}, parameters={"variant": name}, settings=asking["settings"])
+        run = new_run(
+            "question_answering", {}, parameters={"variant": name}, settings=asking["settings"]
+        )
         with run:
             context = open_context(graph, run=run, **{**asking, "judge": judge})
             try:
                 measured = ask_all(questions, context, options, run)
-            except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
+            except (
+                BackendError,
+                MissingReply,
+            ):  # a recording lacks this judge's replies: its row says so
                 measured = []
         found.append(Variant(name, measured, len(questions)))
     return tuple(found)
@@ -355,7 +409,9 @@ SUPPORT = "Proof holds: every triple cited is in the graph, and together they gi
 UNMEASURED = "No question has a reference answer, so nothing is measured."
 
 
-def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Table:
+def scores(
+    kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()
+) -> Table:
     """The scores by kind of question and over all."""
     return score_table(
         COLUMNS,
@@ -377,7 +433,9 @@ def headline(results: AnsweringResults) -> Table | Fragment:
     """Every kind of question, the three scores side by side."""
     if not results.items:
         return words(UNMEASURED)
-    entities = f"entities {results.entities}" + (" by the set" if results.entities == "given" else " by the agent")
+    entities = f"entities {results.entities}" + (
+        " by the set" if results.entities == "given" else " by the agent"
+    )
     notes = [f"{results.judge}; {entities}; graph: {results.graph}", *results.notes]
     return scores(results.kinds, results.whole, results.name, notes)
 
@@ -385,7 +443,9 @@ def headline(results: AnsweringResults) -> Table | Fragment:
 def judges(results: AnsweringResults) -> Table | Fragment:
     """The same questions to every judge: scores, costs, and exact sets by kind of question."""
     if not results.judges:
-        return absent("Not computed: run the report with -p judges=true, and a model for more than the rule.")
+        return absent(
+            "Not computed: run the report with -p judges=true, and a model for more than the rule."
+        )
     kinds = list(dict.fromkeys(item.kind for item in results.judges[0].items))
     costs = numbers(calls="Model calls", tokens="Tokens", queries="Queries")
     columns = [*texts(judge="Judge"), *COLUMNS[1:6], *costs]
@@ -397,18 +457,30 @@ def judges(results: AnsweringResults) -> Table | Fragment:
         row = [name, *(values[column.key] for column in COLUMNS[1:6])]
         row += [one.each(column.key) for column in costs]
         rows.append([*row, *(exact[kind].exact if kind in exact else None for kind in kinds)])
-    notes = [SCORES, "Costs are averages per question. The kinds of question, on the right, are shares of exact sets."]
+    notes = [
+        SCORES,
+        "Costs are averages per question. The kinds of question, on the right, are shares of exact sets.",
+    ]
     return Table(columns, rows, caption="Judge by judge", notes=notes)
 
 
 def figures(results: AnsweringResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
+    source.
+    """
     keys = {"legacy-lenient": "lenient", "strict": "strict", "F1": "f1"}
     rows: list[dict[str, Value]] = []
     if results.items:
         whole = results.whole
-        rows.append({"system": f"kgnb ({results.judge})", "covers": f"{results.name}, {whole.questions:,} questions"})
-        rows[0] |= {key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")}
+        rows.append(
+            {
+                "system": f"kgnb ({results.judge})",
+                "covers": f"{results.name}, {whole.questions:,} questions",
+            }
+        )
+        rows[0] |= {
+            key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")
+        }
         rows[0] |= {"lenient": whole.lenient} if results.peers else {}
         rows[0] |= {"source": "this run"}
     for peer in results.peers:
@@ -427,7 +499,10 @@ def published(results: AnsweringResults) -> Table | Fragment:
         *percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1"),
         SOURCE,
     ]
-    notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
+    notes = [
+        f"Warning: {WARNING}.",
+        "Compare only figures of one score that cover the same questions and graph.",
+    ]
     rows = [{column.key: row.get(column.key) for column in columns} for row in figures(results)]
     return Table(columns, rows, caption=results.name, notes=notes)
 
@@ -441,7 +516,9 @@ def risk(results: AnsweringResults) -> Plot | Fragment:
     found = [((one.asked.id, "", ""), float(one.outcome.confidence or 0.0)) for one in given]
     points = risk_coverage(found, [answer for answer, right in answers.items() if right])
     caption = "Risk over coverage of the answers given, surest first: low on the left means the confidence sorts well."
-    return risk_over_coverage([(point.coverage, point.risk) for point in points], caption, "answers")
+    return risk_over_coverage(
+        [(point.coverage, point.risk) for point in points], caption, "answers"
+    )
 
 
 def ablation(results: AnsweringResults) -> Table | Fragment:
@@ -472,28 +549,44 @@ def ablation(results: AnsweringResults) -> Table | Fragment:
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
     ]
     if (asked := len(first.measured)) < len(results.measured):
-        notes.insert(1, f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.")
+        notes.insert(
+            1,
+            f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.",
+        )
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
 
 def variant_costs(results: AnsweringResults) -> Table | None:
     """What every judge and every variant of the ablation took, if there were any."""
-    columns = [*texts(variant="Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
-    rows: list[list[Value]] = [
-        [one.name, one.each("embedded"), one.each("seconds")] for one in (*results.judges, *results.variants)
+    columns = [
+        *texts(variant="Variant"),
+        *numbers(embedded="Vectors a question", seconds="Seconds a question"),
     ]
-    notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
+    rows: list[list[Value]] = [
+        [one.name, one.each("embedded"), one.each("seconds")]
+        for one in (*results.judges, *results.variants)
+    ]
+    notes = [
+        "Vectors that an earlier row has computed come from the cache and are not counted again."
+    ]
     return Table(columns, rows, caption="What each variant took", notes=notes) if rows else None
 
 
 def cost(results: AnsweringResults) -> Table:
     """The average cost of a question, by kind and in all."""
     shares = numbers(
-        seconds="Seconds a question", cpu="CPU seconds", rounds="Rounds", queries="Queries",
-        embedded="Vectors computed", calls="Model calls", tokens="Tokens",
-    )  # fmt: skip
+        seconds="Seconds a question",
+        cpu="CPU seconds",
+        rounds="Rounds",
+        queries="Queries",
+        embedded="Vectors computed",
+        calls="Model calls",
+        tokens="Tokens",
+    )
     kinds = dict.fromkeys(one.kind for one in results.measured)
-    groups = [Variant(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds]
+    groups = [
+        Variant(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds
+    ]
     rows: list[list[Value]] = [
         [group.name, len(group.measured), *(group.each(column.key) for column in shares)]
         for group in (*groups, Variant("all", results.measured))
@@ -504,28 +597,51 @@ def cost(results: AnsweringResults) -> Table:
 
 
 def errors(results: AnsweringResults) -> Table | Fragment:
-    """Every question whose answer is not exactly the reference; a row opens to what was cited and why."""
+    """Every question whose answer is not exactly the reference; a row opens to what was cited and
+    why.
+    """
     if not results.items:
         return words(UNMEASURED)
     missed = [one for one in results.scored if not one.right]
     if not missed:
-        return words(f"All {len(results.scored):,} questions that have a reference were answered as it says.")
+        return words(
+            f"All {len(results.scored):,} questions that have a reference were answered as it says."
+        )
     missed.sort(key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
     columns = [
-        *texts(id="Id", kind="Kind", question="Question", found="Answer", reference="Reference", status="Status"),
+        *texts(
+            id="Id",
+            kind="Kind",
+            question="Question",
+            found="Answer",
+            reference="Reference",
+            status="Status",
+        ),
         *numbers(confidence="Confidence"),
         *texts(what="What went wrong"),
     ]
     rows: list[list[Value]] = [
         [
-            *(one.asked.id, one.kind, one.asked.text, _listed(one.outcome.values), _listed(one.asked.values or ())),
+            *(
+                one.asked.id,
+                one.kind,
+                one.asked.text,
+                _listed(one.outcome.values),
+                _listed(one.asked.values or ()),
+            ),
             *(one.outcome.status, one.outcome.confidence, went_wrong(one)),
         ]
         for one in missed
     ]
     notes = [f"{len(missed)} of {len(results.scored)} questions; unsure ones last."]
     details = [_details(one) for one in missed]
-    return Table(columns, rows, caption="Answers that differ from the reference", notes=notes, details=details)
+    return Table(
+        columns,
+        rows,
+        caption="Answers that differ from the reference",
+        notes=notes,
+        details=details,
+    )
 
 
 def went_wrong(one: MeasuredQuestion) -> str:
@@ -536,7 +652,11 @@ def went_wrong(one: MeasuredQuestion) -> str:
     answer = one.outcome.answer
     linked = set(answer.linked.entities) if answer is not None else set()
     if not one.outcome.values:
-        return "unsure" if wanted & linked or linked or answer is None else "nothing in the question was linked"
+        return (
+            "unsure"
+            if wanted & linked or linked or answer is None
+            else "nothing in the question was linked"
+        )
     if not wanted:
         return "answered, though the graph has no answer"
     if found < wanted:
@@ -550,9 +670,18 @@ def _details(one: MeasuredQuestion) -> list[Detail]:
     answer = one.outcome.answer
     if answer is None:
         return []
-    found = [("why", answer.rationale), ("SPARQL", answer.sparql), ("reference SPARQL", one.asked.sparql)]
-    found += [("because", " | ".join(answer.label(term) for term in triple)) for triple in answer.support[:5]]
-    found += [("linked", f"{link.mention or link.label}: {link.iri}") for link in answer.linked.links[:5]]
+    found = [
+        ("why", answer.rationale),
+        ("SPARQL", answer.sparql),
+        ("reference SPARQL", one.asked.sparql),
+    ]
+    found += [
+        ("because", " | ".join(answer.label(term) for term in triple))
+        for triple in answer.support[:5]
+    ]
+    found += [
+        ("linked", f"{link.mention or link.label}: {link.iri}") for link in answer.linked.links[:5]
+    ]
     return [(head, text) for head, text in found if text]
 
 
@@ -563,10 +692,16 @@ def _listed(values: Sequence[str], most: int = 4) -> str:
 
 def example(results: AnsweringResults) -> GraphPicture | Fragment:
     """The proof of one right answer: the one with the most triples that still fit a picture."""
-    right = [one for one in results.scored if one.right and one.outcome.answer is not None and one.outcome.support]
+    right = [
+        one
+        for one in results.scored
+        if one.right and one.outcome.answer is not None and one.outcome.support
+    ]
     if not right:
         return words("No question was answered correctly with triples that prove it.")
-    best = max(right, key=lambda one: (len(one.outcome.support) <= 12, min(12, len(one.outcome.support))))
+    best = max(
+        right, key=lambda one: (len(one.outcome.support) <= 12, min(12, len(one.outcome.support)))
+    )
     assert best.outcome.answer is not None
     return proof(best.outcome.answer)
 
@@ -595,8 +730,12 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "options": asdict(results.options),
         "headline": [sections.in_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
-        "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
-        "judges": {one.name: asdict(one.whole) | {"calls": one.cost.calls} for one in results.judges},
+        "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()}
+        if results.items
+        else {},
+        "judges": {
+            one.name: asdict(one.whole) | {"calls": one.cost.calls} for one in results.judges
+        },
         "variants": {one.name: asdict(one.whole) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
@@ -607,5 +746,8 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
 
 def save(results: AnsweringResults, session: ReportSession) -> None:
     """Write the metrics and the timing; the answers are written while they are asked."""
-    seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
+    seconds = {
+        "all": results.cost.seconds,
+        "questions": {one.asked.id: one.cost.seconds for one in results.measured},
+    }
     sections.write_numbers(session, metrics(results), seconds)

@@ -1,4 +1,6 @@
-"""Against a reference: one of two ontologies made ready, an alignment of entities measured against known pairs."""
+"""Against a reference: one of two ontologies made ready, an alignment of entities measured against
+known pairs.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,20 @@ from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
 from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.sides import Links, Sides
 
-RANKED = (Column("hits1", "Hits@1", "number"), Column("hits10", "Hits@10", "number"), Column("mrr", "MRR", "number"))
+RANKED = (
+    Column("hits1", "Hits@1", "number"),
+    Column("hits10", "Hits@10", "number"),
+    Column("mrr", "MRR", "number"),
+)
 
 
 def measured(settled: Settled, sides: Sides, tests: Links) -> Measured:
-    """The final choices and rankings against ``tests``, also by what the names of a pair have in common."""
-    names = tuple(dict(zip(graph.entities, graph.names, strict=True)) for graph in (sides.left, sides.right))
+    """The final choices and rankings against ``tests``, also by what the names of a pair have in
+    common.
+    """
+    names = tuple(
+        dict(zip(graph.entities, graph.names, strict=True)) for graph in (sides.left, sides.right)
+    )
     seeded = {one for one, _ in sides.seeds}
     pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
     number = len(settled.proposal.targets)
@@ -40,15 +50,25 @@ def first_rankings(settled: Settled, k: int = 10) -> dict[str, list[str]]:
     found = {}
     for row, source in enumerate(proposal.sources.tolist()):
         first = int(proposal.first[row])
-        ranked = dict.fromkeys(one for one in (first, *proposal.candidates[row].tolist()) if one >= 0)
-        found[proposal.left.entities[source]] = [proposal.right.entities[one] for one in list(ranked)[:k]]
+        ranked = dict.fromkeys(
+            one for one in (first, *proposal.candidates[row].tolist()) if one >= 0
+        )
+        found[proposal.left.entities[source]] = [
+            proposal.right.entities[one] for one in list(ranked)[:k]
+        ]
     return found
 
 
-def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()) -> Table:
-    """Hits@1, Hits@10 and MRR by slice and whole, before and after judging; precision, recall, F1 of the choices."""
+def ranked_metrics(
+    settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()
+) -> Table:
+    """Hits@1, Hits@10 and MRR by slice and whole, before and after judging; precision, recall, F1
+    of the choices.
+    """
     found = measured(settled, sides, tests)
-    before = measure(first_rankings(settled), first_pairs(settled, sides), tests, universe=found.universe)
+    before = measure(
+        first_rankings(settled), first_pairs(settled, sides), tests, universe=found.universe
+    )
     columns = (*RANKED, *PRECISION_RECALL_F1, *counts)
     keys = {column.key for column in columns}
 
@@ -58,17 +78,30 @@ def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequenc
 
     rows = [row(name, part, wanted=part.tests) for name, part in found.slices.items()]
     summary = [
-        row(name, one.ranking, precision=score.precision, recall=score.recall, f1=score.f1,
-            right=score.tp, found=score.tp + score.fp, wanted=score.tp + score.fn)
-        for name, one, score in (("first alignment", before, before.chosen), ("after the look", found, found.chosen))
-    ]  # fmt: skip
+        row(
+            name,
+            one.ranking,
+            precision=score.precision,
+            recall=score.recall,
+            f1=score.f1,
+            right=score.tp,
+            found=score.tp + score.fp,
+            wanted=score.tp + score.fn,
+        )
+        for name, one, score in (
+            ("first alignment", before, before.chosen),
+            ("after the look", found, found.chosen),
+        )
+    ]
     notes = [
         f"ranked among {found.universe}; {found.seeds:,} seeds ({found.seed_ratio:.0%} of the known pairs)",
         "pairs about entities that are in no known pair are not counted",
     ]
     if settled.simulation:
         notes.insert(0, "SIMULATION: whoever was asked knows the reference")
-    return metrics(columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1")
+    return metrics(
+        columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1"
+    )
 
 
 def first_pairs(settled: Settled, sides: Sides) -> list[tuple[str, str]]:
@@ -76,7 +109,11 @@ def first_pairs(settled: Settled, sides: Sides) -> list[tuple[str, str]]:
     proposal = settled.proposal
     seeded = {one for one, _ in sides.seeds}
     pairs = zip(proposal.sources.tolist(), proposal.first.tolist(), strict=True)
-    named = ((proposal.left.entities[one], proposal.right.entities[other]) for one, other in pairs if other >= 0)
+    named = (
+        (proposal.left.entities[one], proposal.right.entities[other])
+        for one, other in pairs
+        if other >= 0
+    )
     return [pair for pair in named if pair[0] not in seeded]
 
 
@@ -86,8 +123,12 @@ def iris_of(source: Ontology, target: Ontology) -> tuple[set[str], set[str]]:
 
 
 def turned(reference: Alignment, source: Ontology, target: Ontology, where: str) -> Oriented:
-    """A reference as the OAEI scores it, in the direction of the ontologies; DataError if it is not theirs."""
+    """A reference as the OAEI scores it, in the direction of the ontologies; DataError if it is not
+    theirs.
+    """
     try:
         return oriented(scored_by_oaei(triples(reference)), *iris_of(source, target))
     except ValueError as error:
-        raise DataError(str(error), where=where, fix="Name the reference of these two ontologies.") from error
+        raise DataError(
+            str(error), where=where, fix="Name the reference of these two ontologies."
+        ) from error

@@ -1,4 +1,6 @@
-"""Run a report: find its notebook, check its parameters, run it and draw the page, however the run ends."""
+"""Run a report: find its notebook, check its parameters, run it and draw the page, however the run
+ends.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,14 @@ from kgnb.errors import DataError, KgnbError, Waiting
 from kgnb.files import write_json, write_whole
 from kgnb.reporting.engine import ReportClient
 from kgnb.reporting.html import byline_of, page, write_provenance
-from kgnb.reporting.parameters import ReportParameter, Value, assignments, check, read_parameters, typed
+from kgnb.reporting.parameters import (
+    ReportParameter,
+    Value,
+    assignments,
+    check,
+    read_parameters,
+    typed,
+)
 from kgnb.reporting.scan import known_secrets, redact, redact_folder
 from kgnb.reporting.session import (
     Ledger,
@@ -47,9 +56,9 @@ from kgnb.settings import Settings, setting_names
 def data_files(values: Mapping[str, Value], settings: Settings) -> dict[str, Path]:
     """Every file the parameters name, under names that do not depend on this machine.
 
-    Any text that names a file, a folder, a pattern or several of them separated by commas counts; ``dataset`` or
-    ``pair`` with all its files, unless ``source`` and ``target`` (or ``folder``, ``questions``) replace it. Raises
-    DataError for a data set that is not available.
+    Any text that names a file, a folder, a pattern or several of them separated by commas counts;
+    ``dataset`` or ``pair`` with all its files, unless ``source`` and ``target`` (or ``folder``,
+    ``questions``) replace it. Raises DataError for a data set that is not available.
     """
     texts = {name: value for name, value in values.items() if isinstance(value, str) and value}
     found = {
@@ -72,23 +81,34 @@ def of_benchmarks(files: Iterable[Path], settings: Settings) -> bool:
     return home is not None and any(file.resolve().is_relative_to(home) for file in files)
 
 
-def _of_sets(texts: Mapping[str, str], values: Mapping[str, Value], settings: Settings) -> set[Path]:
+def _of_sets(
+    texts: Mapping[str, str], values: Mapping[str, Value], settings: Settings
+) -> set[Path]:
     own_pair = "source" in texts and "target" in texts
     if "dataset" in texts and "questions" in values:  # the question-answering report's
         return set() if "questions" in texts else set(files_of(texts["dataset"], settings.data))
     if "dataset" in texts and not own_pair:
         cases = matching_set(texts["dataset"], settings.data).cases
-        return {file for case in cases for file in (case.source, case.target, case.reference) if file is not None}
+        return {
+            file
+            for case in cases
+            for file in (case.source, case.target, case.reference)
+            if file is not None
+        }
     if "pair" in texts and "folder" not in texts and not own_pair:
         name, slash, rest = texts["pair"].partition("/")
         if not slash:
             return {huts.path(name) for name in ("hollenmark", "corvane", "entity-reference")}
-        return {file for file in (data_folder(name, settings.data) / rest).glob("*") if file.is_file()}
+        return {
+            file for file in (data_folder(name, settings.data) / rest).glob("*") if file.is_file()
+        }
     return set()
 
 
 def _by_place(files: Iterable[Path]) -> dict[str, Path]:
-    """Files under their own and their folder's name, or as much of their path as it takes to tell them apart."""
+    """Files under their own and their folder's name, or as much of their path as it takes to tell
+    them apart.
+    """
     named: dict[str, Path] = {}
     for file in sorted(files):
         parts = 2
@@ -102,7 +122,9 @@ def _named(text: str) -> Iterator[Path]:
     """The files of a path, a pattern, or several of them separated by commas."""
     whole = list(_files(text))
     yield from whole
-    for part in map(str.strip, text.split(",")) if not whole and ("," in text or "*" in text) else ():
+    for part in (
+        map(str.strip, text.split(",")) if not whole and ("," in text or "*" in text) else ()
+    ):
         for place in sorted(glob(part, recursive=True)) if "*" in part else [part]:
             yield from _files(place)
 
@@ -119,7 +141,10 @@ def _files(text: str) -> Iterator[Path]:
 
 
 PACKAGE = Path(__file__).parents[1]
-SHELVES = (PACKAGE / "notebooks" / "reports", PACKAGE.parent / "notebooks" / "reports")  # in a wheel; in a checkout
+SHELVES = (
+    PACKAGE / "notebooks" / "reports",
+    PACKAGE.parent / "notebooks" / "reports",
+)  # in a wheel; in a checkout
 REPORTS = Path("reports")
 
 
@@ -161,12 +186,21 @@ def templates() -> tuple[Template, ...]:
     """The reports that come with kgnb, by name, then those generated for agents of other packages."""
     from kgnb.reporting.agent_report import agent_notebooks  # imports every agent
 
-    return tuple(read_template(path) for path in (*_ours(), *agent_notebooks(Settings.load().cache / "reports")))
+    return tuple(
+        read_template(path)
+        for path in (*_ours(), *agent_notebooks(Settings.load().cache / "reports"))
+    )
 
 
 def find_template(name: str) -> Template:
-    """The report of this name, or the one in this ``.ipynb`` file; ValueError lists the reports if there is none."""
-    if path := Path(name) if name.endswith(".ipynb") else next((one for one in _ours() if one.stem == name), None):
+    """The report of this name, or the one in this ``.ipynb`` file; ValueError lists the reports if
+    there is none.
+    """
+    if (
+        path := Path(name)
+        if name.endswith(".ipynb")
+        else next((one for one in _ours() if one.stem == name), None)
+    ):
         return read_template(path)
     known = {template.name: template for template in templates()}
     if name not in known:
@@ -192,7 +226,9 @@ def read_template(path: Path) -> Template:
     except FileNotFoundError as error:
         raise DataError("there is no such notebook", where=str(path)) from error
     except _NOT_A_NOTEBOOK as error:
-        raise DataError("this is not a Jupyter notebook", where=str(path), details=str(error)) from error
+        raise DataError(
+            "this is not a Jupyter notebook", where=str(path), details=str(error)
+        ) from error
     return Template(
         name=path.stem,
         path=path,
@@ -210,13 +246,16 @@ def run_report(
     on_cell: Callable[[int, int, str], object] | None = None,
     on_announcement: Callable[[str], object] | None = None,
 ) -> ReportResult:
-    """Run a report with these parameters (typed values, or text as on a command line) and return its files.
+    """Run a report with these parameters (typed values, or text as on a command line) and return
+    its files.
 
     Args:
-        out: its folder; by default ``reports/<name>/<digest of parameters and data>``. An earlier report there is
+        out: its folder; by default ``reports/<name>/<digest of parameters and data>``. An earlier
+        report there is
             replaced.
-        on_cell: called before each code cell with its place, the number of cells and its first line.
-        on_announcement: called with each line that a cell announces while it runs, such as a model's expected cost.
+        on_cell: called before each code cell with its place, the number of cells and its first
+        line. on_announcement: called with each line that a cell announces while it runs, such as a
+        model's expected cost.
 
     Raises:
         ValueError: a parameter is wrong.
@@ -232,12 +271,20 @@ def run_report(
     _make(folder)
     _claim(folder)
     changed = assignments(
-        {entry.name: values[entry.name] for entry in template.parameters if values[entry.name] != entry.default}
+        {
+            entry.name: values[entry.name]
+            for entry in template.parameters
+            if values[entry.name] != entry.default
+        }
     )
     words = ["kgnb", "report", name, *(word for one in changed for word in ("-p", one))]
-    command = " ".join([*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)])
+    command = " ".join(
+        [*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)]
+    )
     title = f"{template.title}: {', '.join(changed[:3])}" if changed else template.title
-    session = ReportSession(folder.resolve(), settings.with_(remember=False), command, tuple(data.items()))
+    session = ReportSession(
+        folder.resolve(), settings.with_(remember=False), command, tuple(data.items())
+    )
     about = {
         "report": template.name,
         "command": command,
@@ -257,15 +304,26 @@ def run_report(
         why = mark_partial(folder)
         redact_folder(folder, secrets)
         if (folder / "report.ipynb").is_file():
-            byline = redact(byline_of(data, begun.astimezone().date(), settings.author or git_author()), secrets)
+            byline = redact(
+                byline_of(data, begun.astimezone().date(), settings.author or git_author()), secrets
+            )
             html = page(folder / "report.ipynb", redact(title, secrets), ledger, why, byline)
             write_whole(folder / "report.html", html)
         shown = redact({"title": title, "command": command, "values": values}, secrets)
         write_provenance(
-            folder, **shown, summary=template.summary, report=template.name, data=data, versions=package_versions(),
-            ledger=ledger, begun=begun, ended=datetime.now(UTC),
-        )  # fmt: skip
-    return ReportResult(folder, folder / "report.html", folder / "report.ipynb", read_metrics(folder))
+            folder,
+            **shown,
+            summary=template.summary,
+            report=template.name,
+            data=data,
+            versions=package_versions(),
+            ledger=ledger,
+            begun=begun,
+            ended=datetime.now(UTC),
+        )
+    return ReportResult(
+        folder, folder / "report.html", folder / "report.ipynb", read_metrics(folder)
+    )
 
 
 def _execute(
@@ -284,7 +342,9 @@ def _execute(
     html = ledger.folder / "report.html"
     try:
         with on_signals():
-            ReportClient(notebook, html.with_suffix(".ipynb"), ledger, secrets, on_announcement).run(as_code(session))
+            ReportClient(
+                notebook, html.with_suffix(".ipynb"), ledger, secrets, on_announcement
+            ).run(as_code(session))
     except (CellExecutionError, DeadKernelError) as error:
         failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")
         what, _, fix = redact(str(getattr(error, "evalue", "")), secrets).strip().partition("\n")
@@ -300,12 +360,21 @@ def _execute(
 
 def digest_of(values: Mapping[str, Value], data: Mapping[str, str], settings: Settings) -> str:
     """The name of a report's folder: the same for the same parameters, data and models."""
-    content = [dict(values), dict(data), settings.model, settings.base_url, settings.embedder, settings.embedder_url]
+    content = [
+        dict(values),
+        dict(data),
+        settings.model,
+        settings.base_url,
+        settings.embedder,
+        settings.embedder_url,
+    ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _settings_typed(settings: Settings, benchmarks: bool) -> list[str]:
-    """The settings that affect a result and are not at their default, as typed before a command; never a key."""
+    """The settings that affect a result and are not at their default, as typed before a command;
+    never a key.
+    """
     found = {"KGNB_DATA": "DIR"} if benchmarks else {}
     for name in ("model", "base_url", "embedder", "embedder_url"):
         if (value := getattr(settings, name)) != Settings.model_fields[name].default:
@@ -317,7 +386,9 @@ def git_author() -> str:
     """The author's name that git is configured with; "" without git or a name."""
     try:
         words = ["git", "config", "--get", "user.name"]
-        name = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False).stdout
+        name = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return " ".join(name.decode(errors="replace").split())
@@ -330,7 +401,9 @@ def _make(folder: Path) -> None:
             pass
     except OSError as error:
         fix = "Choose another folder with --out, or make this one writable."
-        raise KgnbError(f"{folder} cannot be written: {error.strerror or error}", fix=fix) from error
+        raise KgnbError(
+            f"{folder} cannot be written: {error.strerror or error}", fix=fix
+        ) from error
 
 
 def _claim(folder: Path) -> None:

@@ -1,9 +1,11 @@
-"""Finds secrets in notebooks, runs, reports and settings before they are shared, and keeps them out of reports.
+"""Finds secrets in notebooks, runs, reports and settings before they are shared, and keeps them out
+of reports.
 
-A scan looks for the values of secrets that the settings and the environment name, keys recognisable by their prefix
-(ours, and the detectors of detect-secrets), authorization headers, passwords in URLs and in configuration, and long
-random-looking values under names such as ``api_key``; also inside gzip, zip, Base64 and colour codes. A line with
-``pragma: allowlist secret`` (as in detect-secrets) is skipped, and so is what an allow-list names.
+A scan looks for the values of secrets that the settings and the environment name, keys recognisable
+by their prefix (ours, and the detectors of detect-secrets), authorization headers, passwords in
+URLs and in configuration, and long random-looking values under names such as ``api_key``; also
+inside gzip, zip, Base64 and colour codes. A line with ``pragma: allowlist secret`` (as in
+detect-secrets) is skipped, and so is what an allow-list names.
 """
 
 from __future__ import annotations
@@ -77,7 +79,10 @@ LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruf
 LONGEST_LINE = 20_000  # characters of a line that detect-secrets is given; pictures are longer
 BEFORE = r"(?<![A-Za-z0-9+/=_-])"
 VENDORS = [(what, re.compile(BEFORE + form)) for what, form in KEYS.items()]
-HEADER = re.compile(r"(?:authorization[\"'\\]*\s*[:=]\s*[\"'\\]*)?\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{12,})", re.I)
+HEADER = re.compile(
+    r"(?:authorization[\"'\\]*\s*[:=]\s*[\"'\\]*)?\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{12,})",
+    re.I,
+)
 ASSIGNED = re.compile(
     r"""(?P<name>(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{0,60}?(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token|passw(?:or)?d|passwd|
     passphrase|credentials?|\bkey|[_-]key))["'\\]*\s*(?:[:=]|=>)\s*(?:[rbfu]?\\*(?P<quote>["'])(?P<quoted>[^"'\\\n]{6,})
@@ -85,14 +90,18 @@ ASSIGNED = re.compile(
     re.I | re.X,
 )
 PLACEHOLDER = re.compile(
-    r"^(?:env:|keyring:|\$|%|\{|<|\(hidden\)|\[redacted\]|\*{3}|x{4,}|\.{3}|…|your[-_ ]|os\.environ|not-a-)", re.I
+    r"^(?:env:|keyring:|\$|%|\{|<|\(hidden\)|\[redacted\]|\*{3}|x{4,}|\.{3}|…|your[-_ ]|os\.environ|not-a-)",
+    re.I,
 )
 ALLOW = "pragma: allowlist secret"
 ALLOW_FILE = ".kgnb-scan-allow"
 FORMS = (  # of which no placeholder is one
     ("a password in a URL", re.compile(r"://[^\s/@:\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@")),
     ("a key in a URL", TOLD[2]),
-    ("a session cookie", re.compile(r"\bcookie[\"']?\s*[:=].{0,200}?\b\w*sess\w*=([A-Za-z0-9%._~+/=-]{16,})", re.I)),
+    (
+        "a session cookie",
+        re.compile(r"\bcookie[\"']?\s*[:=].{0,200}?\b\w*sess\w*=([A-Za-z0-9%._~+/=-]{16,})", re.I),
+    ),
     ("a DigitalOcean token", re.compile(r"\bdo[opr]_v1_[a-f0-9]{64}\b")),
     ("a Telegram token", re.compile(r"(?<![\w-])\d{8,10}:AA[\w-]{32,33}(?![\w-])")),
 )
@@ -100,17 +109,34 @@ CONFIGURATION = {".yml", ".yaml", ".ini", ".cfg", ".conf", ".env", ".toml", ".pr
 IN_CONFIGURATION = re.compile(
     r"^\s*(?:- )?[\w.-]*(?:passw(?:or)?d|passphrase)\s*[:=]\s*([^\s#'\"]{6,})\s*(?:#.*)?$", re.I
 )
-IN_NETRC = re.compile(r"\b(?:machine|login|default)\b.*\bpassword\s+(\S{6,})|^\s*password\s+(\S{6,})\s*$")
+IN_NETRC = re.compile(
+    r"\b(?:machine|login|default)\b.*\bpassword\s+(\S{6,})|^\s*password\s+(\S{6,})\s*$"
+)
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\\u001b\[[0-9;]*[A-Za-z]")
 NAMED_ABOVE = re.compile(r"(?:key|secret|token|passw(?:or)?d)[\"']?\s*[:=]\s*[\[({]?\s*\\?$", re.I)
 BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{28,4000}={0,2}(?![A-Za-z0-9+/=])")
 DETECTORS = (
-    *("artifactory.ArtifactoryDetector", "azure_storage_key.AzureStorageKeyDetector", "cloudant.CloudantDetector"),
-    *("discord.DiscordBotTokenDetector", "mailchimp.MailchimpDetector", "npm.NpmDetector", "sendgrid.SendGridDetector"),
+    *(
+        "artifactory.ArtifactoryDetector",
+        "azure_storage_key.AzureStorageKeyDetector",
+        "cloudant.CloudantDetector",
+    ),
+    *(
+        "discord.DiscordBotTokenDetector",
+        "mailchimp.MailchimpDetector",
+        "npm.NpmDetector",
+        "sendgrid.SendGridDetector",
+    ),
     *("slack.SlackDetector", "square_oauth.SquareOAuthDetector"),
-    *("twilio.TwilioKeyDetector", "ibm_cloud_iam.IbmCloudIamDetector", "softlayer.SoftlayerDetector"),
+    *(
+        "twilio.TwilioKeyDetector",
+        "ibm_cloud_iam.IbmCloudIamDetector",
+        "softlayer.SoftlayerDetector",
+    ),
 )
-"""Those of detect-secrets that recognise a key by its form; those that use entropy alone report every digest."""
+"""Those of detect-secrets that recognise a key by its form; those that use entropy alone report
+every digest.
+"""
 LARGEST_MEMBER = 50_000_000  # bytes unpacked from one file
 HEX = re.compile(r"^[0-9a-f]{16,}$|^sha\d+[:-]", re.I)
 
@@ -132,7 +158,8 @@ class Finding:
 
 
 def read_allowed(path: Path) -> list[tuple[str, str]]:
-    """An allow-list: lines of a digest (or ``*``) and a pattern of paths below its folder; ``#`` begins a comment.
+    """An allow-list: lines of a digest (or ``*``) and a pattern of paths below its folder; ``#``
+    begins a comment.
 
     Raises:
         DataError: it cannot be read, or a line is malformed.
@@ -153,11 +180,13 @@ def read_allowed(path: Path) -> list[tuple[str, str]]:
 
 
 def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = None) -> list[Finding]:
-    """Every secret in a file, or in all files below a folder except ``LEFT_OUT``, in order of their places.
+    """Every secret in a file, or in all files below a folder except ``LEFT_OUT``, in order of their
+    places.
 
     Args:
         known: values that must not occur, plain or encoded as in URLs, JSON and Base64.
-        allowed: an allow-list (see ``read_allowed``); by default the folder's ``.kgnb-scan-allow``, if any.
+        allowed: an allow-list (see ``read_allowed``); by default the folder's ``.kgnb-scan-allow``,
+        if any.
 
     Raises:
         DataError: there is no such file or folder.
@@ -166,16 +195,24 @@ def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = Non
     if not path.exists():
         raise DataError("there is no such file or folder", where=str(path))
     root = path if path.is_dir() else path.parent
-    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if not file.is_symlink()]
+    files = (
+        [path]
+        if path.is_file()
+        else [file for file in sorted(path.rglob("*")) if not file.is_symlink()]
+    )
     hidden = [text for text in disguises(known) if text]
     listed = allowed or root / ALLOW_FILE
     exempt = read_allowed(listed) if allowed or listed.is_file() else []
     found = []
     for file in files:
         if file.is_file() and LEFT_OUT.isdisjoint(file.relative_to(root).parts[:-1]):
-            name = (file.relative_to(listed.parent) if file.is_relative_to(listed.parent) else file).as_posix()
+            name = (
+                file.relative_to(listed.parent) if file.is_relative_to(listed.parent) else file
+            ).as_posix()
             known_here = {digest for digest, pattern in exempt if fnmatch.fnmatch(name, pattern)}
-            found += [one for one in _in_file(file, hidden) if known_here.isdisjoint(("*", one.digest))]
+            found += [
+                one for one in _in_file(file, hidden) if known_here.isdisjoint(("*", one.digest))
+            ]
     return found
 
 
@@ -190,23 +227,34 @@ def _in_file(file: Path, known: Sequence[str]) -> Iterator[Finding]:
             whole = f"{above.rstrip()} {line.strip()}" if NAMED_ABOVE.search(above) else line
             above, taken = line, list[str]()
             for what, value in (
-                _candidates(COLOURS.sub("", whole), known, file, "\0" in text) if ALLOW not in line else ()
+                _candidates(COLOURS.sub("", whole), known, file, "\0" in text)
+                if ALLOW not in line
+                else ()
             ):
-                if not any(value in other or other in value for other in taken):  # the most specific kind comes first
+                if not any(
+                    value in other or other in value for other in taken
+                ):  # the most specific kind comes first
                     taken.append(value)
                     yield Finding(file, place, what, masked(value, what), digest_of(value))
 
 
-def _candidates(line: str, known: Sequence[str], file: Path, binary: bool) -> Iterator[tuple[str, str]]:
+def _candidates(
+    line: str, known: Sequence[str], file: Path, binary: bool
+) -> Iterator[tuple[str, str]]:
     """What looks like a secret, the most specific kinds first."""
     yield from (("a known secret", value) for value in known if value in line)
     for what, form in VENDORS:
         yield from ((what, match[0]) for match in form.finditer(line))
-    forms = [*FORMS, *([("a password", IN_CONFIGURATION)] if {file.suffix, file.name} & CONFIGURATION else [])]
+    forms = [
+        *FORMS,
+        *([("a password", IN_CONFIGURATION)] if {file.suffix, file.name} & CONFIGURATION else []),
+    ]
     forms += [("a password", IN_NETRC)] if "netrc" in file.name else []
     for what, form in forms:
         for match in form.finditer(line):
-            value = match[0][len(match["before"]) :] if "before" in form.groupindex else _group(match)
+            value = (
+                match[0][len(match["before"]) :] if "before" in form.groupindex else _group(match)
+            )
             if not PLACEHOLDER.search(value) and value not in ("true", "false", "null"):
                 yield what, value
     if binary:
@@ -227,7 +275,9 @@ def _group(match: re.Match[str]) -> str:
 
 
 def _texts(file: Path, content: bytes) -> Iterator[tuple[str, str]]:
-    """The texts in a file and their places: a notebook by cell, an archive by member, anything else as a whole."""
+    """The texts in a file and their places: a notebook by cell, an archive by member, anything else
+    as a whole.
+    """
     if unpacked := list(_unpacked(content)):
         yield from ((name, _decoded(inner)) for name, inner in unpacked)
         return
@@ -303,7 +353,10 @@ def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for number, cell in enumerate(notebook["cells"], start=1):
         parts = dict(cell) if isinstance(cell, dict) else {"": cell}
         source, outputs = parts.pop("source", ""), parts.pop("outputs", None) or []
-        yield f"cell {number}, source", "".join(map(str, source)) if isinstance(source, list) else str(source)
+        yield (
+            f"cell {number}, source",
+            "".join(map(str, source)) if isinstance(source, list) else str(source),
+        )
         for at, output in enumerate(outputs if isinstance(outputs, list) else [outputs], start=1):
             yield f"cell {number}, output {at}", "\n".join(_flat(output))
         yield f"cell {number}, metadata", "\n".join(_flat(parts))
@@ -314,7 +367,9 @@ def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _flat(value: Any, name: str = "") -> Iterator[str]:
-    """The texts inside a value, a line each, with the name of each; that of a password field is called one."""
+    """The texts inside a value, a line each, with the name of each; that of a password field is
+    called one.
+    """
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _flat(item, str(key))

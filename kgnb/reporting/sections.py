@@ -1,4 +1,6 @@
-"""What the reports of all agents share: words, the run, costs, how to reproduce, and files of figures."""
+"""What the reports of all agents share: words, the run, costs, how to reproduce, and files of
+figures.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def words(*lines: str, look: str = "") -> Fragment:
 
 
 def absent(why: str) -> Fragment:
-    """In place of a part that was not computed: the page leaves it out and names its heading at the end."""
+    """In place of a part that was not computed: the page leaves it out and names its heading at the
+    end.
+    """
     return words(why, look="off")
 
 
@@ -72,7 +76,9 @@ def folded(title: str, content: Any) -> Fragment:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a part of a report took. Calls and tokens count cached replies too, so that they are the same every time."""
+    """What a part of a report took. Calls and tokens count cached replies too, so that they are the
+    same every time.
+    """
 
     seconds: float = 0.0
     cpu: float = 0.0  # seconds of this process
@@ -90,9 +96,20 @@ class Cost:
     def so_far(cls, run: Run) -> Cost:
         """The clocks, and what a run has taken until now: that of a part is the difference of two."""
         totals = run.totals
-        ledger = {name: totals[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "queries")}
-        counts = {"embedded": "embedded", "reused": "from cache", "points": "points", "written": "written"}
-        counted = {name: sum(int(step.counts.get(told, 0)) for step in run.steps) for name, told in counts.items()}
+        ledger = {
+            name: totals[name]
+            for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "queries")
+        }
+        counts = {
+            "embedded": "embedded",
+            "reused": "from cache",
+            "points": "points",
+            "written": "written",
+        }
+        counted = {
+            name: sum(int(step.counts.get(told, 0)) for step in run.steps)
+            for name, told in counts.items()
+        }
         return cls(perf_counter(), process_time(), **ledger, **counted)
 
     @property
@@ -112,11 +129,21 @@ def stages(results: HasRun) -> Table:
     run = results.run
     columns = [
         *texts(stage="Stage"),
-        *numbers(times="Times", calls="Model calls", cached="of them cached", prompt="Prompt tokens"),
-        *numbers(completion="Completion tokens", usd="US dollars", queries="Graph queries", seconds="Time"),
+        *numbers(
+            times="Times", calls="Model calls", cached="of them cached", prompt="Prompt tokens"
+        ),
+        *numbers(
+            completion="Completion tokens",
+            usd="US dollars",
+            queries="Graph queries",
+            seconds="Time",
+        ),
     ]
     steps = [step for step in run.steps if step.calls or step.queries or step.seconds is not None]
-    rows = [_row(name, [step for step in steps if step.name == name]) for name in dict.fromkeys(s.name for s in steps)]
+    rows = [
+        _row(name, [step for step in steps if step.name == name])
+        for name in dict.fromkeys(s.name for s in steps)
+    ]
     notes = [
         "Tokens are what the models' servers counted, cached replies included; a cached reply costs nothing again.",
         "Money is reckoned from the prices in the file that the setting model.prices names.",
@@ -143,15 +170,26 @@ def _row(name: str, steps: Sequence[Step]) -> list[Value]:
 
 
 def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
-    """The costs that go into the metrics: calls and tokens, cached replies included, and queries; no times."""
+    """The costs that go into the metrics: calls and tokens, cached replies included, and queries;
+    no times.
+    """
     tokens = {name: totals[name] for name in ("prompt_tokens", "completion_tokens")}
-    return {"calls": totals["calls"], "tokens": sum(tokens.values())} | tokens | {"queries": totals["queries"]}
+    return (
+        {"calls": totals["calls"], "tokens": sum(tokens.values())}
+        | tokens
+        | {"queries": totals["queries"]}
+    )
 
 
 def reproduce(results: HasRun, session: ReportSession) -> Table:
-    """Everything that decides the result: command, run, versions, digests of the inputs and of what was read."""
+    """Everything that decides the result: command, run, versions, digests of the inputs and of what
+    was read.
+    """
     record = results.run.to_json()
-    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"], ["run", record["id"]]]
+    rows: list[list[Value]] = [
+        ["command", session.command or "this notebook, opened by hand"],
+        ["run", record["id"]],
+    ]
     rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
     if len(session.data) <= MOST:
         rows += [[f"SHA-256 of {name}", digest] for name, digest in session.data]
@@ -159,33 +197,51 @@ def reproduce(results: HasRun, session: ReportSession) -> Table:
         listed = "".join(f"{digest}  {name}\n" for name, digest in session.data)
         label = f"SHA-256 of the list of {len(session.data)} files and their SHA-256"
         rows.append([label, hashlib.sha256(listed.encode()).hexdigest()])
-    rows += [[f"digest of what was read of {name}", digest] for name, digest in record["data"].items() if digest]
+    rows += [
+        [f"digest of what was read of {name}", digest]
+        for name, digest in record["data"].items()
+        if digest
+    ]
     notes = [
         "As long as all of these and the cache are the same, metrics.json, the pictures and this page (but for the "
         "times under Cost) are the same, byte for byte. The whole record, with times, is ro-crate-metadata.json.",
     ]
     if "KGNB_DATA=DIR" in session.command:
-        notes.append("DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it.")
+        notes.append(
+            "DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it."
+        )
     return Table(texts(what="What", value="Value"), rows, caption="How to reproduce", notes=notes)
 
 
 def judging(session: ReportSession, judge: str, model: str = "") -> tuple[str, Settings]:
     """The judge and the settings that a report's parameters ``judge`` and ``model`` stand for."""
-    return judge_and_model(judge, session.settings.with_(model=model) if model else session.settings)
+    return judge_and_model(
+        judge, session.settings.with_(model=model) if model else session.settings
+    )
 
 
 def judge_in_words(judge: str, settings: Settings) -> str:
     """The judge by its name, and the model it asks."""
     name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
-    return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"
+    return (
+        f"{name}, {settings.model}"
+        if settings.model and name in ("model", "cascade")
+        else f"{name} judge"
+    )
 
 
 def run_in(
-    session: ReportSession, agent: str, data: Mapping[str, str], parameters: Mapping[str, Any], settings: Settings
+    session: ReportSession,
+    agent: str,
+    data: Mapping[str, str],
+    parameters: Mapping[str, Any],
+    settings: Settings,
 ) -> Run:
     """A run that is kept in the report's folder and announces what it expects to spend."""
     folder = session.folder / "run"
-    return new_run(agent, data, parameters=parameters, settings=settings, folder=folder, on_event=tell)
+    return new_run(
+        agent, data, parameters=parameters, settings=settings, folder=folder, on_event=tell
+    )
 
 
 def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
@@ -196,7 +252,9 @@ def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
     }
 
 
-def write_numbers(session: ReportSession, metrics: Mapping[str, Any], timing: Mapping[str, Any]) -> None:
+def write_numbers(
+    session: ReportSession, metrics: Mapping[str, Any], timing: Mapping[str, Any]
+) -> None:
     """Write ``metrics.json``, the same in every run, and ``timing.json``, different in every run."""
     write_json(session.folder / "metrics.json", rounded(metrics))
     write_json(session.folder / "timing.json", rounded(timing))

@@ -1,10 +1,12 @@
-"""A report's run as its notebook and its readers see it: session, figures, request, ledger of cells, signals.
+"""A report's run as its notebook and its readers see it: session, figures, request, ledger of
+cells, signals.
 
-``kgnb report`` calls ``begin`` in the kernel before the first cell, leaving no trace in the notebook. A notebook opened
-by hand gets a session of its own: the settings of its folder, and the folder ``reports/by-hand``.
+``kgnb report`` calls ``begin`` in the kernel before the first cell, leaving no trace in the
+notebook. A notebook opened by hand gets a session of its own: the settings of its folder, and the
+folder ``reports/by-hand``.
 
-The ledger tells which cells ran, failed or never ran; it is written before and after every cell, so that it is true
-even after ``kill -9``.
+The ledger tells which cells ran, failed or never ran; it is written before and after every cell, so
+that it is true even after ``kill -9``.
 """
 
 from __future__ import annotations
@@ -31,7 +33,12 @@ from kgnb.settings import Settings, known_secrets
 
 T = TypeVar("T")
 Figure: TypeAlias = float | int
-WHOLE = ("all", "micro", "scores", "mean")  # where reports without a headline keep the figures of the whole
+WHOLE = (
+    "all",
+    "micro",
+    "scores",
+    "mean",
+)  # where reports without a headline keep the figures of the whole
 COSTS = ("calls", "tokens", "prompt_tokens", "completion_tokens")
 OURS = "this run"  # the source of a headline's row that the report itself found
 MOST = 8
@@ -51,9 +58,11 @@ def read_metrics(folder: Path) -> dict[str, Any]:
 
 
 def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
-    """The numbers in this run's first row of ``headline``, else those of the whole; at most eight, in its order.
+    """The numbers in this run's first row of ``headline``, else those of the whole; at most eight,
+    in its order.
 
-    In a sorted table published figures may precede this run's; rows of this run have the source ``OURS``.
+    In a sorted table published figures may precede this run's; rows of this run have the source
+    ``OURS``.
 
     >>> rows = [{"matcher": "other", "P": 97.0, "source": "a paper"}, {"matcher": "kgnb", "P": 96.0, "mrr": "0.989"}]
     >>> headline_figures({"headline": rows[1:]})
@@ -67,7 +76,9 @@ def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
     rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
     whole = next((row for row in rows if row.get("source") == OURS), rows[0] if rows else None)
     if not isinstance(whole, Mapping):
-        whole = next((metrics[name] for name in WHOLE if isinstance(metrics.get(name), Mapping)), None)
+        whole = next(
+            (metrics[name] for name in WHOLE if isinstance(metrics.get(name), Mapping)), None
+        )
     if whole is None:
         whole = {name: value for name, value in metrics.items() if name not in COSTS}
     return dict(list(_numbers(whole))[:MOST])
@@ -119,7 +130,9 @@ _current: list[ReportSession] = []
 
 
 def begin(session: ReportSession) -> None:
-    """Make this the session of the running kernel; secrets that its settings name are kept out of what it writes."""
+    """Make this the session of the running kernel; secrets that its settings name are kept out of
+    what it writes.
+    """
     hide(*known_secrets(session.settings))
     _current[:] = [session]
 
@@ -133,9 +146,15 @@ def current() -> ReportSession:
 
 
 def tell(event: Event) -> None:
-    """Announce on standard error what a run expects to spend; the engine keeps that out of the report."""
+    """Announce on standard error what a run expects to spend; the engine keeps that out of the
+    report.
+    """
     if event["event"] == "estimate":
-        print(ANNOUNCED + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
+        print(
+            ANNOUNCED + ": ".join(filter(None, (event["name"], event["text"]))),
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def as_text(session: ReportSession) -> str:
@@ -166,7 +185,9 @@ class ReportRequest:
 
     def save(self, folder: Path, secrets: tuple[str, ...]) -> None:
         """Write it without secrets."""
-        write_json(folder / FILE, redact({"report": self.report, "values": dict(self.values)}, secrets))
+        write_json(
+            folder / FILE, redact({"report": self.report, "values": dict(self.values)}, secrets)
+        )
 
 
 def read_request(folder: Path) -> ReportRequest | None:
@@ -180,7 +201,9 @@ LEDGER = "cells.json"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One code cell: its place among all cells (from 1), its first line, its state, and the seconds it took."""
+    """One code cell: its place among all cells (from 1), its first line, its state, and the seconds
+    it took.
+    """
 
     number: int
     title: str
@@ -204,14 +227,20 @@ class Ledger:
     folder: Path
     cells: dict[int, Cell] = field(default_factory=dict)
     process: int = field(default_factory=os.getpid)
-    on_cell: Callable[[int, int, str], object] | None = field(default=None, repr=False, compare=False)
+    on_cell: Callable[[int, int, str], object] | None = field(
+        default=None, repr=False, compare=False
+    )
 
-    def mark(self, number: int, state: State, seconds: float | None = None, error: str = "") -> None:
+    def mark(
+        self, number: int, state: State, seconds: float | None = None, error: str = ""
+    ) -> None:
         """Record a cell's new state and write the ledger."""
         self.cells[number] = replace(self.cells[number], state=state, seconds=seconds, error=error)
         self.save()
         if state == "running" and self.on_cell:
-            self.on_cell(list(self.cells).index(number) + 1, len(self.cells), self.cells[number].title)
+            self.on_cell(
+                list(self.cells).index(number) + 1, len(self.cells), self.cells[number].title
+            )
 
     def save(self) -> None:
         """Write the ledger to its folder."""
@@ -231,12 +260,18 @@ class Ledger:
 
 
 def read_ledger(folder: Path) -> Ledger | None:
-    """The ledger of a folder, or None; a cell left "running" by a process that is gone is "cancelled"."""
+    """The ledger of a folder, or None; a cell left "running" by a process that is gone is
+    "cancelled".
+    """
     saved = read_json(folder / LEDGER, Saved)
     if saved is None:
         return None
     gone, cells = not alive(saved.process), {cell.number: cell for cell in saved.cells}
-    ended = {n: replace(cell, state="cancelled") for n, cell in cells.items() if gone and cell.state == "running"}
+    ended = {
+        n: replace(cell, state="cancelled")
+        for n, cell in cells.items()
+        if gone and cell.state == "running"
+    }
     return Ledger(folder, cells | ended, saved.process)
 
 
@@ -268,7 +303,9 @@ def interrupt(number: int) -> None:
 
 @contextmanager
 def on_signals(stop: Callable[[int], object] = interrupt) -> Iterator[None]:
-    """SIGINT and SIGTERM call ``stop`` with their number meanwhile; without effect outside the main thread."""
+    """SIGINT and SIGTERM call ``stop`` with their number meanwhile; without effect outside the main
+    thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,7 +1,7 @@
 """The cache as a folder of text files, from which a colleague replays runs without key or network.
 
-``replies/<digest>.json``, ``verdicts.jsonl`` and ``vectors.jsonl`` (Base64 of little-endian float32). The same cache
-gives the same bytes.
+``replies/<digest>.json``, ``verdicts.jsonl`` and ``vectors.jsonl`` (Base64 of little-endian
+float32). The same cache gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from kgnb.vectors.cached_embedder import VectorCache
 
 FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
 COLUMNS = {
-    "verdicts": ("judge", "question", "decision", "choice", "confidence", "rationale", "signed", "also"),
+    "verdicts": (
+        "judge",
+        "question",
+        "decision",
+        "choice",
+        "confidence",
+        "rationale",
+        "signed",
+        "also",
+    ),
     "vectors": ("embedder", "key", "vector"),
 }
 
@@ -49,7 +58,9 @@ def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> di
         columns = COLUMNS[name]
         lines = [
             json.dumps(dict(zip(columns, map(_written, row), strict=True)), ensure_ascii=False)
-            for row in _rows(cache / FILES[name], f"SELECT {', '.join(columns)} FROM {name} ORDER BY 1, 2")
+            for row in _rows(
+                cache / FILES[name], f"SELECT {', '.join(columns)} FROM {name} ORDER BY 1, 2"
+            )
         ]
         write_whole(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
         counts[name] = len(lines)
@@ -57,7 +68,8 @@ def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> di
 
 
 def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
-    """Import what ``export_cache`` wrote (or a bare folder of replies); returns how many of each were new.
+    """Import what ``export_cache`` wrote (or a bare folder of replies); returns how many of each
+    were new.
 
     Raises:
         DataError: the folder is not an export, or a file is damaged.
@@ -65,19 +77,26 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
     folder = Path(folder)
     home = folder / "replies" if (folder / "replies").is_dir() else folder
     if home is folder and not any(folder.glob("*.json")):
-        raise DataError("there is no exported cache", where=str(folder), fix="Name the folder that the export wrote.")
+        raise DataError(
+            "there is no exported cache",
+            where=str(folder),
+            fix="Name the folder that the export wrote.",
+        )
     cache.mkdir(parents=True, exist_ok=True)
     with closing(ReplayCache(cache / FILES["replies"])) as replies:
         counts = {"replies": replies.import_folder(home)}
     for name, opened in (("verdicts", VerdictStore), ("vectors", VectorCache)):
         if (folder / f"{name}.jsonl").is_file():
-            opened(cache / FILES[name]).close()  # creates the table, and refuses a file of another kind
+            opened(
+                cache / FILES[name]
+            ).close()  # creates the table, and refuses a file of another kind
             counts[name] = _insert(cache / FILES[name], name, folder / f"{name}.jsonl")
     return counts
 
 
 def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, int]:
-    """Delete these kinds of entries, also while processes use the cache; returns how many of each there were.
+    """Delete these kinds of entries, also while processes use the cache; returns how many of each
+    there were.
 
     Raises:
         ValueError: there is no such kind.
@@ -101,7 +120,9 @@ def _insert(path: Path, name: str, file: Path) -> int:
     with closing(sqlite3.connect(path, timeout=60)) as db, db:
         before = db.total_changes
         marks = ", ".join("?" * len(columns))
-        db.executemany(f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows)
+        db.executemany(
+            f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows
+        )
         return db.total_changes - before
 
 
@@ -111,10 +132,15 @@ def _read(file: Path, columns: Sequence[str]) -> Iterator[list[Any]]:
             try:
                 content = from_json(line)
                 row = [content[column] for column in columns]
-                yield [base64.b64decode(value["base64"]) if isinstance(value, dict) else value for value in row]
+                yield [
+                    base64.b64decode(value["base64"]) if isinstance(value, dict) else value
+                    for value in row
+                ]
             except (ValueError, KeyError, TypeError) as error:
                 fix = "Export it again, or delete this line."
-                raise DataError(f"not an exported entry: {error}", where=f"{file}:{number}", fix=fix) from error
+                raise DataError(
+                    f"not an exported entry: {error}", where=f"{file}:{number}", fix=fix
+                ) from error
 
 
 def _rows(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
@@ -124,7 +150,9 @@ def _rows(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
         with closing(sqlite3.connect(path, timeout=60)) as db:
             yield from db.execute(query)
     except sqlite3.Error as error:
-        raise DataError(f"cannot be read: {error}", where=str(path), fix="Move it away to start a new one.") from error
+        raise DataError(
+            f"cannot be read: {error}", where=str(path), fix="Move it away to start a new one."
+        ) from error
 
 
 def _written(value: Any) -> Any:

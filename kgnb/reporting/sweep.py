@@ -1,8 +1,8 @@
 """Sweeps: a report for every combination of a grid, each in its own process and folder, resumable.
 
-A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's folder, with its
-state in ``item.json``), ``comparison.html`` and ``comparison.json``. What is done is not run again; what was
-interrupted is, and finds its paid replies in the cache.
+A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's
+folder, with its state in ``item.json``), ``comparison.html`` and ``comparison.json``. What is done
+is not run again; what was interrupted is, and finds its paid replies in the cache.
 """
 
 from __future__ import annotations
@@ -67,16 +67,17 @@ def run_sweep(
 
     Args:
         out: by default ``reports/sweeps/<name of the file>``.
-        workers: how many reports run at once; together they stay within the limits a minute of a model's server.
-        shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
+        workers: how many reports run at once; together they stay within the limits a minute of a
+        model's server. shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
         scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
-        on_item: called with the number of items that have ended, of those that failed, and of all items.
+        on_item: called with the number of items that have ended, of those that failed, and of all
+        items.
 
     Raises:
         ValueError: a combination is not allowed; nothing has run.
         SweepError: items failed, each tried twice; the rest is done and compared.
-        Waiting: items wait for the replies of a batch: model; the rest is done and compared, and ``resume`` goes on.
-        Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
+        Waiting: items wait for the replies of a batch: model; the rest is done and compared, and
+        ``resume`` goes on. Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
     """
     if workers < 1:
         raise ValueError(f"-j {workers}: at least one report runs at a time")
@@ -110,8 +111,12 @@ def run_sweep(
         raise
     finally:
         again = f"kgnb sweep sweep.yaml    # a file with this content\n\n{as_yaml(grid)}"
-        html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep", again)
-    counts: Counter[str] = Counter(read_state(item_folder(folder, item)).state for item in grid.items)
+        html, comparison = write_comparison(
+            folder, compare_items(folder, grid), f"{grid.title}: a sweep", again
+        )
+    counts: Counter[str] = Counter(
+        read_state(item_folder(folder, item)).state for item in grid.items
+    )
     result = SweepResult(folder, html, comparison, dict(counts), width)
     after = [(item, read_state(item_folder(folder, item))) for item in items]
     if wrong := [(item, state) for item, state in after if state.state == "failed"]:
@@ -123,7 +128,12 @@ def run_sweep(
         )
     if waiting := [state.error for _, state in after if state.state == "waiting"]:
         what = f"{len(waiting)} of {len(items)} reports wait: {waiting[0]}"
-        raise Waiting(lambda: (what, f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}"))
+        raise Waiting(
+            lambda: (
+                what,
+                f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}",
+            )
+        )
     return result
 
 
@@ -149,7 +159,9 @@ def saved_grid(folder: Path) -> Grid:
     try:
         content = from_json((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError("no sweep can be read", where=str(folder / FILE), fix="Name a sweep's folder.") from error
+        raise DataError(
+            "no sweep can be read", where=str(folder / FILE), fix="Name a sweep's folder."
+        ) from error
     return grid_of(content, lambda *place: str(folder / FILE))
 
 
@@ -158,8 +170,12 @@ def item_folder(folder: Path, item: GridItem) -> Path:
     return folder / "items" / item.name
 
 
-def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings) -> list[GridItem]:
-    """The items that are not done, or were done with other data or another model; their state is reset."""
+def _to_do(
+    folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings
+) -> list[GridItem]:
+    """The items that are not done, or were done with other data or another model; their state is
+    reset.
+    """
     todo = []
     for item in items:
         home = item_folder(folder, item)
@@ -175,10 +191,14 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settin
     return todo
 
 
-def _run_here(folders: Sequence[Path], width: int, settings: Settings, count: Callable[[bool], None]) -> None:
+def _run_here(
+    folders: Sequence[Path], width: int, settings: Settings, count: Callable[[bool], None]
+) -> None:
     line, running = as_line(settings), Running()
     with on_signals(running.stop_for), ThreadPoolExecutor(width) as pool:
-        futures: list[Future[bool]] = [pool.submit(attempt, folder, line, running, TRIES) for folder in folders]
+        futures: list[Future[bool]] = [
+            pool.submit(attempt, folder, line, running, TRIES) for folder in folders
+        ]
         try:
             for future in as_completed(futures):
                 count(future.result())
@@ -202,16 +222,19 @@ def run_on_dask(
     count: Callable[[bool], None],
     patience: float = START,
 ) -> int:
-    """Run the items in these folders on the workers of a Dask cluster; returns how many ran at once.
+    """Run the items in these folders on the workers of a Dask cluster; returns how many ran at
+    once.
 
-    Workers see the sweep's folder under the same path, and run every item in a process of its own. The limits a minute
-    are divided among machines by their threads. If a worker is lost, its items run again elsewhere; what was done stays
-    done, and an item that takes several workers down with it has failed. ``patience``: see ``dask_client``.
+    Workers see the sweep's folder under the same path, and run every item in a process of its own.
+    The limits a minute are divided among machines by their threads. If a worker is lost, its items
+    run again elsewhere; what was done stays done, and an item that takes several workers down with
+    it has failed. ``patience``: see ``dask_client``.
 
     Raises:
         ValueError: the address is malformed.
-        ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or does not see a folder.
-        BackendError: no scheduler answers, it has no worker, or it is lost on the way.
+        ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or
+        does not see a folder. BackendError: no scheduler answers, it has no worker, or it is lost
+        on the way.
     """
     with dask_client(address, patience) as client:
         folder = str(folders[0].resolve())
@@ -225,13 +248,21 @@ def run_on_dask(
         line, shares = as_line(settings), shares_of(threads)
         futures = {
             client.submit(
-                _on_worker, str(folder.resolve()), line, tries, shares, key=f"kgnb-{folder.resolve()}", pure=False
+                _on_worker,
+                str(folder.resolve()),
+                line,
+                tries,
+                shares,
+                key=f"kgnb-{folder.resolve()}",
+                pure=False,
             ): folder
             for folder in folders
         }
         try:
             with on_signals():
-                for future in _completed(import_module("distributed").as_completed(list(futures)), client, address):
+                for future in _completed(
+                    import_module("distributed").as_completed(list(futures)), client, address
+                ):
                     count(_ended(future, futures[future], address))
         except BaseException:
             client.cancel(list(futures))
@@ -266,7 +297,9 @@ def _completed(futures: Any, client: Any, address: str) -> Iterator[Any]:
             seen = now
         if now - seen > LOST:
             fix = f"Start one with: dask worker {address}, and kgnb resume the sweep."
-            raise BackendError(f"the Dask scheduler at {address} has no worker left", service=address, fix=fix)
+            raise BackendError(
+                f"the Dask scheduler at {address} has no worker left", service=address, fix=fix
+            )
 
 
 def _ended(future: Any, folder: Path, address: str) -> bool:
@@ -275,19 +308,25 @@ def _ended(future: Any, folder: Path, address: str) -> bool:
         return bool(future.result())
     if future.status != "error":
         raise BackendError(
-            f"the Dask scheduler at {address} was lost", service=address, fix="Start it, and kgnb resume the sweep."
+            f"the Dask scheduler at {address} was lost",
+            service=address,
+            fix="Start it, and kgnb resume the sweep.",
         )
     state = read_state(folder)
     if state.state not in ("done", "failed"):
         error = future.exception()
         line = str(error).partition("\n")[0]
-        replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {line}").save(folder)
+        replace(
+            state, state="failed", error=f"its worker was lost: {type(error).__name__}: {line}"
+        ).save(folder)
     return state.state == "done"
 
 
 def _wait_for(folders: Sequence[Path]) -> None:
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and any(read_state(folder).state == "running" for folder in folders):
+    while time.monotonic() < end and any(
+        read_state(folder).state == "running" for folder in folders
+    ):
         time.sleep(0.2)
 
 
@@ -299,7 +338,8 @@ def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float]) 
     host = urlsplit(import_module("distributed").get_worker().address).hostname
     settings, share = from_text(line).settings, shares.get(host or "", 1.0)
     settings = settings.with_(
-        requests_per_minute=settings.requests_per_minute * share, tokens_per_minute=settings.tokens_per_minute * share
+        requests_per_minute=settings.requests_per_minute * share,
+        tokens_per_minute=settings.tokens_per_minute * share,
     )
     running = Running()
     _here.append(running)

@@ -18,8 +18,8 @@ RUN_MIME = "application/vnd.kgnb.run+json"
 GRAPH_MIME = "application/vnd.kgnb.graph+json"
 CARD_MIME = "application/vnd.kgnb.card+json"
 
-# A saved notebook keeps every bundle for good, so each form has its own ceiling. The counts keep the
-# JSON of a wide table near 1 MB, its HTML near 60 kB and its text on one screen.
+# A saved notebook keeps every bundle for good, so each form has its own ceiling. The counts keep
+# the JSON of a wide table near 1 MB, its HTML near 60 kB and its text on one screen.
 JSON_ROWS = 2_000
 HTML_ROWS = 50
 TEXT_ROWS = 25
@@ -31,7 +31,8 @@ Json: TypeAlias = dict[str, Any]  # a JSON object: the one place where Any is th
 
 
 class Bundled:
-    """A value with a form for each front end: HTML, text, and JSON where ``mime`` names a renderer of the extension.
+    """A value with a form for each front end: HTML, text, and JSON where ``mime`` names a renderer
+    of the extension.
 
     Only the forms that IPython asks for are made.
     """

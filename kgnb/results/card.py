@@ -1,4 +1,6 @@
-"""One answer as a card, with its picture, its query and, folded away, how it was found; one entity as a page."""
+"""One answer as a card, with its picture, its query and, folded away, how it was found; one entity
+as a page.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Card(Bundled):
 
     def html(self) -> str:
         """The card as HTML that JupyterLab's sanitiser leaves as it is."""
-        large = ", ".join(cells.as_html(value, "text") for value in self.answers[:LARGE]) or "No answer"
+        large = (
+            ", ".join(cells.as_html(value, "text") for value in self.answers[:LARGE]) or "No answer"
+        )
         rest = ", ".join(cells.as_html(value, "text") for value in self.answers[LARGE:_MOST])
         left = len(self.answers) - LARGE
         query = f'<pre style="white-space: pre-wrap">{escaped(shortened(self.query, _QUERY))}</pre>'
@@ -75,7 +79,9 @@ class Card(Bundled):
 
 @dataclass(frozen=True, repr=False)
 class Page(Bundled):
-    """All that is known of one entity: its name and IRI, lines about it, then sentences, tables and pictures."""
+    """All that is known of one entity: its name and IRI, lines about it, then sentences, tables and
+    pictures.
+    """
 
     heading: str
     parts: Sequence[str | Bundled]
@@ -96,5 +102,8 @@ class Page(Bundled):
         name = f"<strong>{escaped(self.heading)}</strong>" * bool(self.heading)
         iri = f" <code>{escaped(self.iri)}</code>" * bool(self.iri)
         head = "<br>".join(filter(None, [name + iri, *map(escaped, self.about)]))
-        parts = [f"<p>{escaped(part)}</p>" if isinstance(part, str) else part.html() for part in self.parts]
+        parts = [
+            f"<p>{escaped(part)}</p>" if isinstance(part, str) else part.html()
+            for part in self.parts
+        ]
         return "".join([f"<p>{head}</p>" if head else "", *parts])

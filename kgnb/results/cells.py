@@ -1,4 +1,6 @@
-"""One cell of a table in each of its forms: JSON for the extension, HTML, plain text, and a pandas value."""
+"""One cell of a table in each of its forms: JSON for the extension, HTML, plain text, and a pandas
+value.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def checked(value: object) -> Value:
     Raises:
         TypeError: for any other type.
     """
-    if value is None or isinstance(value, bool | int | float | str | LabelledIri | Iri | Blank | Literal | TripleTerm):
+    if value is None or isinstance(
+        value, bool | int | float | str | LabelledIri | Iri | Blank | Literal | TripleTerm
+    ):
         return value
     if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
         return bool(value)
@@ -45,7 +49,9 @@ def checked(value: object) -> Value:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value)
-    raise TypeError(f"a table cell cannot show a {type(value).__name__}: give text, a number, a Link or an RDF term")
+    raise TypeError(
+        f"a table cell cannot show a {type(value).__name__}: give text, a number, a Link or an RDF term"
+    )
 
 
 def has_decimals(values: Iterable[Value]) -> bool:
@@ -54,7 +60,10 @@ def has_decimals(values: Iterable[Value]) -> bool:
     >>> has_decimals([1, 2.0, None]), has_decimals([1, 0.5])
     (False, True)
     """
-    return any(isinstance(value, float) and math.isfinite(value) and not value.is_integer() for value in values)
+    return any(
+        isinstance(value, float) and math.isfinite(value) and not value.is_integer()
+        for value in values
+    )
 
 
 def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
@@ -68,7 +77,11 @@ def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return wording.percent(value) if kind == "percent" else wording.number(value, decimals=decimals)
+        return (
+            wording.percent(value)
+            if kind == "percent"
+            else wording.number(value, decimals=decimals)
+        )
     if isinstance(value, LabelledIri):
         return value.label or wording.short_iri(value.iri)
     if isinstance(value, str):
@@ -77,16 +90,24 @@ def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
 
 
 def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
-    """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where that is safe."""
+    """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where
+    that is safe.
+    """
     text = escaping.one_line(as_text(value, kind, decimals))
     shown = escaping.escaped(escaping.shortened(text, _HTML_LENGTH)) or "<br>"
-    if any(len(word) > _WORD for word in text.split()):  # broken where it must be; other words stay whole
+    if any(
+        len(word) > _WORD for word in text.split()
+    ):  # broken where it must be; other words stay whole
         shown = f'<span style="word-break: break-all">{shown}</span>'
     iri = iri_of(value, kind)
     if iri is None:
         title = full_text(value)
         more = len(text) > _HTML_LENGTH or (title is not None and title != text)
-        return f'<span title="{escaping.escaped(escaping.shortened(title or text))}">{shown}</span>' if more else shown
+        return (
+            f'<span title="{escaping.escaped(escaping.shortened(title or text))}">{shown}</span>'
+            if more
+            else shown
+        )
     target, title = escaping.link_target(iri), escaping.escaped(escaping.shortened(iri))
     if target is None:
         return f'<span title="{title}">{shown}</span>'
@@ -94,7 +115,9 @@ def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
 
 
 def as_json(value: Value, kind: Kind) -> object:
-    """Return the cell as JSON: lossless but for text beyond the length limit (``Cell`` in ``table-data.ts``)."""
+    """Return the cell as JSON: lossless but for text beyond the length limit (``Cell`` in
+    ``table-data.ts``).
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value is None or isinstance(value, bool | float):
@@ -116,12 +139,16 @@ def term_json(term: Term) -> dict[str, object]:
         return {"blank": kept(term.label)}
     if isinstance(term, Literal):
         named = {"language": term.language, "datatype": term.datatype}
-        return {"literal": kept(term.text), **{name: kept(text) for name, text in named.items() if text}}
+        return {
+            "literal": kept(term.text),
+            **{name: kept(text) for name, text in named.items() if text},
+        }
     return {"triple": [term_json(part) for part in (term.subject, term.predicate, term.object)]}
 
 
 def as_pandas(value: Value) -> object:
-    """Return the cell as pandas wants it: an IRI as text, a typed literal as a Python value where XSD has one.
+    """Return the cell as pandas wants it: an IRI as text, a typed literal as a Python value where
+    XSD has one.
 
     >>> as_pandas(Literal("2310", datatype="http://www.w3.org/2001/XMLSchema#integer"))
     2310
@@ -129,7 +156,9 @@ def as_pandas(value: Value) -> object:
     if isinstance(value, LabelledIri):
         return value.iri
     if isinstance(value, Literal):
-        from kgnb.kg.result_files import python_value  # slow to import, and most tables are only looked at
+        from kgnb.kg.result_files import (
+            python_value,
+        )  # slow to import, and most tables are only looked at
 
         return python_value(value)
     if isinstance(value, Blank | TripleTerm):
@@ -141,7 +170,9 @@ def iri_of(value: Value, kind: Kind) -> str | None:
     """Return the IRI a cell stands for, or None."""
     if isinstance(value, LabelledIri):
         return value.iri
-    return str(value) if isinstance(value, str) and (kind == "iri" or isinstance(value, Iri)) else None
+    return (
+        str(value) if isinstance(value, str) and (kind == "iri" or isinstance(value, Iri)) else None
+    )
 
 
 def full_text(value: Value) -> str | None:

@@ -1,4 +1,6 @@
-"""Plain text in aligned columns, for terminals: counts the cells a character takes, not the code points."""
+"""Plain text in aligned columns, for terminals: counts the cells a character takes, not the code
+points.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def pad(text: str, cells: int, right: bool = False) -> str:
 def aligned(
     titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], room: int = WIDTH
 ) -> list[str]:
-    """Return the lines of a table: titles, a rule, rows; the widest columns shrink until a line fits ``room``.
+    """Return the lines of a table: titles, a rule, rows; the widest columns shrink until a line
+    fits ``room``.
 
     >>> print("\\n".join(aligned(["hut", "beds"], [["Vent", "80"], ["Obergurgl", "120"]], [False, True])))
     hut        beds
@@ -58,13 +61,16 @@ def aligned(
     Vent         80
     Obergurgl   120
     """
-    widths = [max([width(title), *(width(row[at]) for row in rows)]) for at, title in enumerate(titles)]
+    widths = [
+        max([width(title), *(width(row[at]) for row in rows)]) for at, title in enumerate(titles)
+    ]
     most = max(8, fair_share(widths, room - len(_GAP) * (len(widths) - 1)))
     widths = [min(cells, most) for cells in widths]
     lines = [titles, ["-" * cells for cells in widths], *rows]
     return [
         _GAP.join(
-            pad(fit(text, cells), cells, at_right) for text, cells, at_right in zip(line, widths, right, strict=True)
+            pad(fit(text, cells), cells, at_right)
+            for text, cells, at_right in zip(line, widths, right, strict=True)
         ).rstrip()
         for line in lines
     ]

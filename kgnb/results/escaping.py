@@ -12,9 +12,10 @@ import re
 from kgnb.results.bundle import TEXT_LENGTH
 
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
-# C0 and C1 controls but tab and newline; soft hyphen; Arabic letter mark, zero-width space, direction marks,
-# embeddings and overrides, isolates, word joiner and invisible operators, byte-order mark, interlinear
-# anchors, tag characters, lone surrogates. The joiners U+200C and U+200D stay: Persian, Hindi and emoji need them.
+# C0 and C1 controls but tab and newline; soft hyphen; Arabic letter mark, zero-width space,
+# direction marks, embeddings and overrides, isolates, word joiner and invisible operators,
+# byte-order mark, interlinear anchors, tag characters, lone surrogates. The joiners U+200C and
+# U+200D stay: Persian, Hindi and emoji need them.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
@@ -60,7 +61,8 @@ def escaped(text: str) -> str:
 
 
 def link_target(iri: str) -> str | None:
-    """Return the IRI if it may be a link, or None: only http, https and mailto do, and never with hidden characters.
+    """Return the IRI if it may be a link, or None: only http, https and mailto do, and never with
+    hidden characters.
 
     >>> link_target("https://huts.example.org/Hut"), link_target("javascript:alert(1)")
     ('https://huts.example.org/Hut', None)

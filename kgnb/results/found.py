@@ -1,4 +1,6 @@
-"""Results of a SPARQL query: rows as a table, triples as a picture, yes or no, or the effect of an update."""
+"""Results of a SPARQL query: rows as a table, triples as a picture, yes or no, or the effect of an
+update.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ PICTURED = 2000  # triples of which a picture is made; all of them stay in ``tri
 
 @dataclass(frozen=True, repr=False)
 class Rows(Table):
-    """The rows of a SELECT query: ``solutions`` keeps the terms as received, ``df()`` returns typed values."""
+    """The rows of a SELECT query: ``solutions`` keeps the terms as received, ``df()`` returns typed
+    values.
+    """
 
     solutions: Solutions = field(default=Solutions((), ()), kw_only=True)
 
@@ -77,12 +81,19 @@ class Triples(GraphPicture):
         """All triples as a data frame of text: subject, predicate, object."""
         import pandas
 
-        written = [[str(term) if isinstance(term, Iri) else _plain(term) for term in triple] for triple in self.triples]
-        return pandas.DataFrame(written, columns=["subject", "predicate", "object"]).convert_dtypes()
+        written = [
+            [str(term) if isinstance(term, Iri) else _plain(term) for term in triple]
+            for triple in self.triples
+        ]
+        return pandas.DataFrame(
+            written, columns=["subject", "predicate", "object"]
+        ).convert_dtypes()
 
     def save(self, path: str | Path) -> Path:
         """Write the triples to a file: .ttl, .nt or .jsonld, by its ending."""
-        return save_triples(self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)})
+        return save_triples(
+            self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)}
+        )
 
     def graph(self, name: str = "") -> OxigraphGraph:
         """These triples as a graph that can be queried."""
@@ -92,7 +103,9 @@ class Triples(GraphPicture):
         return made
 
     def rdflib(self) -> rdflib.Graph:
-        """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not support."""
+        """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not
+        support.
+        """
         from kgnb.kg.rdflib_graph import RdflibGraph
 
         view = RdflibGraph(rdflib.Graph())
@@ -102,8 +115,14 @@ class Triples(GraphPicture):
         return view.graph
 
     def _cell(self, term: Term) -> Value:
-        written = self.labels.get(term) or shorten(term, self.prefixes) if isinstance(term, Iri) else ""
-        return LabelledIri(term, written if written != term else short_iri(term)) if isinstance(term, Iri) else term
+        written = (
+            self.labels.get(term) or shorten(term, self.prefixes) if isinstance(term, Iri) else ""
+        )
+        return (
+            LabelledIri(term, written if written != term else short_iri(term))
+            if isinstance(term, Iri)
+            else term
+        )
 
     def __repr__(self) -> str:
         return f"<Triples: {count(len(self.triples), 'triple')}>"
@@ -159,7 +178,9 @@ def rows_of(
     notes: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
 ) -> Rows:
-    """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the prefixes in scope."""
+    """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the
+    prefixes in scope.
+    """
     known = labels or {}
 
     def cell(term: Term | None) -> Value:
@@ -167,7 +188,9 @@ def rows_of(
 
     columns, shown = [], []
     for at, name in enumerate(solutions.variables):
-        terms = [row[at] for row in solutions.rows[:JSON_ROWS]]  # no form shows more; ``solutions`` has them all
+        terms = [
+            row[at] for row in solutions.rows[:JSON_ROWS]
+        ]  # no form shows more; ``solutions`` has them all
         numbers = [_number(term) for term in terms]
         numeric = numbers.count(None) == terms.count(None) < len(terms)
         columns.append(Column(name, name, "number" if numeric else "text"))
@@ -182,7 +205,9 @@ def triples_of(
     names: Names | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Triples:
-    """The triples with their picture; a node is coloured by its type, where the triples or the graph state it."""
+    """The triples with their picture; a node is coloured by its type, where the triples or the
+    graph state it.
+    """
     known = names.labels if names else {}
     kinds: dict[Term, str] = {}
     for subject, predicate, value in triples:
@@ -199,11 +224,25 @@ def triples_of(
             return f"<<( {name(term.subject)} {name(term.predicate)} {name(term.object)} )>>"
         return term.text if isinstance(term, Literal) else term_text(term)
 
-    shown = [triple for triple in triples if triple[1] != _TYPE or triple[0] not in in_triples] or list(triples)
-    notes = () if len(shown) <= PICTURED else (f"The picture is of the first {PICTURED:,} of {len(shown):,} triples.",)
+    shown = [
+        triple for triple in triples if triple[1] != _TYPE or triple[0] not in in_triples
+    ] or list(triples)
+    notes = (
+        ()
+        if len(shown) <= PICTURED
+        else (f"The picture is of the first {PICTURED:,} of {len(shown):,} triples.",)
+    )
     drawn = GraphPicture.of(shown[:PICTURED], name=name, kind=lambda term: kinds.get(term, ""))
     title = count(len(triples), "triple")
-    return Triples(drawn.nodes, drawn.edges, title, notes, triples=triples, prefixes=dict(prefixes or {}), labels=known)
+    return Triples(
+        drawn.nodes,
+        drawn.edges,
+        title,
+        notes,
+        triples=triples,
+        prefixes=dict(prefixes or {}),
+        labels=known,
+    )
 
 
 def _plain(term: Term) -> str:

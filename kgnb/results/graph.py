@@ -1,7 +1,7 @@
 """A graph as a picture: drawn by the extension, as an image in HTML, or as lines of text.
 
-The layout is computed here with a fixed seed and kept in the result, so live, saved and printed pictures agree. What
-the picture shows is also listed below it, for keyboards and screen readers.
+The layout is computed here with a fixed seed and kept in the result, so live, saved and printed
+pictures agree. What the picture shows is also listed below it, for keyboards and screen readers.
 """
 
 from __future__ import annotations
@@ -32,13 +32,18 @@ MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes 
 MOST_BEYOND = 2000  # more nodes that are sent along and drawn when their neighbours are opened
 HTML_LINES, TEXT_LINES = 60, 40
 _NAME = 200  # characters of a name or note that are kept
-_VALUE, _OTHER = "value", "other"  # the kind of a literal; what the legend calls kinds that are rare, or none
+_VALUE, _OTHER = (
+    "value",
+    "other",
+)  # the kind of a literal; what the legend calls kinds that are rare, or none
 _NOTHING = '<div style="opacity: 0.75">Nothing to draw.</div>'
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node: its id (an IRI, any text), its name, its kind (a colour), a note, whether it stands out."""
+    """A node: its id (an IRI, any text), its name, its kind (a colour), a note, whether it stands
+    out.
+    """
 
     id: str
     label: str
@@ -61,7 +66,8 @@ class Edge:
 
 @dataclass(frozen=True, repr=False)
 class GraphPicture(Bundled):
-    """Nodes and the lines between them. An end of a line that is not among the nodes is drawn under its id.
+    """Nodes and the lines between them. An end of a line that is not among the nodes is drawn under
+    its id.
 
     Above 300 nodes, those with a single line are grouped by kind, then the lightest are left out;
     ``notes`` says so, and ``table()`` and ``df()`` hold them all.
@@ -78,7 +84,9 @@ class GraphPicture(Bundled):
     edges: Sequence[Edge] = ()
     title: str = ""
     notes: Sequence[str] = ()
-    places: Sequence[tuple[float, float]] = ()  # the middle of each node in pixels; () to have them laid out
+    places: Sequence[
+        tuple[float, float]
+    ] = ()  # the middle of each node in pixels; () to have them laid out
     mime = GRAPH_MIME
 
     def __post_init__(self) -> None:
@@ -119,7 +127,9 @@ class GraphPicture(Bundled):
                 key = term_text(term) if not isinstance(term, Iri) else str(term)
                 key = key if resource else f"{shortened(key, _NAME)} #{number}"
                 own = kind(term) if kind else ""
-                before = nodes.get(key) or Node(key, named(term), own or ("" if resource else _VALUE))
+                before = nodes.get(key) or Node(
+                    key, named(term), own or ("" if resource else _VALUE)
+                )
                 nodes[key] = replace(before, emphasis=before.emphasis or triple in marked)
                 ends.append(key)
             edges.append(Edge(ends[0], ends[1], named(triple[1]), emphasis=triple in marked))
@@ -131,9 +141,17 @@ class GraphPicture(Bundled):
     def table(self) -> Table:
         """Every line as a row: from, name, to."""
         names = self._names
-        columns = [Column("source", "From", "iri"), Column("label", "Line"), Column("target", "To", "iri")]
+        columns = [
+            Column("source", "From", "iri"),
+            Column("label", "Line"),
+            Column("target", "To", "iri"),
+        ]
         rows: list[list[Value]] = [
-            [LabelledIri(edge.source, names[edge.source]), edge.label, LabelledIri(edge.target, names[edge.target])]
+            [
+                LabelledIri(edge.source, names[edge.source]),
+                edge.label,
+                LabelledIri(edge.target, names[edge.target]),
+            ]
             for edge in self.edges
         ]
         return Table(columns, rows, caption=self.title)
@@ -143,11 +161,17 @@ class GraphPicture(Bundled):
         return self.table().df()
 
     def json(self) -> Json:
-        """What the extension draws (``GraphData`` in ``graph-data.ts``): positions in pixels, lines by position."""
+        """What the extension draws (``GraphData`` in ``graph-data.ts``): positions in pixels, lines
+        by position.
+        """
         drawn, drawing = self._drawn, self._drawing
         nodes = [
             [_kept(node.id), _kept(node.label), self._at(node), x, y]
-            + ([_kept(node.note), int(node.emphasis), node.more] if node.note or node.emphasis or node.more else [])
+            + (
+                [_kept(node.note), int(node.emphasis), node.more]
+                if node.note or node.emphasis or node.more
+                else []
+            )
             for node, (x, y) in zip(drawn.nodes, drawing.places.tolist(), strict=True)
         ]
         at = {node.id: position for position, node in enumerate(drawn.nodes)}
@@ -175,7 +199,9 @@ class GraphPicture(Bundled):
         at = {key: position for position, key in enumerate([*shown, *(node.id for node in rest)])}
         new = {node.id for node in rest}
         edges = [
-            edge for edge in self.edges if edge.source in at and edge.target in at and {edge.source, edge.target} & new
+            edge
+            for edge in self.edges
+            if edge.source in at and edge.target in at and {edge.source, edge.target} & new
         ]
         return {
             "nodes": [[_kept(node.id), _kept(node.label), self._at(node)] for node in rest],
@@ -197,7 +223,10 @@ class GraphPicture(Bundled):
         title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(_kept(self.title)))}</div>'
         left = count(drawing.unnamed, "line") if drawing.unnamed else ""
         told = [*drawn.notes, *([f"{left} without room for a name: see the list."] if left else [])]
-        notes = "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in told)
+        notes = "".join(
+            f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>'
+            for note in told
+        )
         if not drawn.nodes:
             return f'<div style="font-size: 13px">{title if self.title else ""}{notes or _NOTHING}</div>'
         return (
@@ -218,7 +247,9 @@ class GraphPicture(Bundled):
         if len(drawn.edges) > TEXT_LINES:
             lines.append(f"... and {len(drawn.edges) - TEXT_LINES:,} more")
         joined = {end for edge in drawn.edges for end in (edge.source, edge.target)}
-        alone = [shortened(one_line(node.label), 60) for node in drawn.nodes if node.id not in joined]
+        alone = [
+            shortened(one_line(node.label), 60) for node in drawn.nodes if node.id not in joined
+        ]
         if alone:
             more = f", and {len(alone) - TEXT_LINES} more" if len(alone) > TEXT_LINES else ""
             lines.append(f"by themselves: {', '.join(alone[:TEXT_LINES])}{more}")
@@ -236,11 +267,14 @@ class GraphPicture(Bundled):
         left = len(drawn.edges) - HTML_LINES
         return shown + (f"<div>and {left:,} more</div>" if left > 0 else "")
 
-    # ------------------------------------------------------------------------------------------ what is drawn
+    # ------------------------------------------------------------------------------------------
+    # what is drawn
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        return {node.id: node.label or short_iri(node.id) for node in (*self.nodes, *self._drawn.nodes)}
+        return {
+            node.id: node.label or short_iri(node.id) for node in (*self.nodes, *self._drawn.nodes)
+        }
 
     @cached_property
     def _drawn(self) -> GraphPicture:
@@ -249,9 +283,13 @@ class GraphPicture(Bundled):
 
     @cached_property
     def _legend(self) -> dict[str, int]:
-        """The kinds, the commonest first, and their colours; then the colours of all others and of values."""
+        """The kinds, the commonest first, and their colours; then the colours of all others and of
+        values.
+        """
         kinds = Counter(node.kind for node in self.nodes)
-        ordered = sorted(kinds.keys() - {"", _VALUE}, key=lambda kind: (-kinds[kind], kind))[: graph_svg.OTHER]
+        ordered = sorted(kinds.keys() - {"", _VALUE}, key=lambda kind: (-kinds[kind], kind))[
+            : graph_svg.OTHER
+        ]
         others = kinds.keys() - {*ordered, _VALUE} and len(kinds) > 1
         return (
             {kind: at for at, kind in enumerate(ordered)}
@@ -268,7 +306,12 @@ class GraphPicture(Bundled):
     def _drawing(self) -> Drawing:
         nodes, legend = self._drawn.nodes, self._legend
         spots = [
-            Spot(graph_svg.cut(self._names[n.id]), legend.get(n.kind, graph_svg.OTHER), n.emphasis, n.more > 0)
+            Spot(
+                graph_svg.cut(self._names[n.id]),
+                legend.get(n.kind, graph_svg.OTHER),
+                n.emphasis,
+                n.more > 0,
+            )
             for n in nodes
         ]
         at = {node.id: position for position, node in enumerate(nodes)}
@@ -306,10 +349,14 @@ def _fewer(graph: GraphPicture) -> GraphPicture:
         if len(members) > 2 and hub not in gone:
             gone.update(node.id for node in members)
             key = f"group {number}"
-            groups.append(Node(key, f"{len(members):,} {kind or 'others'}", kind, more=len(members)))
+            groups.append(
+                Node(key, f"{len(members):,} {kind or 'others'}", kind, more=len(members))
+            )
             joins.append(Edge(*((hub, key) if outward else (key, hub)), label))
     nodes = [node for node in graph.nodes if node.id not in gone] + groups
-    edges = [edge for edge in graph.edges if edge.source not in gone and edge.target not in gone] + joins
+    edges = [
+        edge for edge in graph.edges if edge.source not in gone and edge.target not in gone
+    ] + joins
     note = f"{count(len(gone), 'node')} at the end of one line are grouped." if gone else ""
     left_out = ""
     if len(nodes) > MOST:
@@ -330,7 +377,9 @@ def _connected(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:
     for edge in edges:
         near[edge.source].append(edge.target)
         near[edge.target].append(edge.source)
-    worth = {node.id: (not node.emphasis, -node.weight, -len(near[node.id]), node.id) for node in nodes}
+    worth = {
+        node.id: (not node.emphasis, -node.weight, -len(near[node.id]), node.id) for node in nodes
+    }
     kept: set[str] = set()
     seeds = iter(sorted(near, key=worth.__getitem__))
     border: list[tuple[tuple[bool, float, int, str], str]] = []

@@ -1,8 +1,9 @@
-"""A graph as an SVG picture: few bytes, names always readable, colours that stay apart for the colour-blind.
+"""A graph as an SVG picture: few bytes, names always readable, colours that stay apart for the
+colour-blind.
 
-The same graph has the same places everywhere. Each connected part is laid out by itself (Kamada and Kawai 1989; by
-forces, Fruchterman and Reingold 1991, where it is large), turned so that its long side lies flat, loosened until no two
-names overlap, and the parts are set in rows.
+The same graph has the same places everywhere. Each connected part is laid out by itself (Kamada and
+Kawai 1989; by forces, Fruchterman and Reingold 1991, where it is large), turned so that its long
+side lies flat, loosened until no two names overlap, and the parts are set in rows.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ LOOP = 34.0  # pixels a line from a node to itself rises above it
 
 
 def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float]) -> Places:
-    """The middle of every node, none below zero; ``widths`` are theirs in pixels, ``lines`` those of the lines' names.
+    """The middle of every node, none below zero; ``widths`` are theirs in pixels, ``lines`` those
+    of the lines' names.
 
-    ``lines`` are known by the positions of their ends, which lie far enough apart for the name to be read.
+    ``lines`` are known by the positions of their ends, which lie far enough apart for the name to
+    be read.
 
     >>> lay_out([60, 60], {(0, 1): 40}).shape
     (2, 2)
@@ -45,7 +48,10 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float]) -> 
     graph.add_edges_from(sorted({(min(line), max(line)) for line in lines if line[0] != line[1]}))
     places = np.zeros((len(widths), 2))
     half = np.column_stack([np.asarray(widths) / 2, np.full(len(widths), HEIGHT / 2)])
-    parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part[0]))
+    parts = sorted(
+        (sorted(part) for part in nx.connected_components(graph)),
+        key=lambda part: (-len(part), part[0]),
+    )
     sizes = []
     for part in parts:
         own = _apart(_drawn(graph.subgraph(part), part), 2 * half[part, 0], _between(part, lines))
@@ -77,7 +83,9 @@ def _drawn(graph: Any, part: list[int]) -> Places:
     small = len(part) <= SMALL
     import networkx as nx
 
-    found = nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=0, iterations=80)
+    found = (
+        nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=0, iterations=80)
+    )
     places: Places = np.array([found[node] for node in part])
     places -= places.mean(axis=0)
     long, _ = np.linalg.svd(places, full_matrices=False)[2]
@@ -92,7 +100,9 @@ def _drawn(graph: Any, part: list[int]) -> Places:
 
 
 def _between(part: list[int], lines: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
-    """The space each two nodes of a part need for the name of their line; (nodes, nodes), symmetric."""
+    """The space each two nodes of a part need for the name of their line; (nodes, nodes),
+    symmetric.
+    """
     at = {node: position for position, node in enumerate(part)}
     room = np.full((len(part), len(part)), GAP[0])
     for (one, other), width in lines.items():
@@ -108,7 +118,9 @@ def _apart(places: Places, widths: NDArray[np.float64], room: NDArray[np.float64
     if count == 1:
         return places
     one, other = np.triu_indices(count, 1)
-    needed = np.column_stack([(widths[one] + widths[other]) / 2 + room[one, other], np.full(len(one), HEIGHT + GAP[1])])
+    needed = np.column_stack(
+        [(widths[one] + widths[other]) / 2 + room[one, other], np.full(len(one), HEIGHT + GAP[1])]
+    )
     for _ in range(ROUNDS):
         apart = places[other] - places[one]
         short = needed - np.abs(apart)
@@ -124,14 +136,38 @@ def _apart(places: Places, widths: NDArray[np.float64], room: NDArray[np.float64
 
 
 GROUND, INK, PALE, LINE, STRONG = "#fbfbf8", "#1c1c1c", "#5c5c5c", "#a9a9a3", "#225588"
-# An image follows the colour scheme of the page around it: the extension says which one JupyterLab has.
-DARK = "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rotate(180deg)}}</style>"
-# After Paul Tol's "light" scheme: all bear dark writing. The last two are for what is rare or of no kind, and values.
-FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3cfd6", "#dcdcd6", "#ffffff")
+# An image follows the colour scheme of the page around it: the extension says which one JupyterLab
+# has.
+DARK = (
+    "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rotate(180deg)}}</style>"
+)
+# After Paul Tol's "light" scheme: all bear dark writing. The last two are for what is rare or of no
+# kind, and values.
+FILLS = (
+    "#cfe3f2",
+    "#d9ecc4",
+    "#f7dcc9",
+    "#e4d5ee",
+    "#f4ebb5",
+    "#c6ebe4",
+    "#f3cfd6",
+    "#dcdcd6",
+    "#ffffff",
+)
 OTHER, VALUE = 7, 8
-LETTER, LETTERS, MARGIN = 6.7, 26, 14  # pixels a letter takes; letters of a name at most; pixels around the picture
+LETTER, LETTERS, MARGIN = (
+    6.7,
+    26,
+    14,
+)  # pixels a letter takes; letters of a name at most; pixels around the picture
 NOT_XML = re.compile("[\ufffe\uffff]")
-ALONG = (0.5, 0.42, 0.58, 0.34, 0.66)  # how far along its line a name may stand, the best place first
+ALONG = (
+    0.5,
+    0.42,
+    0.58,
+    0.34,
+    0.66,
+)  # how far along its line a name may stand, the best place first
 HIGH = 11.0  # pixels of a line's name
 FEW = 12  # names of lines: up to this many are all drawn, even overlapping
 CROWDED = 0.3  # share of a name that may be covered
@@ -158,7 +194,9 @@ def named(name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A node as it is drawn: its name cut to what fits, which colour, whether it stands out, or stands for several."""
+    """A node as it is drawn: its name cut to what fits, which colour, whether it stands out, or
+    stands for several.
+    """
 
     name: str
     fill: int
@@ -168,7 +206,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """All that leads from one node to another, by position: the names on the line, and how it is drawn."""
+    """All that leads from one node to another, by position: the names on the line, and how it is
+    drawn.
+    """
 
     source: int
     target: int
@@ -180,7 +220,9 @@ class Arrow:
         """The control point of a bent line; the middle of a straight one."""
         one, other = places[self.source], places[self.target]
         across = np.array([one[1] - other[1], other[0] - one[0]])
-        control: Places = (one + other) / 2 + across / max(1.0, float(np.hypot(*across))) * self.bend
+        control: Places = (one + other) / 2 + across / max(
+            1.0, float(np.hypot(*across))
+        ) * self.bend
         return control
 
     def point(self, places: Places, along: float) -> Places:
@@ -189,7 +231,9 @@ class Arrow:
         if self.source == self.target:
             above: Places = one - (0.0, HEIGHT / 2 + 30)
             return above
-        found: Places = back * back * one + 2 * back * along * self.control(places) + along * along * other
+        found: Places = (
+            back * back * one + 2 * back * along * self.control(places) + along * along * other
+        )
         return found
 
 
@@ -205,11 +249,19 @@ class Drawing:
     @property
     def size(self) -> tuple[int, int]:
         """How wide and high the picture is, in pixels."""
-        right = max((x + width(spot.name) / 2 for (x, _), spot in zip(self.places, self.spots, strict=True)), default=0)
+        right = max(
+            (
+                x + width(spot.name) / 2
+                for (x, _), spot in zip(self.places, self.spots, strict=True)
+            ),
+            default=0,
+        )
         low = max((y + HEIGHT / 2 for _, y in self.places), default=0)
         keys = sum(columns.width(cut(kind)) * 6 + 34 for kind in self.legend)
         below = 26 if self.legend else 0
-        return round(max(right, min(keys, 1000.0), 240) + 2 * MARGIN), round(low + 2 * MARGIN + below)
+        return round(max(right, min(keys, 1000.0), 240) + 2 * MARGIN), round(
+            low + 2 * MARGIN + below
+        )
 
     @cached_property
     def along(self) -> list[float]:
@@ -217,7 +269,10 @@ class Drawing:
 
         Names of emphasised arrows are placed first and always drawn; the others in order.
         """
-        nodes = [(x, y, width(spot.name), HEIGHT) for (x, y), spot in zip(self.places, self.spots, strict=True)]
+        nodes = [
+            (x, y, width(spot.name), HEIGHT)
+            for (x, y), spot in zip(self.places, self.spots, strict=True)
+        ]
         taken = np.array(nodes, dtype=float).reshape(-1, 4)
         few = sum(bool(arrow.name) for arrow in self.arrows) <= FEW
         found = [0.0] * len(self.arrows)
@@ -226,7 +281,10 @@ class Drawing:
             if not arrow.name:
                 continue
             tried = ALONG[:1] if arrow.source == arrow.target else ALONG
-            boxes = [np.array([*arrow.point(self.places, along), named(arrow.name), HIGH]) for along in tried]
+            boxes = [
+                np.array([*arrow.point(self.places, along), named(arrow.name), HIGH])
+                for along in tried
+            ]
             covered = [round(_covered(box, taken), 2) for box in boxes]
             best = int(np.argmin(covered))
             if covered[best] <= CROWDED or few or arrow.emphasis:
@@ -237,7 +295,10 @@ class Drawing:
     @property
     def unnamed(self) -> int:
         """How many lines have no room for their name."""
-        return sum(bool(arrow.name) and not along for arrow, along in zip(self.arrows, self.along, strict=True))
+        return sum(
+            bool(arrow.name) and not along
+            for arrow, along in zip(self.arrows, self.along, strict=True)
+        )
 
     def svg(self) -> str:
         """The picture: the same text for the same graph."""
@@ -272,9 +333,13 @@ class Drawing:
         )
 
     def _arrow(self, arrow: Arrow, at: Places, along: float) -> tuple[str, str]:
-        """The line from the edge of one node to the edge of the other, and its name if there is room."""
+        """The line from the edge of one node to the edge of the other, and its name if there is
+        room.
+        """
         x, y = arrow.point(at, along)
-        name = f"<text x='{x:.0f}' y='{y + 4:.0f}'>{escaped(cut(arrow.name))}</text>" if along else ""
+        name = (
+            f"<text x='{x:.0f}' y='{y + 4:.0f}'>{escaped(cut(arrow.name))}</text>" if along else ""
+        )
         one, other = at[arrow.source], at[arrow.target]
         if arrow.source == arrow.target:
             x, top = one[0], one[1] - HEIGHT / 2

@@ -67,19 +67,26 @@ def totals_facts(totals: Mapping[str, Any]) -> list[str]:
 
 
 def step_facts(step: Mapping[str, Any]) -> list[str]:
-    """What a step did, except its time: its error or note first, then its calls, judgements and queries."""
+    """What a step did, except its time: its error or note first, then its calls, judgements and
+    queries.
+    """
     facts = [str(step["error"])] if step.get("error") else []
     facts += [str(step["note"])] if step.get("note") else _counts(step.get("counts") or {})
     return facts + asked(step)
 
 
 def asked(step: Mapping[str, Any]) -> list[str]:
-    """Return how many calls, judgements and queries a step made, those left out of an excerpt included."""
+    """Return how many calls, judgements and queries a step made, those left out of an excerpt
+    included.
+    """
     left_out = step.get("left_out") or {}
     calls, judgements, queries = (
-        len(step.get(name) or []) + left_out.get(name, 0) for name in ("calls", "judgements", "queries")
+        len(step.get(name) or []) + left_out.get(name, 0)
+        for name in ("calls", "judgements", "queries")
     )
-    unsure = sum(judgement.get("decision") == "unsure" for judgement in step.get("judgements") or [])
+    unsure = sum(
+        judgement.get("decision") == "unsure" for judgement in step.get("judgements") or []
+    )
     unsure += left_out.get("unsure", 0)
     facts = [count(calls, "call")] if calls else []
     facts += _judgements_facts(judgements, unsure)
@@ -87,16 +94,27 @@ def asked(step: Mapping[str, Any]) -> list[str]:
 
 
 def _judgements_facts(number: int, unsure: int) -> list[str]:
-    return [count(number, "judgement") + (f" ({unsure:,} unsure)" if unsure else "")] if number else []
+    return (
+        [count(number, "judgement") + (f" ({unsure:,} unsure)" if unsure else "")] if number else []
+    )
 
 
 def _counts(counts: Mapping[str, Any]) -> list[str]:
-    numbers = {name: wording.number(n) if isinstance(n, int | float) else n for name, n in counts.items()}
+    numbers = {
+        name: wording.number(n) if isinstance(n, int | float) else n for name, n in counts.items()
+    }
     return [", ".join(f"{name}: {number}" for name, number in numbers.items())] if numbers else []
 
 
 _QUIET = "opacity: 0.75"
-_MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "waiting": "⊘", "running": "…"}
+_MARKS = {
+    "done": "✓",
+    "failed": "✗",
+    "cancelled": "⊘",
+    "limited": "⊘",
+    "waiting": "⊘",
+    "running": "…",
+}
 
 
 def html(run: Mapping[str, Any]) -> str:
@@ -144,13 +162,30 @@ def _step(step: Mapping[str, Any]) -> str:
 
 def _judgement(item: Mapping[str, Any]) -> Sequence[object]:
     confidence = f"{float(item.get('confidence') or 0):.2f}"
-    return [item.get("text"), item.get("decision"), confidence, item.get("rationale"), item.get("judged_by")]
+    return [
+        item.get("text"),
+        item.get("decision"),
+        confidence,
+        item.get("rationale"),
+        item.get("judged_by"),
+    ]
 
 
 def _call(item: Mapping[str, Any]) -> Sequence[object]:
-    outcome = "cached" if item.get("cached") else f"failed: {item['error']}" if item.get("error") else "answered"
-    read, written = (wording.number(item.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion"))
-    tries = [f"{one.get('status') or ''} {one.get('error') or ''}".strip() for one in item.get("attempts") or []]
+    outcome = (
+        "cached"
+        if item.get("cached")
+        else f"failed: {item['error']}"
+        if item.get("error")
+        else "answered"
+    )
+    read, written = (
+        wording.number(item.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion")
+    )
+    tries = [
+        f"{one.get('status') or ''} {one.get('error') or ''}".strip()
+        for one in item.get("attempts") or []
+    ]
     return [item.get("model"), outcome, f"{read} in, {written} out", ", ".join(tries), _took(item)]
 
 
@@ -163,8 +198,14 @@ def _took(item: Mapping[str, Any]) -> str:
 
 
 # What a step lists: its table's titles, the cells of an item, and what one is called.
-_LISTED: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[object]], str]] = {
-    "judgements": (("Question", "Decision", "Confidence", "Why", "Judged by"), _judgement, "judgement"),
+_LISTED: Mapping[
+    str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[object]], str]
+] = {
+    "judgements": (
+        ("Question", "Decision", "Confidence", "Why", "Judged by"),
+        _judgement,
+        "judgement",
+    ),
     "calls": (("Model", "Outcome", "Tokens", "Tries", "Time"), _call, "call"),
     "queries": (("Graph", "Query", "Rows", "Time"), _query, "query"),
 }
@@ -181,7 +222,9 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[object]], note: str = 
     if not (rows or note):
         return ""
     shown = [["" if value is None else str(value) for value in row] for row in rows]
-    return Table([Column(title, title) for title in titles], shown, notes=[note] if note else ()).html()
+    return Table(
+        [Column(title, title) for title in titles], shown, notes=[note] if note else ()
+    ).html()
 
 
 def _setting(run: Mapping[str, Any]) -> str:
@@ -190,7 +233,9 @@ def _setting(run: Mapping[str, Any]) -> str:
         for heading in ("parameters", "data", "versions")
         for name, value in (run.get(heading) or {}).items()
     ]
-    return fold("parameters, data and versions", _table(("of", "name", "value"), rows)) if rows else ""
+    return (
+        fold("parameters, data and versions", _table(("of", "name", "value"), rows)) if rows else ""
+    )
 
 
 def _state(thing: Mapping[str, Any]) -> str:
@@ -203,7 +248,9 @@ LISTS = ("calls", "judgements", "queries")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The most items of each kind that a form may hold, over all steps, and the most characters of a text."""
+    """The most items of each kind that a form may hold, over all steps, and the most characters of
+    a text.
+    """
 
     steps: int
     calls: int
@@ -221,13 +268,17 @@ def excerpt(run: Mapping[str, Any], room: Room) -> Json:
     steps: Sequence[Mapping[str, Any]] = run.get("steps") or []
     kept = [dict(step) for step in steps[: room.steps]]
     for name in LISTS:
-        share = columns.fair_share([len(step.get(name) or []) for step in kept], getattr(room, name))
+        share = columns.fair_share(
+            [len(step.get(name) or []) for step in kept], getattr(room, name)
+        )
         for step in kept:
             items = step.get(name) or []
             step[name] = _first(items, share)
             left_out = {name: len(items) - len(step[name])}
             if name == "judgements":
-                left_out["unsure"] = sum(map(needs_a_look, items)) - sum(map(needs_a_look, step[name]))
+                left_out["unsure"] = sum(map(needs_a_look, items)) - sum(
+                    map(needs_a_look, step[name])
+                )
             step["left_out"] = {**step.get("left_out", {}), **left_out}
     shown = {**run, "steps": kept, "left_out": {"steps": len(steps) - len(kept)}}
     cut: Json = _cut(shown, room.text)
@@ -276,13 +327,17 @@ class RunView(Bundled):
 
     def __post_init__(self) -> None:
         if self.run.get("version") != 1 or not isinstance(self.run.get("steps"), list):
-            raise ValueError(f"not the JSON of a run in version 1: it begins with {', '.join(list(self.run)[:3])}")
+            raise ValueError(
+                f"not the JSON of a run in version 1: it begins with {', '.join(list(self.run)[:3])}"
+            )
 
     def __repr__(self) -> str:
         return f"<RunView: {title(self.run)}, {state_of(self.run)}>"
 
     def json(self) -> Json:
-        """Return the JSON the extension draws (``RunData`` in ``run.ts``): the run, capped, with what was left out."""
+        """Return the JSON the extension draws (``RunData`` in ``run.ts``): the run, capped, with
+        what was left out.
+        """
         return excerpt(self.run, _JSON_ROOM)
 
     def html(self) -> str:

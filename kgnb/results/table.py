@@ -1,4 +1,6 @@
-"""A table that shows itself: drawn by the extension, as HTML, as plain text; and as a pandas data frame."""
+"""A table that shows itself: drawn by the extension, as HTML, as plain text; and as a pandas data
+frame.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns
-from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Bundled, Json, count
+from kgnb.results.bundle import (
+    FIRST_ROWS,
+    HTML_ROWS,
+    JSON_ROWS,
+    TABLE_MIME,
+    TEXT_ROWS,
+    Bundled,
+    Json,
+    count,
+)
 from kgnb.results.cells import Kind, LabelledIri, Value
 from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, link_target, one_line, shortened
 
@@ -37,7 +48,9 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in cells.KINDS:
-            raise ValueError(f"column {self.key!r} has kind {self.kind!r}; it can be one of {', '.join(cells.KINDS)}")
+            raise ValueError(
+                f"column {self.key!r} has kind {self.kind!r}; it can be one of {', '.join(cells.KINDS)}"
+            )
 
     @property
     def right(self) -> bool:
@@ -66,12 +79,14 @@ def percents(**titles: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Table(Bundled):
-    """Columns and rows. A row is a sequence in column order, or a mapping by column key (a missing key is empty).
+    """Columns and rows. A row is a sequence in column order, or a mapping by column key (a missing
+    key is empty).
 
-    ``details`` holds, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
-    rows there are when ``rows`` holds only the first of them. ``groups`` has, for each row, the group it belongs to: a
-    rule parts groups, and those called "summary" stand out. ``bar`` is the column whose shares are drawn as bars too.
-    ``facts`` are notes that are folded away.
+    ``details`` holds, for each row, the (heading, text) pairs shown when the row is opened.
+    ``total`` is the number of rows there are when ``rows`` holds only the first of them. ``groups``
+    has, for each row, the group it belongs to: a rule parts groups, and those called "summary"
+    stand out. ``bar`` is the column whose shares are drawn as bars too. ``facts`` are notes that
+    are folded away.
 
     >>> huts = Table([Column("hut", "Hut"), Column("beds", "Beds", "number")], [["Vernagt", 80], ["Breslau", 120]])
     >>> print(huts.text())
@@ -81,8 +96,8 @@ class Table(Bundled):
     Breslau   120
 
     Raises:
-        ValueError: a row does not have one value per column, two columns share a key, or counts disagree.
-        TypeError: a cell cannot show a value of this type.
+        ValueError: a row does not have one value per column, two columns share a key, or counts
+        disagree. TypeError: a cell cannot show a value of this type.
     """
 
     columns: Sequence[Column]
@@ -110,7 +125,9 @@ class Table(Bundled):
             raise ValueError(f"groups are for {len(self.groups)} rows, the table has {len(rows)}")
         if self.bar and self.bar not in keys:
             raise ValueError(f"bar is {self.bar!r}, the columns are {', '.join(keys)}")
-        details = self.details and tuple(tuple((str(head), str(text)) for head, text in row) for row in self.details)
+        details = self.details and tuple(
+            tuple((str(head), str(text)) for head, text in row) for row in self.details
+        )
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "details", details)
         for name in ("columns", "notes", "facts", "groups"):
@@ -130,19 +147,32 @@ class Table(Bundled):
     def _cells(self) -> Sequence[tuple[Value, ...]]:
         return self.rows  # type: ignore[return-value]  # __post_init__ has made tuples of them
 
-    def _written(self, row: tuple[Value, ...], write: Callable[[Value, Kind, bool], str]) -> list[str]:
-        return [write(*cell) for cell in zip(row, (c.kind for c in self.columns), self._decimals, strict=True)]
+    def _written(
+        self, row: tuple[Value, ...], write: Callable[[Value, Kind, bool], str]
+    ) -> list[str]:
+        return [
+            write(*cell)
+            for cell in zip(row, (c.kind for c in self.columns), self._decimals, strict=True)
+        ]
 
     @cached_property
     def _decimals(self) -> list[bool]:
-        return [cells.has_decimals(row[at] for row in self._cells) for at in range(len(self.columns))]
+        return [
+            cells.has_decimals(row[at] for row in self._cells) for at in range(len(self.columns))
+        ]
 
     def json(self) -> Json:
-        """Return the JSON the extension draws (``TableData`` in ``table-data.ts``), capped with the total beside it."""
+        """Return the JSON the extension draws (``TableData`` in ``table-data.ts``), capped with the
+        total beside it.
+        """
         rows: list[Json] = []
         length = 0
         for at, values in enumerate(self._cells[:JSON_ROWS]):
-            row: Json = {"cells": [cells.as_json(v, c.kind) for v, c in zip(values, self.columns, strict=True)]}
+            row: Json = {
+                "cells": [
+                    cells.as_json(v, c.kind) for v, c in zip(values, self.columns, strict=True)
+                ]
+            }
             if self.details and self.details[at]:
                 row["details"] = [[kept(head), kept(text)] for head, text in self.details[at]]
             if self.groups:
@@ -154,7 +184,9 @@ class Table(Bundled):
         return {
             "version": 1,
             "caption": kept(self.caption),
-            "columns": [{"key": kept(c.key), "title": kept(c.title), "kind": c.kind} for c in self.columns],
+            "columns": [
+                {"key": kept(c.key), "title": kept(c.title), "kind": c.kind} for c in self.columns
+            ],
             "rows": rows,
             "total": self._total,
             "notes": [kept(note) for note in self.notes],
@@ -175,7 +207,9 @@ class Table(Bundled):
             first, rest = shown, ()
         empty = f'<tr style="{ROW}"><td colspan="{max(1, len(self.columns))}" style="{_CELL}">no rows</td></tr>'
         body = "".join(map(self._html_row, first)) or empty
-        more = f'<table style="{_TABLE}"><tbody>{"".join(map(self._html_row, rest))}</tbody></table>'
+        more = (
+            f'<table style="{_TABLE}"><tbody>{"".join(map(self._html_row, rest))}</tbody></table>'
+        )
         name = (
             '<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
             f"{escaped(one_line(kept(self.caption)))}</caption>"
@@ -227,7 +261,10 @@ class Table(Bundled):
     def text(self) -> str:
         """Return aligned plain text of the first rows."""
         first = self._first(TEXT_ROWS)
-        shown = [[one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in first]
+        shown = [
+            [one_line(text) for text in self._written(self._cells[at], cells.as_text)]
+            for at in first
+        ]
         titles = [one_line(kept(column.title)) for column in self.columns]
         lines = [one_line(kept(self.caption)), ""] if self.caption else []
         drawn = columns.aligned(titles, shown, [column.right for column in self.columns])
@@ -242,12 +279,16 @@ class Table(Bundled):
         return "\n".join([*lines, *(one_line(kept(note)) for note in (*self.notes, *self.facts))])
 
     def df(self) -> pandas.DataFrame:
-        """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and booleans nullable."""
+        """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and
+        booleans nullable.
+        """
         import pandas  # slow to import, and most tables are only looked at
 
         frame = pandas.DataFrame(
             {
-                column.key: pandas.Series([cells.as_pandas(row[at]) for row in self._cells], dtype=object)
+                column.key: pandas.Series(
+                    [cells.as_pandas(row[at]) for row in self._cells], dtype=object
+                )
                 for at, column in enumerate(self.columns)
             }
         )
@@ -256,7 +297,9 @@ class Table(Bundled):
         return frame.convert_dtypes()
 
     def _notices(self, shown: int) -> list[str]:
-        cut = [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
+        cut = (
+            [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
+        )
         return [*cut, *self.notes]
 
 
@@ -284,7 +327,9 @@ def _bar(value: Value) -> str:
 
 
 def _lines(notes: Iterable[str]) -> str:
-    return "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(kept(note))}</div>' for note in notes)
+    return "".join(
+        f'<div style="opacity: 0.75; margin: 2px 0">{escaped(kept(note))}</div>' for note in notes
+    )
 
 
 def _side(column: Column) -> str:
@@ -296,7 +341,8 @@ PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One row: what was scored and its values by column key; a missing or None value is shown empty.
+    """One row: what was scored and its values by column key; a missing or None value is shown
+    empty.
 
     ``source`` is where a published figure comes from (a title, a DOI, an IRI).
     """
@@ -317,7 +363,8 @@ def metrics(
     bar: str = "f1",
     case_title: str = "",
 ) -> Table:
-    """The table of scores; the column ``bar`` holds shares between 0 and 1 and is drawn as a bar too.
+    """The table of scores; the column ``bar`` holds shares between 0 and 1 and is drawn as a bar
+    too.
 
     >>> print(metrics(summary=[ScoreRow("micro", {"precision": 0.8, "recall": 0.5, "f1": 0.615})]).text())
            Precision  Recall     F1
@@ -333,8 +380,14 @@ def metrics(
         for score in scores:
             said = f"{score.name} (published)" if group == "published" else score.name
             linked = bool(link_target(score.source))
-            rows.append({"name": LabelledIri(score.source, said) if linked else said, **score.values})
-    sources = [f"{one.name}: {one.source}" for one in published if one.source and not link_target(one.source)]
+            rows.append(
+                {"name": LabelledIri(score.source, said) if linked else said, **score.values}
+            )
+    sources = [
+        f"{one.name}: {one.source}"
+        for one in published
+        if one.source and not link_target(one.source)
+    ]
     return Table(
         (Column("name", case_title), *columns),
         rows,

@@ -7,7 +7,8 @@ import re
 
 from kgnb.kg.terms import Blank, Iri, Literal, Term
 
-# Prefixes everybody knows (https://www.w3.org/2011/rdfa-context/rdfa-1.1 and the OWL 2 recommendation).
+# Prefixes everybody knows (https://www.w3.org/2011/rdfa-context/rdfa-1.1 and the OWL 2
+# recommendation).
 PREFIXES = {
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
@@ -38,7 +39,11 @@ def short_iri(iri: str) -> str:
     ('https://huts.example.org/', '…/Hut', '…:9')
     """
     for start, prefix in PREFIXES.items():
-        if iri.startswith(start) and len(iri) > len(start) and not re.search("[/#]", iri[len(start) :]):
+        if (
+            iri.startswith(start)
+            and len(iri) > len(start)
+            and not re.search("[/#]", iri[len(start) :])
+        ):
             return f"{prefix}:{iri[len(start) :]}"
     rest = iri.rstrip("/#")
     cut = rest.rfind(":") if iri.startswith("urn:") else max(rest.rfind("/"), rest.rfind("#"))

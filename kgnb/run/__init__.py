@@ -1,4 +1,5 @@
-"""A run is a value: what an agent did, step by step, with every model call, judgement and graph query it made.
+"""A run is a value: what an agent did, step by step, with every model call, judgement and graph
+query it made.
 
 >>> def double(numbers: list[int]) -> list[int]:
 ...     return [2 * number for number in numbers]

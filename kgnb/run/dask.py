@@ -1,4 +1,6 @@
-"""A Dask cluster (``pip install "kgnb[dask]"``): a client of one that has kgnb, and blocks of work on its workers."""
+"""A Dask cluster (``pip install "kgnb[dask]"``): a client of one that has kgnb, and blocks of work
+on its workers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from typing import Any
 from kgnb.errors import BackendError, ConfigError
 
 START = 20  # seconds that a scheduler, and then its first worker, may take to answer
-LOOK, LOST = 5, 180  # seconds between checks for workers; without any, after which they count as lost
+LOOK, LOST = (
+    5,
+    180,
+)  # seconds between checks for workers; without any, after which they count as lost
 
 
 @contextmanager
@@ -26,15 +31,19 @@ def dask_client(address: str, patience: float = START) -> Iterator[Any]:
 
     Raises:
         ValueError: it is not an address.
-        ConfigError: distributed is not installed, or a worker lacks kgnb or has another Python or kgnb.
-        BackendError: no scheduler answers, or it has no worker.
+        ConfigError: distributed is not installed, or a worker lacks kgnb or has another Python or
+        kgnb. BackendError: no scheduler answers, or it has no worker.
     """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
-        raise ConfigError("a scheduler needs the package distributed", fix='pip install "kgnb[dask]"') from error
+        raise ConfigError(
+            "a scheduler needs the package distributed", fix='pip install "kgnb[dask]"'
+        ) from error
     try:
-        _reach(address, patience)  # a client that failed to start may take the next one's event loop down with it
+        _reach(
+            address, patience
+        )  # a client that failed to start may take the next one's event loop down with it
         client = distributed.Client(address, timeout=patience)
     except ValueError as error:
         raise ValueError(
@@ -54,9 +63,11 @@ def dask_client(address: str, patience: float = START) -> Iterator[Any]:
 
 @contextmanager
 def blocks_on(address: str) -> Iterator[Callable[..., Iterator[Any]]]:
-    """``each(work, blocks, *shared)``: ``work(block, *shared)`` of every block, in order, done by a cluster's workers.
+    """``each(work, blocks, *shared)``: ``work(block, *shared)`` of every block, in order, done by a
+    cluster's workers.
 
-    What is shared is sent to each worker once. Raises the same as ``dask_client``, also if workers are lost meanwhile.
+    What is shared is sent to each worker once. Raises the same as ``dask_client``, also if workers
+    are lost meanwhile.
     """
     with dask_client(address) as client:
 
@@ -88,7 +99,9 @@ def _answer(client: Any, future: Any, address: str) -> Any:
     except (OSError, distributed.KilledWorker, distributed.client.FutureCancelledError) as error:
         fix = f"Start one with: dask worker {address}"
         details = str(error).partition("\n")[0]
-        raise BackendError(f"the workers at {address} were lost", service=address, fix=fix, details=details) from error
+        raise BackendError(
+            f"the workers at {address} were lost", service=address, fix=fix, details=details
+        ) from error
 
 
 def _reach(address: str, patience: float) -> None:
@@ -106,7 +119,9 @@ def _check(client: Any, address: str, patience: float) -> None:
         client.wait_for_workers(1, timeout=patience)
     except (TimeoutError, OSError) as error:
         fix = f"Start one with: dask worker {address}"
-        raise BackendError(f"the Dask scheduler at {address} has no worker", service=address, fix=fix) from error
+        raise BackendError(
+            f"the Dask scheduler at {address} has no worker", service=address, fix=fix
+        ) from error
     here = platform.python_version_tuple()[:2]
     for worker, version in client.run(platform.python_version_tuple).items():
         if tuple(version)[:2] != here:
@@ -116,12 +131,15 @@ def _check(client: Any, address: str, patience: float) -> None:
             )
     for worker, found in client.run(importlib.util.find_spec, "kgnb", on_error="return").items():
         if found is None or isinstance(found, BaseException):
-            raise ConfigError(f"worker {worker} has no kgnb", fix='Install it there: pip install "kgnb[dask]"')
+            raise ConfigError(
+                f"worker {worker} has no kgnb", fix='Install it there: pip install "kgnb[dask]"'
+            )
     ours = _version()
     for worker, theirs in client.run(_version).items():
         if theirs != ours:
             raise ConfigError(
-                f"worker {worker} has kgnb {theirs}, this is {ours}", fix="Install the same version there."
+                f"worker {worker} has kgnb {theirs}, this is {ours}",
+                fix="Install the same version there.",
             )
 
 

@@ -1,4 +1,6 @@
-"""A run's folder: ``events.jsonl`` grows line by line while the run goes on, ``run.json`` is written when it ends."""
+"""A run's folder: ``events.jsonl`` grows line by line while the run goes on, ``run.json`` is
+written when it ends.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class RunFolder:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._begun = self._lost = False
-        self._file: TextIO | None = None  # opening it for every event would cost more than writing does
+        self._file: TextIO | None = (
+            None  # opening it for every event would cost more than writing does
+        )
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events, one per line; on return the operating system has them."""
@@ -65,14 +69,20 @@ class RunFolder:
             self._lose(str(error).partition("\n")[0])
 
     def _lose(self, why: str) -> None:
-        """A trace is not worth the work that it records: from here on there is none, with one warning."""
+        """A trace is not worth the work that it records: from here on there is none, with one
+        warning.
+        """
         if not self._lost:
             self._lost = True
-            warnings.warn(f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2)
+            warnings.warn(
+                f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2
+            )
 
 
 def _clean(write: Callable[[Any], str], content: Any) -> str:
-    """Plain data as text, with secrets blotted out of its texts one by one: all that is between them must stay."""
+    """Plain data as text, with secrets blotted out of its texts one by one: all that is between
+    them must stay.
+    """
     text = write(content)
     return text if blot(text) == text else write(blotted(content))
 
@@ -82,10 +92,13 @@ def _lines(events: Sequence[Event]) -> str:
 
 
 def _written(record: Mapping[str, Any]) -> str:
-    """A record as JSON, one line per entry and per step: Python's own indentation takes ten times as long."""
+    """A record as JSON, one line per entry and per step: Python's own indentation takes ten times
+    as long.
+    """
     steps = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in record["steps"])
     entries = (
-        f' "{name}": ' + (f"[\n{steps}\n ]" if name == "steps" else json.dumps(value, allow_nan=False))
+        f' "{name}": '
+        + (f"[\n{steps}\n ]" if name == "steps" else json.dumps(value, allow_nan=False))
         for name, value in record.items()
     )
     return "{\n" + ",\n".join(entries) + "\n}\n"
@@ -102,7 +115,9 @@ def read_run(path: Path | str) -> Record:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
         raise DataError(
-            f"no run can be read: {error.strerror}", where=str(file), fix="Name the folder that holds events.jsonl."
+            f"no run can be read: {error.strerror}",
+            where=str(file),
+            fix="Name the folder that holds events.jsonl.",
         ) from error
     record = Record()
     for number, line in enumerate(lines, start=1):
@@ -126,19 +141,27 @@ def read_run(path: Path | str) -> Record:
                 fix="Delete the line if the rest of the run matters more.",
             ) from error
     if not record.agent:
-        raise DataError("the file holds no run", where=str(file), fix="Name the folder of a run that has begun.")
+        raise DataError(
+            "the file holds no run", where=str(file), fix="Name the folder of a run that has begun."
+        )
     try:
         record.to_json()
-        sound = all(isinstance(one, dict) for one in (record.parameters, record.data, record.versions))
+        sound = all(
+            isinstance(one, dict) for one in (record.parameters, record.data, record.versions)
+        )
     except (TypeError, ValueError, AttributeError):
         sound = False
     if not sound:
-        raise DataError("the run holds values of the wrong type", where=str(file), fix="Run it again.")
+        raise DataError(
+            "the run holds values of the wrong type", where=str(file), fix="Run it again."
+        )
     return record
 
 
 def why_partial(path: Path | str) -> str:
-    """Which budget was spent before the run in a folder had finished; "" if none was, or there is no run."""
+    """Which budget was spent before the run in a folder had finished; "" if none was, or there is
+    no run.
+    """
     try:
         return read_run(path).partial
     except DataError:

@@ -17,7 +17,8 @@ STOPPED = "stopped"
 class Limits:
     """What a run may spend; None means no limit. Replies from the cache are free.
 
-    ``seconds`` counts the time inside stages: a notebook that is idle between two cells spends nothing.
+    ``seconds`` counts the time inside stages: a notebook that is idle between two cells spends
+    nothing.
     """
 
     calls: int | None = None
@@ -29,7 +30,9 @@ class Limits:
         for entry in fields(self):
             value = getattr(self, entry.name)
             if value is not None and not value >= 0:
-                raise ValueError(f"the limit of {_UNITS[entry.name]} is {value!r}; it must be 0 or more, or None")
+                raise ValueError(
+                    f"the limit of {_UNITS[entry.name]} is {value!r}; it must be 0 or more, or None"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class Spending:
 class Budget:
     """Keeps a run inside its limits, with calls in flight from several threads.
 
-    A call that might not fit beside those in flight waits for them: one of them may turn out to be free.
+    A call that might not fit beside those in flight waits for them: one of them may turn out to be
+    free.
     """
 
     def __init__(self, limits: Limits, elapsed: Callable[[], float]) -> None:
@@ -75,7 +79,8 @@ class Budget:
             self._in_flight.append(expected)
 
     def check(self, spent: str = "") -> None:
-        """Check that there is anything left to spend; ``spent`` names a budget that is known to be spent.
+        """Check that there is anything left to spend; ``spent`` names a budget that is known to be
+        spent.
 
         Raises:
             LimitError: there is not.
@@ -113,7 +118,9 @@ class Budget:
     def _error(self, limit: str) -> LimitError:
         if limit == STOPPED:
             return LimitError(
-                "it was stopped by hand", limit=limit, fix="Run it again: replies already paid for are kept."
+                "it was stopped by hand",
+                limit=limit,
+                fix="Run it again: replies already paid for are kept.",
             )
         spent = self._elapsed() if limit == "seconds" else getattr(self._spent, limit)
         return LimitError(
@@ -125,5 +132,7 @@ class Budget:
 
 def _sum(items: Sequence[Spending]) -> Spending:
     return Spending(
-        sum(item.calls for item in items), sum(item.tokens for item in items), fsum(item.usd for item in items)
+        sum(item.calls for item in items),
+        sum(item.tokens for item in items),
+        fsum(item.usd for item in items),
     )

@@ -1,4 +1,6 @@
-"""A run as OpenTelemetry spans, named by the semantic conventions for generative AI (OTLP's JSON form)."""
+"""A run as OpenTelemetry spans, named by the semantic conventions for generative AI (OTLP's JSON
+form).
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,13 @@ Span = dict[str, Any]
 
 
 def to_otel(record: Record) -> dict[str, Any]:
-    """One span for the run, below it one per step, and below that one per model call or graph query.
+    """One span for the run, below it one per step, and below that one per model call or graph
+    query.
 
-    Names are those of OpenTelemetry's semantic conventions (1.41: GenAI spans and agent spans, database spans), or
-    begin with ``kgnb.``. A run records how long things took, not when each began: spans of one level follow each other,
-    even if the calls were concurrent. Prompts and replies are not included.
+    Names are those of OpenTelemetry's semantic conventions (1.41: GenAI spans and agent spans,
+    database spans), or begin with ``kgnb.``. A run records how long things took, not when each
+    began: spans of one level follow each other, even if the calls were concurrent. Prompts and
+    replies are not included.
     """
     trace = _id(record.id or record.agent, 32)
     begun = int(datetime.fromisoformat(record.started).timestamp() * 1e9) if record.started else 0
@@ -43,14 +47,23 @@ def to_otel(record: Record) -> dict[str, Any]:
     root = _span(trace, "run", "", f"invoke_agent {record.agent}", begun, ended, about)
     root["status"] = {"code": 2 if record.state in ("failed", "cancelled") else 1}
     scope = {"name": "kgnb", "version": record.versions.get("kgnb", "")}
-    resource = {"attributes": _attributes({"service.name": "kgnb", "service.version": scope["version"]})}
-    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": [root, *spans]}]}]}
+    resource = {
+        "attributes": _attributes({"service.name": "kgnb", "service.version": scope["version"]})
+    }
+    return {
+        "resourceSpans": [
+            {"resource": resource, "scopeSpans": [{"scope": scope, "spans": [root, *spans]}]}
+        ]
+    }
 
 
 def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
     """Add a step and what it asked; returns when all of that had ended."""
     name = f"step-{step.number}"
-    about: dict[str, Any] = {"kgnb.step.number": step.number, "kgnb.step.judgements": len(step.judgements)}
+    about: dict[str, Any] = {
+        "kgnb.step.number": step.number,
+        "kgnb.step.judgements": len(step.judgements),
+    }
     about |= {f"kgnb.count.{key}": value for key, value in step.counts.items()}
     ended = start + int((step.seconds or 0) * 1e9)
     spans.append(_span(trace, name, "run", step.name, start, ended, about, error=step.error))
@@ -71,7 +84,9 @@ def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
             "kgnb.call.request": call.request,
         }
         title = f"chat {call.model}"
-        spans.append(_span(trace, f"call-{call.number}", name, title, before, clock, about, 3, call.error))
+        spans.append(
+            _span(trace, f"call-{call.number}", name, title, before, clock, about, 3, call.error)
+        )
     for number, query in enumerate(step.queries, start=1):
         before, clock = clock, clock + int(query.seconds * 1e9)
         about = {
@@ -87,9 +102,16 @@ def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
 
 
 def _span(
-    trace: str, name: str, parent: str, title: str, begun: int, ended: int, about: Mapping[str, Any], kind: int = 1,
+    trace: str,
+    name: str,
+    parent: str,
+    title: str,
+    begun: int,
+    ended: int,
+    about: Mapping[str, Any],
+    kind: int = 1,
     error: str | None = None,
-) -> Span:  # fmt: skip
+) -> Span:
     kinds = (
         {"error.type": error.partition(":")[0]} if error else {}
     )  # of which there are few; the rest is in the status
@@ -107,7 +129,11 @@ def _span(
 
 
 def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in values.items() if value is not None and value != []]
+    return [
+        {"key": key, "value": _value(value)}
+        for key, value in values.items()
+        if value is not None and value != []
+    ]
 
 
 def _value(value: Any) -> dict[str, Any]:

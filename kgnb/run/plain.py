@@ -29,7 +29,8 @@ _SECRET_NAME = re.compile(
 def plain(value: Any, name: str = "value") -> Any:
     """``value`` as plain JSON: dataclasses become objects, sequences lists, paths and IRIs text.
 
-    A text under a name such as ``api_key`` is hidden, unless it only says where the secret is (``env:NAME``).
+    A text under a name such as ``api_key`` is hidden, unless it only says where the secret is
+    (``env:NAME``).
 
     >>> plain({"k": 10, "files": (Path("a.owl"),), "api_key": "abc", "key": "env:OPENAI_API_KEY"})
     {'k': 10, 'files': ['a.owl'], 'api_key': '(hidden)', 'key': 'env:OPENAI_API_KEY'}
@@ -41,7 +42,11 @@ def plain(value: Any, name: str = "value") -> Any:
     if isinstance(value, Enum):
         return plain(value.value, name)
     if isinstance(value, str):
-        return HIDDEN if value and _SECRET_NAME.search(name) and not value.startswith("env:") else str(value)
+        return (
+            HIDDEN
+            if value and _SECRET_NAME.search(name) and not value.startswith("env:")
+            else str(value)
+        )
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Path):
@@ -55,14 +60,18 @@ def plain(value: Any, name: str = "value") -> Any:
             raise ValueError(f"{name} is {value}, which is not a finite number")
         return float(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {entry.name: plain(getattr(value, entry.name), entry.name) for entry in fields(value)}
+        return {
+            entry.name: plain(getattr(value, entry.name), entry.name) for entry in fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(key): plain(item, str(key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item, name) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item, name) for item in value), key=_canonical)
-    raise TypeError(f"{name} is a {type(value).__name__}, which is not plain data: pass its name or its digest")
+    raise TypeError(
+        f"{name} is a {type(value).__name__}, which is not plain data: pass its name or its digest"
+    )
 
 
 def numbers(counts: Mapping[str, Any]) -> dict[str, int | float]:
@@ -84,7 +93,9 @@ def digest(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
 
 
 def said(error: BaseException | None) -> str | None:

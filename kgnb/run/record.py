@@ -1,7 +1,8 @@
-"""The record of a run: steps with their calls, judgements and queries, built from one event at a time.
+"""The record of a run: steps with their calls, judgements and queries, built from one event at a
+time.
 
-The same events build the record while a run goes on, are saved in its folder as JSON Lines, and rebuild it when it is
-loaded.
+The same events build the record while a run goes on, are saved in its folder as JSON Lines, and
+rebuild it when it is loaded.
 """
 
 from __future__ import annotations
@@ -48,10 +49,16 @@ class Markable(Protocol):
 
 
 def failures(steps: Iterable[Step]) -> str:
-    """How many judgements of these steps a model's server failed or refused, and why, in a sentence; "" if none."""
+    """How many judgements of these steps a model's server failed or refused, and why, in a
+    sentence; "" if none.
+    """
     judgements = [judgement for step in steps for judgement in step.judgements]
-    failed = [judgement.rationale for judgement in judgements if judgement.failed in ("model", "refused")]
-    return f"{len(failed):,} of {len(judgements):,} judgements failed: {failed[0]}" if failed else ""
+    failed = [
+        judgement.rationale for judgement in judgements if judgement.failed in ("model", "refused")
+    ]
+    return (
+        f"{len(failed):,} of {len(judgements):,} judgements failed: {failed[0]}" if failed else ""
+    )
 
 
 def end_state(error: BaseException) -> str:
@@ -64,21 +71,27 @@ def end_state(error: BaseException) -> str:
 
 
 Event: TypeAlias = Mapping[str, Any]
-"""One thing that happened, as plain JSON; ``event`` says what: "run", "step", "call", "judgement", "query", "limit",
-"step_end", "run_end"; "progress" and "estimate" go to listeners but are not saved."""
+"""One thing that happened, as plain JSON; ``event`` says what: "run", "step", "call", "judgement",
+"query", "limit", "step_end", "run_end"; "progress" and "estimate" go to listeners but are not
+saved.
+"""
 
 VERSION = 1
 OUTSIDE = 0  # the number of the step for what happens outside any stage
 
 
 def shallow(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name; ``asdict`` copies their values as well, at ten times the cost."""
+    """The fields of a dataclass by name; ``asdict`` copies their values as well, at ten times the
+    cost.
+    """
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call of a chat model. ``usd`` is None if the model's price is unknown; a cached reply costs 0."""
+    """One call of a chat model. ``usd`` is None if the model's price is unknown; a cached reply
+    costs 0.
+    """
 
     number: int  # within the run, in the order in which calls began
     model: str
@@ -110,7 +123,8 @@ class Judgement:
     confidence: float = 0.0
     judged_by: str = ""
     rationale: str = ""
-    failed: str = ""  # "model": its server failed; "refused": too long, or filtered; "limit": a budget was spent
+    # "model": its server failed; "refused": too long, or filtered; "limit": a budget was spent
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +154,9 @@ class Step:
     cell: str = ""  # id of the notebook cell that ran it
 
     def to_json(self) -> dict[str, Any]:
-        """The step as plain JSON, its calls in the order of their numbers; ``cell`` only if there is one."""
+        """The step as plain JSON, its calls in the order of their numbers; ``cell`` only if there
+        is one.
+        """
         calls = sorted(self.calls, key=lambda call: call.number)
         content = shallow(self) | {
             "counts": dict(self.counts),
@@ -155,7 +171,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a step had come when it last said: so many of so many, and the model calls made by then."""
+    """How far a step had come when it last said: so many of so many, and the model calls made by
+    then.
+    """
 
     step: int
     done: int
@@ -170,7 +188,8 @@ class Record:
 
     id: str = ""  # digest of agent, parameters, data, seed and package versions, but no time
     agent: str = ""
-    state: str = "running"  # "running", "done", "failed", "cancelled", "limited" (a budget was spent) or "waiting"
+    # "running", "done", "failed", "cancelled", "limited" (a budget was spent) or "waiting"
+    state: str = "running"
     parameters: dict[str, Any] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -219,9 +238,9 @@ class Record:
     def totals(self) -> dict[str, Any]:
         """The ledger's bottom line.
 
-        ``calls`` and tokens include cached replies, so that a replay has the same numbers as the run it replays;
-        ``usd`` is what was really paid, None if an answered call has no known price; ``seconds`` is the time inside
-        stages; ``retries`` counts the tries after the first.
+        ``calls`` and tokens include cached replies, so that a replay has the same numbers as the
+        run it replays; ``usd`` is what was really paid, None if an answered call has no known
+        price; ``seconds`` is the time inside stages; ``retries`` counts the tries after the first.
         """
         calls = [call for step in self.steps for call in step.calls]
         answered = [call for call in calls if call.error is None]

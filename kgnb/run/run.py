@@ -74,7 +74,12 @@ class RunComparison:
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Each difference: what, which, this run's value, the other's."""
-        named = {"parameter": self.parameters, "data": self.data, "version of": self.versions, "total": self.totals}
+        named = {
+            "parameter": self.parameters,
+            "data": self.data,
+            "version of": self.versions,
+            "total": self.totals,
+        }
         named |= {f"step {step},": pairs for step, pairs in self.counts.items()}
         rows = [
             (what, name, repr(before), repr(after))
@@ -87,16 +92,22 @@ class RunComparison:
         ]
 
     def __str__(self) -> str:
-        lines = (f"{what} {which}: {before} -> {after}" for what, which, before, after in self.rows())
+        lines = (
+            f"{what} {which}: {before} -> {after}" for what, which, before, after in self.rows()
+        )
         return "\n".join(lines) or "no difference"
 
 
 def compare(this: Record, other: Record) -> RunComparison:
     """The differences between two runs. A stage that ran several times is counted as one."""
     before, after = _counts(this), _counts(other)
-    counts = {name: _differences(before.get(name, {}), after.get(name, {})) for name in before | after}
+    counts = {
+        name: _differences(before.get(name, {}), after.get(name, {})) for name in before | after
+    }
     return RunComparison(
-        parameters=_differences({**this.parameters, "seed": this.seed}, {**other.parameters, "seed": other.seed}),
+        parameters=_differences(
+            {**this.parameters, "seed": this.seed}, {**other.parameters, "seed": other.seed}
+        ),
         data=_differences(this.data, other.data),
         versions=_differences(this.versions, other.versions),
         totals=_differences(this.totals, other.totals),
@@ -107,7 +118,11 @@ def compare(this: Record, other: Record) -> RunComparison:
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Pair]:
     names = dict.fromkeys([*before, *after])
-    return {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)}
+    return {
+        name: (before.get(name), after.get(name))
+        for name in names
+        if before.get(name) != after.get(name)
+    }
 
 
 def _counts(record: Record) -> dict[str, dict[str, float]]:
@@ -121,7 +136,8 @@ def _counts(record: Record) -> dict[str, dict[str, float]]:
 
 def _changed(this: Record, other: Record) -> tuple[ChangedVerdict, ...]:
     before, after = (
-        {(step.name, one.question): one for step in record.steps for one in step.judgements} for record in (this, other)
+        {(step.name, one.question): one for step in record.steps for one in step.judgements}
+        for record in (this, other)
     )
     changes = []
     for (step, question), known in (before | after).items():
@@ -147,8 +163,8 @@ _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", defa
 class Run(Record):
     """One run of an agent: its steps, model calls, judgements, queries and costs.
 
-    Stages run through ``do``; models, judges and graphs are watched once and then used as before. The run ends with
-    ``finish()``, or with ``with run:``.
+    Stages run through ``do``; models, judges and graphs are watched once and then used as before.
+    The run ends with ``finish()``, or with ``with run:``.
 
     Args:
         parameters: what a person chose: plain data, dataclasses, paths. Secrets are left out.
@@ -202,7 +218,8 @@ class Run(Record):
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
-        """The run saved in ``folder`` (or in ``run`` in a report's folder), also one that was killed.
+        """The run saved in ``folder`` (or in ``run`` in a report's folder), also one that was
+        killed.
 
         Raises:
             DataError: there is no run, or its record is damaged.
@@ -217,8 +234,8 @@ class Run(Record):
     def do(self, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one stage as a step of its own, named after the function, and return its result.
 
-        An error gets a note that names the stage and is raised again. Once a budget is spent, results that can say so
-        are marked as partial.
+        An error gets a note that names the stage and is raised again. Once a budget is spent,
+        results that can say so are marked as partial.
         """
         with self._step_of(getattr(stage, "__name__", type(stage).__name__)) as counts:
             result = stage(*args, **kwargs)
@@ -227,7 +244,11 @@ class Run(Record):
             if self._budget.stopped:
                 with suppress(LimitError):  # recorded even if nothing else was asked after it
                     self.check()
-            return result.marked_partial(self.partial) if self.partial and isinstance(result, Markable) else result
+            return (
+                result.marked_partial(self.partial)
+                if self.partial and isinstance(result, Markable)
+                else result
+            )
 
     def check(self) -> None:
         """Refuse to go on once a budget is spent; for loops, before each item.
@@ -238,7 +259,8 @@ class Run(Record):
         self._within_budget(lambda: self._budget.check(self.limit))
 
     def watch(self, model: ChatModel) -> ChatModel:
-        """The model, with every call recorded on the step it is made in, and refused once a budget is spent.
+        """The model, with every call recorded on the step it is made in, and refused once a budget
+        is spent.
 
         Raises:
             ConfigError: there is a budget in US dollars, and no price for this model.
@@ -246,7 +268,11 @@ class Run(Record):
         if isinstance(model, WatchedModel) and model._run is self:
             return model
         priced = is_free(model) or getattr(model, "mode", "") == "replay"
-        if self.limits.usd is not None and not priced and model.name not in (self.prices.models if self.prices else ()):
+        if (
+            self.limits.usd is not None
+            and not priced
+            and model.name not in (self.prices.models if self.prices else ())
+        ):
             raise ConfigError(
                 f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
                 fix='State it (model.price = "0.15/0.6", dollars per million tokens in/out), or limit calls or tokens.',
@@ -256,11 +282,19 @@ class Run(Record):
 
     def watch_judge(self, judge: Judge[Q]) -> Judge[Q]:
         """The judge, with every verdict recorded."""
-        return judge if isinstance(judge, WatchedJudge) and judge._run is self else WatchedJudge(judge, self)
+        return (
+            judge
+            if isinstance(judge, WatchedJudge) and judge._run is self
+            else WatchedJudge(judge, self)
+        )
 
     def watch_graph(self, graph: Graph) -> Graph:
         """The graph, with every query recorded."""
-        return graph if isinstance(graph, WatchedGraph) and graph._run is self else WatchedGraph(graph, self)
+        return (
+            graph
+            if isinstance(graph, WatchedGraph) and graph._run is self
+            else WatchedGraph(graph, self)
+        )
 
     def progress(self, done: int, total: int | None = None, unit: str = "") -> None:
         """Tell listeners how far the current stage has come."""
@@ -268,19 +302,32 @@ class Run(Record):
         step = self.by_number.get(number)
         self._told = Progress(number, done, total, unit, len(step.calls) if step else 0)
         name = step.name if step else "outside"
-        told = {"event": "progress", "step": number, "name": name, "done": done, "total": total, "unit": unit}
+        told = {
+            "event": "progress",
+            "step": number,
+            "name": name,
+            "done": done,
+            "total": total,
+            "unit": unit,
+        }
         self._tell(told)
 
     @property
     def foretells(self) -> bool:
         """Whether anybody listens to estimates, and there is a model that may cost something."""
-        return bool(self._on_event and self._models) and getattr(self._models[-1], "mode", "") != "replay"
+        return (
+            bool(self._on_event and self._models)
+            and getattr(self._models[-1], "mode", "") != "replay"
+        )
 
-    def expect(self, estimate: Estimate, bound: str = "about", measured: float | None = None) -> None:
+    def expect(
+        self, estimate: Estimate, bound: str = "about", measured: float | None = None
+    ) -> None:
         """Tell listeners what is about to be spent: "about", "at least" or "up to" the estimate.
 
-        The event names money if the model's price is known, and seconds as ``measured``, or else the least that the
-        pace in the settings leaves, if there is one: nobody knows how fast a server is before it has answered.
+        The event names money if the model's price is known, and seconds as ``measured``, or else
+        the least that the pace in the settings leaves, if there is one: nobody knows how fast a
+        server is before it has answered.
         """
         if not estimate.calls or not self.foretells:
             return
@@ -288,7 +335,9 @@ class Run(Record):
         tokens = Usage(estimate.prompt_tokens, estimate.completion_tokens, estimated=True)
         usd = 0.0 if is_free(model) else cost(tokens, model.name, self.prices)
         pace = float(getattr(behind(model, "pace"), "requests_per_minute", 0.0))
-        least = 60.0 * (estimate.calls / pace - 1) if pace else 0.0  # a minute's calls may leave at once
+        least = (
+            60.0 * (estimate.calls / pace - 1) if pace else 0.0
+        )  # a minute's calls may leave at once
         parts = [f"{bound} {count(estimate.calls, 'model call')}"]
         if tokens.total:
             out = f" and {tokens.completion_tokens:,} out" if tokens.completion_tokens else ""
@@ -322,7 +371,9 @@ class Run(Record):
             return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
 
     def finish(self) -> Self:
-        """End the run: "limited" if a budget was spent on the way, else "done"; writes ``run.json``."""
+        """End the run: "limited" if a budget was spent on the way, else "done"; writes
+        ``run.json``.
+        """
         if self.state == "running":
             self._end("limited" if self.limit else "done")
         return self
@@ -337,7 +388,9 @@ class Run(Record):
 
     @contextmanager
     def _step_of(self, name: str) -> Iterator[dict[str, int | float]]:
-        """A stage under way, and its counts; calls made meanwhile are recorded on its step, which always ends."""
+        """A stage under way, and its counts; calls made meanwhile are recorded on its step, which
+        always ends.
+        """
         counts: dict[str, int | float] = {}
         number, begun = self._begin_step(name), self.clock.seconds()
         token = _current.set((*_current.get(), (self, number)))
@@ -359,13 +412,21 @@ class Run(Record):
             if not self._open:
                 self._stage_begun = self.clock.seconds()
             self._open.append(number)
-            cell = current_cell()  # recorded under the same lock: another thread may use the innermost step at once
-            events = self._keep({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
+            cell = (
+                current_cell()
+            )  # recorded under the same lock: another thread may use the innermost step at once
+            events = self._keep(
+                {"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {})
+            )
         self._tell(*events)
         return number
 
     def _end_step(
-        self, number: int, begun: float, counts: Mapping[str, int | float], error: BaseException | None
+        self,
+        number: int,
+        begun: float,
+        counts: Mapping[str, int | float],
+        error: BaseException | None,
     ) -> None:
         ended = self.clock.seconds()
         with self._lock:
@@ -376,7 +437,13 @@ class Run(Record):
                 self._stage_begun = None
         how = end_state(error) if error is not None else "done"
         state = "failed" if how == "limited" else how
-        end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
+        end = {
+            "event": "step_end",
+            "step": number,
+            "state": state,
+            "counts": dict(counts),
+            "error": said(error),
+        }
         note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
         self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
         if error is not None and over:
@@ -394,15 +461,26 @@ class Run(Record):
             claim()
         except LimitError as error:
             if not self.limit:
-                self._note({"event": "limit", "step": self._step(), "limit": error.limit, "why": error.what})
+                self._note(
+                    {
+                        "event": "limit",
+                        "step": self._step(),
+                        "limit": error.limit,
+                        "why": error.what,
+                    }
+                )
             raise
 
     def stop(self) -> None:
-        """Let no model be asked any more; what is answered by now makes a partial result. Safe in a signal handler."""
+        """Let no model be asked any more; what is answered by now makes a partial result. Safe in a
+        signal handler.
+        """
         self._budget.stop()
 
     def end_call(self, call: CallRecord | None, expected: Spending, actual: Spending) -> None:
-        """Record a model call with its cost; None: it waits for its reply, and costs nothing. For watched models."""
+        """Record a model call with its cost; None: it waits for its reply, and costs nothing. For
+        watched models.
+        """
         self._budget.settle(expected, actual)
         if call is not None:
             self._note({"event": "call", "step": self._step(), **call.to_json()})
@@ -411,13 +489,18 @@ class Run(Record):
         """Record verdicts or queries on the current step. For watched judges and graphs."""
         step = self._step()
         kinds = {Judgement: "judgement", QueryRecord: "query"}
-        self._note(*({"event": kinds[type(each)], "step": step, **shallow(each)} for each in entries))
+        self._note(
+            *({"event": kinds[type(each)], "step": step, **shallow(each)} for each in entries)
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if error is None:
             self.finish()
@@ -429,7 +512,9 @@ class Run(Record):
         parts = [self.state, count(len(self.steps), "step")]
         for name, aside in (("call", "cached"), ("judgement", "unsure")):
             if number := totals[f"{name}s"]:
-                parts.append(count(number, name) + (f" ({totals[aside]:,} {aside})" if totals[aside] else ""))
+                parts.append(
+                    count(number, name) + (f" ({totals[aside]:,} {aside})" if totals[aside] else "")
+                )
         return f"Run({self.agent}: {', '.join(parts)})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
@@ -470,7 +555,12 @@ class Run(Record):
         self._begun = self.clock.seconds()
         started = self.clock.now().isoformat(timespec="seconds")
         names = ("id", "agent", "parameters", "data", "versions", "seed")
-        return {"event": "run", "version": VERSION, **{name: getattr(self, name) for name in names}, "started": started}
+        return {
+            "event": "run",
+            "version": VERSION,
+            **{name: getattr(self, name) for name in names},
+            "started": started,
+        }
 
     def _tell(self, *events: Event) -> None:
         if self._on_event:
@@ -482,7 +572,9 @@ MEASURED = 5  # items after which the cost of the rest is estimated from what th
 
 
 class Forecast:
-    """Announces once, while a batch is under way, what the rest will cost if it costs as much as the first items."""
+    """Announces once, while a batch is under way, what the rest will cost if it costs as much as
+    the first items.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run, self._before, self._begun = run, run.totals, run.clock.seconds()
@@ -493,7 +585,8 @@ class Forecast:
             return
         now, share = self._run.totals, (total - number) / number
         calls, prompt, completion = (
-            round((now[name] - self._before[name]) * share) for name in ("calls", "prompt_tokens", "completion_tokens")
+            round((now[name] - self._before[name]) * share)
+            for name in ("calls", "prompt_tokens", "completion_tokens")
         )
         elapsed = self._run.clock.seconds() - self._begun
         self._run.expect(Estimate(calls, prompt, completion), "for the rest about", elapsed * share)

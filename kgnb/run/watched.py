@@ -1,4 +1,6 @@
-"""Models, judges and graphs that record on a run what is asked of them, and otherwise behave as before."""
+"""Models, judges and graphs that record on a run what is asked of them, and otherwise behave as
+before.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class WatchedModel:
         self._model = model
         self._run = run
         self.name = model.name
-        self._server = str(getattr(model, "server", ""))  # a Replaying model's: the digest is then its cache's key
+        self._server = str(
+            getattr(model, "server", "")
+        )  # a Replaying model's: the digest is then its cache's key
         self._free = is_free(model)
 
     def ask(self, request: Request) -> Reply:
@@ -63,7 +67,9 @@ class WatchedModel:
         prepare = getattr(self._model, "prepared", None)
         prepared = prepare(request) if prepare else request  # as it is cached
         digest = Key.of(prepared, name, self._server).digest
-        least = estimate_usage(prepared)  # the prompt alone: nobody knows how long the reply will be
+        least = estimate_usage(
+            prepared
+        )  # the prompt alone: nobody knows how long the reply will be
         expected = Spending(1, least.total, cost(least, name, run.prices) or 0.0)
         number = run.begin_call(expected)
         token = _recording.set((*_recording.get(), run))
@@ -76,7 +82,9 @@ class WatchedModel:
         except BaseException as error:
             took = round(run.clock.seconds() - begun, 6)
             tries = tuple(getattr(error, "attempts", ()))
-            failed = CallRecord(number, name, seconds=took, attempts=tries, request=digest, error=said(error))
+            failed = CallRecord(
+                number, name, seconds=took, attempts=tries, request=digest, error=said(error)
+            )
             run.end_call(failed, expected, Spending(1))
             raise
         finally:
@@ -85,11 +93,22 @@ class WatchedModel:
         used = reply.usage
         usd = 0.0 if reply.cached or self._free else cost(used, name, run.prices)
         call = CallRecord(
-            number, reply.model or name, used.prompt_tokens, used.completion_tokens, usd, took,
-            reply.cached, reply.attempts, reply.finish_reason, digest,
-            cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
-        )  # fmt: skip
-        run.end_call(call, expected, Spending() if reply.cached else Spending(1, used.total, usd or 0.0))
+            number,
+            reply.model or name,
+            used.prompt_tokens,
+            used.completion_tokens,
+            usd,
+            took,
+            reply.cached,
+            reply.attempts,
+            reply.finish_reason,
+            digest,
+            cached_tokens=used.cached_tokens,
+            reasoning_tokens=used.reasoning_tokens,
+        )
+        run.end_call(
+            call, expected, Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
+        )
         return reply
 
 
@@ -108,7 +127,8 @@ class WatchedJudge(Wrapped[Q]):
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The judge's verdicts; a judge that does not give one per question raises ValueError.
 
-        The cost of several questions is announced beforehand; a single one is quicker asked than announced.
+        The cost of several questions is announced beforehand; a single one is quicker asked than
+        announced.
         """
         if len(questions) > 1 and self._run.foretells:
             estimate = self.estimate(questions)
@@ -164,7 +184,9 @@ class WatchedGraph:
         limit: int | None = None,
     ) -> list[Triple]:
         """The triples that match."""
-        pattern = " ".join("?" if term is None else str(term) for term in (subject, predicate, object))
+        pattern = " ".join(
+            "?" if term is None else str(term) for term in (subject, predicate, object)
+        )
         ask = lambda: self._graph.triples(subject, predicate, object, limit=limit)  # noqa: E731
         return self._recorded(f"triples {pattern}", ask)
 

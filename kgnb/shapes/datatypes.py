@@ -1,7 +1,7 @@
 """XSD datatypes: which texts are legal, how values compare, and which literals JSON values become.
 
-The lexical spaces are regular expressions, as in the standard: rdflib accepts "1_000" as an integer and refuses years
-beyond 9999, pyoxigraph knows neither bounded integers nor binary types.
+The lexical spaces are regular expressions, as in the standard: rdflib accepts "1_000" as an integer
+and refuses years beyond 9999, pyoxigraph knows neither bounded integers nor binary types.
 """
 
 from __future__ import annotations
@@ -22,19 +22,32 @@ if TYPE_CHECKING:
     from babel import Locale
 
 _RANGES: dict[str, tuple[int | None, int | None]] = {
-    "integer": (None, None), "long": (-(2**63), 2**63 - 1), "int": (-(2**31), 2**31 - 1),
+    "integer": (None, None),
+    "long": (-(2**63), 2**63 - 1),
+    "int": (-(2**31), 2**31 - 1),
     "short": (-(2**15), 2**15 - 1),
-    "byte": (-128, 127), "nonNegativeInteger": (0, None), "positiveInteger": (1, None), "nonPositiveInteger": (None, 0),
-    "negativeInteger": (None, -1), "unsignedLong": (0, 2**64 - 1), "unsignedInt": (0, 2**32 - 1),
-    "unsignedShort": (0, 2**16 - 1), "unsignedByte": (0, 255),
-}  # fmt: skip
+    "byte": (-128, 127),
+    "nonNegativeInteger": (0, None),
+    "positiveInteger": (1, None),
+    "nonPositiveInteger": (None, 0),
+    "negativeInteger": (None, -1),
+    "unsignedLong": (0, 2**64 - 1),
+    "unsignedInt": (0, 2**32 - 1),
+    "unsignedShort": (0, 2**16 - 1),
+    "unsignedByte": (0, 255),
+}
 INTEGERS = frozenset(f"{XSD}{name}" for name in _RANGES)
 FLOATS = frozenset({f"{XSD}double", f"{XSD}float"})
 NUMBERS = INTEGERS | FLOATS | {f"{XSD}decimal"}
 TEXTS = frozenset(
-    {f"{XSD}{name}" for name in ("string", "normalizedString", "token", "Name", "NCName", "NMTOKEN", "language")}
+    {
+        f"{XSD}{name}"
+        for name in ("string", "normalizedString", "token", "Name", "NCName", "NMTOKEN", "language")
+    }
 )
-ANY_LITERAL = frozenset({f"{RDFS}Literal", f"{XSD}anyType", f"{XSD}anySimpleType", f"{XSD}anyAtomicType"})
+ANY_LITERAL = frozenset(
+    {f"{RDFS}Literal", f"{XSD}anyType", f"{XSD}anySimpleType", f"{XSD}anyAtomicType"}
+)
 LANG_STRING = f"{RDF}langString"
 PLAIN = f"{RDF}PlainLiteral"
 REAL = frozenset({f"{OWL}real", f"{OWL}rational"})
@@ -66,8 +79,10 @@ _PATTERNS = {
     "Name": r"[^\W\d][\w.\-:]*|:[\w.\-:]*",
     "NMTOKEN": r"[\w.\-:]+",
 }
-_COMPILED = {f"{XSD}{name}": re.compile(pattern, re.ASCII if name in ("decimal", "double") else 0)
-             for name, pattern in _PATTERNS.items()}  # fmt: skip
+_COMPILED = {
+    f"{XSD}{name}": re.compile(pattern, re.ASCII if name in ("decimal", "double") else 0)
+    for name, pattern in _PATTERNS.items()
+}
 _COMPILED[f"{XSD}float"] = _COMPILED[f"{XSD}double"]
 _INTEGER = re.compile(r"[+\-]?[0-9]+")
 
@@ -94,12 +109,16 @@ def is_legal(text: str, datatype: str) -> bool:
     pattern = _COMPILED.get(datatype)
     if pattern is None:
         return True
-    return pattern.fullmatch(text) is not None and (name not in ("date", "dateTime") or _day_exists(text))
+    return pattern.fullmatch(text) is not None and (
+        name not in ("date", "dateTime") or _day_exists(text)
+    )
 
 
 def _day_exists(text: str) -> bool:
     year, month, day = map(int, re.findall(r"\d+", text)[:3])
-    return 1 <= month <= 12 and day <= monthrange(2000 + year % 400, month)[1]  # the calendar repeats every 400 years
+    return (
+        1 <= month <= 12 and day <= monthrange(2000 + year % 400, month)[1]
+    )  # the calendar repeats every 400 years
 
 
 def conforms(literal: Literal, datatype: str) -> bool:
@@ -108,7 +127,9 @@ def conforms(literal: Literal, datatype: str) -> bool:
 
 
 def compare(one: Literal, other: Literal) -> int | None:
-    """-1, 0 or 1 as SPARQL's ``<`` orders two literals; None where it does not, as for years and durations."""
+    """-1, 0 or 1 as SPARQL's ``<`` orders two literals; None where it does not, as for years and
+    durations.
+    """
     left, right = _comparable(one), _comparable(other)
     if left is None or right is None or left[0] != right[0]:
         return None
@@ -153,7 +174,8 @@ def _moment(text: str) -> datetime:
 
 
 def literal_of(value: Any, datatypes: Sequence[str], language: str | None = None) -> Literal | None:
-    """The literal for a JSON value: of the first datatype, in this order, that it fits; None where it fits none.
+    """The literal for a JSON value: of the first datatype, in this order, that it fits; None where
+    it fits none.
 
     >>> literal_of(4, [f"{XSD}decimal"]).text, literal_of("four", [f"{XSD}decimal"])
     ('4', None)
@@ -175,13 +197,19 @@ def literal_of(value: Any, datatypes: Sequence[str], language: str | None = None
 
 _MONTH = r"(?P<month>[^\W\d]{3,})\.?"
 _SPOKEN = (
-    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH},? (?P<year>\d{{4}})"),
+    re.compile(
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH},? (?P<year>\d{{4}})"
+    ),
     re.compile(rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
     re.compile(r"(?P<year>\d{4})[/.-](?P<month>\d{1,2})[/.-](?P<day>\d{1,2})"),
-    re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})"),  # with dots the day comes first
+    re.compile(
+        r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})"
+    ),  # with dots the day comes first
 )
 _SLASHED = re.compile(r"\d{1,2}[/.\-]\d{1,2}[/.\-]\d{2,4}")
-_MOMENT = re.compile(r"(?P<date>.*\d)(?:,? |T)(?:at |um |à )?(?P<time>\d\d:\d\d)(?P<seconds>:\d\d)?")
+_MOMENT = re.compile(
+    r"(?P<date>.*\d)(?:,? |T)(?:at |um |à )?(?P<time>\d\d:\d\d)(?P<seconds>:\d\d)?"
+)
 
 
 def locales(languages: Iterable[str]) -> list[Locale]:
@@ -197,13 +225,20 @@ def locales(languages: Iterable[str]) -> list[Locale]:
 
 @lru_cache(maxsize=16)
 def _months(languages: frozenset[str]) -> tuple[tuple[str, int], ...]:
-    forms = [locale.months[use][width] for locale in locales(languages)
-             for use in ("format", "stand-alone") for width in ("wide", "abbreviated")]  # fmt: skip
-    return tuple((name.casefold().rstrip("."), number) for names in forms for number, name in names.items())
+    forms = [
+        locale.months[use][width]
+        for locale in locales(languages)
+        for use in ("format", "stand-alone")
+        for width in ("wide", "abbreviated")
+    ]
+    return tuple(
+        (name.casefold().rstrip("."), number) for names in forms for number, name in names.items()
+    )
 
 
 def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) -> Literal | None:
-    """The literal that everyday text means, in English or one of these languages; None where it is ambiguous.
+    """The literal that everyday text means, in English or one of these languages; None where it is
+    ambiguous.
 
     >>> everyday("5 March 2024", f"{XSD}date").text, everyday("2.50", f"{XSD}decimal").text
     ('2024-03-05', '2.50')
@@ -219,7 +254,9 @@ def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) 
     elif name == "date":
         found = _spoken_date(plain, languages)
     elif name == "dateTime" and (match := _MOMENT.fullmatch(plain)):
-        found = f"{_spoken_date(match['date'], languages)}T{match['time']}{match['seconds'] or ':00'}"
+        found = (
+            f"{_spoken_date(match['date'], languages)}T{match['time']}{match['seconds'] or ':00'}"
+        )
     elif name == "time" and re.fullmatch(r"\d\d:\d\d", plain):
         found = f"{plain}:00"
     return Literal(found, None, datatype) if found and is_legal(found, datatype) else None
@@ -246,7 +283,10 @@ def why_not(text: str, datatype: str) -> str:
         return "" if _day_exists(plain) else "there is no such day"
     if datatype in INTEGERS and _INTEGER.fullmatch(plain):
         low, high = _RANGES[name]
-        bounds = [f"from {low}" if low is not None else "", f"up to {high}" if high is not None else ""]
+        bounds = [
+            f"from {low}" if low is not None else "",
+            f"up to {high}" if high is not None else "",
+        ]
         return f"whole numbers {' '.join(filter(None, bounds))}"
     return ""
 
@@ -254,13 +294,21 @@ def why_not(text: str, datatype: str) -> str:
 def _natural(value: Any) -> str | None:
     if isinstance(value, bool):
         return f"{XSD}boolean"
-    return f"{XSD}integer" if isinstance(value, int) else f"{XSD}decimal" if isinstance(value, float) else None
+    return (
+        f"{XSD}integer"
+        if isinstance(value, int)
+        else f"{XSD}decimal"
+        if isinstance(value, float)
+        else None
+    )
 
 
 def _written(value: Any, datatype: str) -> str | None:
     """The text of a JSON value in this datatype; None where JSON's type does not fit."""
     if isinstance(value, bool):
-        return str(value).lower() if datatype == f"{XSD}boolean" or datatype in ANY_LITERAL else None
+        return (
+            str(value).lower() if datatype == f"{XSD}boolean" or datatype in ANY_LITERAL else None
+        )
     if isinstance(value, int | float):
         if datatype not in NUMBERS and datatype not in ANY_LITERAL and datatype not in REAL:
             return None
@@ -291,7 +339,9 @@ def json_type(datatype: str) -> dict[str, Any]:
     if datatype in INTEGERS:
         low, high = _RANGES[name]
         bounds = {"minimum": low, "maximum": high}
-        return {"type": "integer"} | {key: bound for key, bound in bounds.items() if bound is not None}
+        return {"type": "integer"} | {
+            key: bound for key, bound in bounds.items() if bound is not None
+        }
     if datatype in NUMBERS or datatype in REAL:
         return {"type": "number"}
     if datatype == f"{XSD}boolean":
@@ -305,13 +355,33 @@ def json_type(datatype: str) -> dict[str, Any]:
 
 def example(datatype: str) -> str:
     """A legal text of the datatype, for hints."""
-    known = {"date": "2024-05-31", "dateTime": "2024-05-31T14:30:00", "time": "14:30:00", "gYear": "2024",
-             "duration": "PT2H30M", "gYearMonth": "2024-05", "boolean": "true", "decimal": "2.5", "double": "2.5",
-             "float": "2.5", "anyURI": "https://example.org/", "gMonthDay": "--05-31",
-             "gDay": "---24", "gMonth": "--05", "dateTimeStamp": "2024-05-31T14:30:00Z", "hexBinary": "0f2a",
-             "dayTimeDuration": "P2DT3H", "yearMonthDuration": "P2Y3M", "base64Binary": "aGJ0MjQ=",
-             "language": "en"}  # fmt: skip
+    known = {
+        "date": "2024-05-31",
+        "dateTime": "2024-05-31T14:30:00",
+        "time": "14:30:00",
+        "gYear": "2024",
+        "duration": "PT2H30M",
+        "gYearMonth": "2024-05",
+        "boolean": "true",
+        "decimal": "2.5",
+        "double": "2.5",
+        "float": "2.5",
+        "anyURI": "https://example.org/",
+        "gMonthDay": "--05-31",
+        "gDay": "---24",
+        "gMonth": "--05",
+        "dateTimeStamp": "2024-05-31T14:30:00Z",
+        "hexBinary": "0f2a",
+        "dayTimeDuration": "P2DT3H",
+        "yearMonthDuration": "P2Y3M",
+        "base64Binary": "aGJ0MjQ=",
+        "language": "en",
+    }
     name = datatype.removeprefix(XSD)
     low, high = _RANGES.get(name, (None, None))
-    return known.get(name, str(low if low is not None else high if high is not None else 12)
-                     if datatype in INTEGERS else "")  # fmt: skip
+    return known.get(
+        name,
+        str(low if low is not None else high if high is not None else 12)
+        if datatype in INTEGERS
+        else "",
+    )

@@ -8,8 +8,9 @@ from kgnb.kg.terms import RDF, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path, inverse
 
 _Values = tuple[Term, ...] | dict[Term, None]
-"""Values of one property of one node, each once, in order: a tuple where they are few, which takes a quarter of the
-memory."""
+"""Values of one property of one node, each once, in order: a tuple where they are few, which takes
+a quarter of the memory.
+"""
 _FEW = 8
 _Index = dict[Term, dict[str, _Values]]
 _NONE: Mapping[str, _Values] = {}

@@ -1,4 +1,6 @@
-"""The axioms of an ontology as shapes with targets, read closed-world; what no shape can express becomes a warning."""
+"""The axioms of an ontology as shapes with targets, read closed-world; what no shape can express
+becomes a warning.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,18 @@ _SOFT_RANGES = v.RANGES - {f"{RDFS}range"}
 def owl_shapes(
     tbox: TBox, measured: Mapping[str, Quantity], *, closed_world: bool = True
 ) -> tuple[list[Shape], list[Warned]]:
-    """Every constraint the ontology states, each as a named shape of its own, in a fixed order; and warnings."""
+    """Every constraint the ontology states, each as a named shape of its own, in a fixed order; and
+    warnings.
+    """
     reader = _Reader(tbox, Expressions(tbox, closed_world=closed_world))
-    found = [*reader.of_properties(), *reader.of_classes(), *reader.disjoint_classes(), *unit_shapes(measured),
-             *reader.keys(), *reader.denied()]  # fmt: skip
+    found = [
+        *reader.of_properties(),
+        *reader.of_classes(),
+        *reader.disjoint_classes(),
+        *unit_shapes(measured),
+        *reader.keys(),
+        *reader.denied(),
+    ]
     reader.unenforced()
     named = {shape.id: shape for shape in map(_named, found)}
     return [named[iri] for iri in sorted(named)], sorted(reader.expressions.warnings, key=repr)
@@ -36,9 +46,13 @@ def owl_shapes(
 def _named(shape: Shape) -> Shape:
     """The shape with an IRI derived from its content."""
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()[:8]
-    local = re.sub(r"[^A-Za-z0-9]+", "-", re.split(r"[#/:]", shape.about.rstrip("#/"))[-1]).strip("-")[:40]
+    local = re.sub(r"[^A-Za-z0-9]+", "-", re.split(r"[#/:]", shape.about.rstrip("#/"))[-1]).strip(
+        "-"
+    )[:40]
     kind = re.sub(r"[^a-z]+", "-", shape.kind.lower())
-    return replace(shape, id=f"{SHAPES}{kind}-{local}-{digest}" if local else f"{SHAPES}{kind}-{digest}")
+    return replace(
+        shape, id=f"{SHAPES}{kind}-{local}-{digest}" if local else f"{SHAPES}{kind}-{digest}"
+    )
 
 
 def _differs(properties: Iterable[str]) -> tuple[Constraint, ...]:
@@ -51,7 +65,8 @@ class _Reader:
         self.tbox = tbox
         self.expressions = expressions
 
-    # properties ------------------------------------------------------------------------------------------------------
+    # properties
+    # ------------------------------------------------------------------------------------------------------
 
     def of_properties(self) -> Iterator[Shape]:
         """Domains, ranges and characteristics."""
@@ -63,9 +78,20 @@ class _Reader:
     def _ends(self, iri: str) -> Iterator[Shape]:
         """Domain and range, conjunct by conjunct, so that each refusal names its reason."""
         tbox, subs = self.tbox, self.tbox.subs(iri)
-        for side, plain, soft in (("domain", f"{RDFS}domain", _SOFT_DOMAINS), ("range", f"{RDFS}range", _SOFT_RANGES)):
-            parts = [p for e in tbox.facts.objects(Iri(iri), plain) for p in self.expressions.stated(e, iri)]
-            included = [self.expressions.shape(e, iri) for p in soft for e in tbox.facts.objects(Iri(iri), p)]
+        for side, plain, soft in (
+            ("domain", f"{RDFS}domain", _SOFT_DOMAINS),
+            ("range", f"{RDFS}range", _SOFT_RANGES),
+        ):
+            parts = [
+                p
+                for e in tbox.facts.objects(Iri(iri), plain)
+                for p in self.expressions.stated(e, iri)
+            ]
+            included = [
+                self.expressions.shape(e, iri)
+                for p in soft
+                for e in tbox.facts.objects(Iri(iri), p)
+            ]
             if included and all(shape.constraints or shape.properties for shape in included):
                 parts.append(Stated("class", any_of(included)))
             for part in sorted(set(parts), key=repr):
@@ -80,14 +106,23 @@ class _Reader:
         if tbox.has_trait(iri, "Functional"):
             yield Shape(once, path=path, kind="functional", about=iri, subjects_of=subs)
         if tbox.has_trait(iri, "InverseFunctional"):
-            yield Shape(once, path=inverse(path), kind="inverseFunctional", about=iri, objects_of=subs)
-        asymmetric, irreflexive = tbox.has_trait(iri, "Asymmetric"), tbox.has_trait(iri, "Irreflexive")
+            yield Shape(
+                once, path=inverse(path), kind="inverseFunctional", about=iri, objects_of=subs
+            )
+        asymmetric, irreflexive = (
+            tbox.has_trait(iri, "Asymmetric"),
+            tbox.has_trait(iri, "Irreflexive"),
+        )
         if asymmetric:
-            yield Shape(_differs(subs), path=inverse(path), kind="asymmetric", about=iri, subjects_of=subs)
+            yield Shape(
+                _differs(subs), path=inverse(path), kind="asymmetric", about=iri, subjects_of=subs
+            )
         if irreflexive:
             yield Shape(_differs(subs), kind="irreflexive", about=iri, subjects_of=subs)
         if tbox.has_trait(iri, "Transitive") and (asymmetric or irreflexive):
-            back = inverse(Path("oneOrMore", parts=(path,)))  # nothing leads here, however far, that this leads to
+            back = inverse(
+                Path("oneOrMore", parts=(path,))
+            )  # nothing leads here, however far, that this leads to
             yield Shape(_differs(subs), path=back, kind="irreflexive", about=iri, subjects_of=subs)
 
     def keys(self) -> Iterator[Shape]:
@@ -96,29 +131,53 @@ class _Reader:
         for subject, head in tbox.facts.pairs(f"{OWL}hasKey"):
             members = [str(one) for one in tbox.facts.members(head) if isinstance(one, Iri)]
             if not isinstance(subject, Iri) or not members:
-                self.expressions.warn("key", _iri(subject), "the class or the properties have no IRI: not checked")
+                self.expressions.warn(
+                    "key", _iri(subject), "the class or the properties have no IRI: not checked"
+                )
             elif len(members) == 1:
                 one_of_class = Shape((Constraint("isA", (subject,)),))
-                yield Shape((Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),), kind="key",
-                            path=inverse(tbox.path(members[0])), about=members[0],
-                            objects_of=tbox.subs(members[0]))  # fmt: skip
+                yield Shape(
+                    (Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),),
+                    kind="key",
+                    path=inverse(tbox.path(members[0])),
+                    about=members[0],
+                    objects_of=tbox.subs(members[0]),
+                )
             else:
                 by = tuple(Shape(path=tbox.path(one)) for one in members)
-                yield Shape((Constraint("sameKey", (subject,), texts=tuple(members), shapes=by),), kind="key",
-                            about=str(subject), classes=(str(subject),))  # fmt: skip
+                yield Shape(
+                    (Constraint("sameKey", (subject,), texts=tuple(members), shapes=by),),
+                    kind="key",
+                    about=str(subject),
+                    classes=(str(subject),),
+                )
 
     def denied(self) -> Iterator[Shape]:
         """Facts that the ontology states to be false."""
         facts = self.tbox.facts
         for node in facts.subjects(Iri(f"{OWL}NegativePropertyAssertion"), v.TYPE):
-            parts = [self.tbox.first(node, f"{OWL}{name}") for name in ("sourceIndividual", "assertionProperty")]
+            parts = [
+                self.tbox.first(node, f"{OWL}{name}")
+                for name in ("sourceIndividual", "assertionProperty")
+            ]
             value = self.tbox.first(node, f"{OWL}targetIndividual", f"{OWL}targetValue")
-            if isinstance(parts[0], Iri) and isinstance(parts[1], Iri) and isinstance(value, Iri | Literal):
+            if (
+                isinstance(parts[0], Iri)
+                and isinstance(parts[1], Iri)
+                and isinstance(value, Iri | Literal)
+            ):
                 never = Constraint("not", shapes=(Shape((Constraint("in", (value,)),)),))
-                yield Shape((never,), path=self.tbox.path(str(parts[1])), kind="negative assertion",
-                            about=str(parts[1]), nodes=(parts[0],))  # fmt: skip
+                yield Shape(
+                    (never,),
+                    path=self.tbox.path(str(parts[1])),
+                    kind="negative assertion",
+                    about=str(parts[1]),
+                    nodes=(parts[0],),
+                )
             else:
-                self.expressions.warn("negative assertion", "", "it lacks an individual, a property or a value")
+                self.expressions.warn(
+                    "negative assertion", "", "it lacks an individual, a property or a value"
+                )
 
     def _apart(self) -> Iterator[Shape]:
         """Properties that never share a value."""
@@ -127,29 +186,42 @@ class _Reader:
             if isinstance(first, Iri) and isinstance(second, Iri):
                 pairs.add(tuple(sorted((str(first), str(second)))))
             else:
-                self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith without a property")
+                self.expressions.warn(
+                    "malformed axiom", _iri(first), "owl:propertyDisjointWith without a property"
+                )
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
             for members in tbox.facts.objects(head, v.MEMBERS):
                 names = sorted({str(m) for m in tbox.facts.members(members) if isinstance(m, Iri)})
                 pairs.update(combinations(names, 2))
         for left, right in sorted(pairs):
-            yield Shape(_differs(tbox.subs(right)), path=tbox.path(left), kind="propertyDisjointWith", about=left,
-                        subjects_of=tbox.subs(left))  # fmt: skip
+            yield Shape(
+                _differs(tbox.subs(right)),
+                path=tbox.path(left),
+                kind="propertyDisjointWith",
+                about=left,
+                subjects_of=tbox.subs(left),
+            )
 
-    # classes ---------------------------------------------------------------------------------------------------------
+    # classes
+    # ---------------------------------------------------------------------------------------------------------
 
     def of_classes(self) -> Iterator[Shape]:
         """Restrictions, unions, enumerations and complements that a class is below or equal to."""
         tbox = self.tbox
         for iri in tbox.classes:
             node = Iri(iri)
-            above = tbox.facts.objects(node, v.SUBCLASS) + tbox.facts.objects(node, v.EQUIVALENT_CLASS)
+            above = tbox.facts.objects(node, v.SUBCLASS) + tbox.facts.objects(
+                node, v.EQUIVALENT_CLASS
+            )
             for expression in above:
                 if isinstance(expression, Blank):
                     yield from self._below(iri, expression)
                 elif not isinstance(expression, Iri):
                     self.expressions.warn("malformed axiom", iri, "a superclass is a literal")
-            if any(tbox.facts.objects(node, p) for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")):
+            if any(
+                tbox.facts.objects(node, p)
+                for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")
+            ):
                 yield from self._below(iri, node)  # stated on the class itself, as often in RDF/XML
             for head in tbox.facts.objects(node, v.DISJOINT_UNION):
                 parts = [self.expressions.shape(member, iri) for member in tbox.facts.members(head)]
@@ -168,7 +240,9 @@ class _Reader:
         return replace(shape, about=iri, classes=(iri,))
 
     def disjoint_classes(self) -> Iterator[Shape]:
-        """For every class the classes it shares no instance with; each pair once, at the first by name."""
+        """For every class the classes it shares no instance with; each pair once, at the first by
+        name.
+        """
         tbox = self.tbox
         known = set(tbox.classes)
         pairs: set[tuple[str, str]] = set()
@@ -194,15 +268,22 @@ class _Reader:
             grouped.setdefault(left, []).append(right)
         for left, others in grouped.items():
             terms = tuple(map(Iri, others))
-            yield Shape((Constraint("noneOf", terms),), kind="disjointWith", about=left, classes=(left,))
+            yield Shape(
+                (Constraint("noneOf", terms),), kind="disjointWith", about=left, classes=(left,)
+            )
 
-    # what no shape expresses ------------------------------------------------------------------------------------------
+    # what no shape expresses
+    # ------------------------------------------------------------------------------------------
 
     def unenforced(self) -> None:
         """Warn of every axiom that the tools do not, or only partly, enforce."""
         facts, warn = self.tbox.facts, self.expressions.warn
         for subject, _ in facts.pairs(f"{OWL}propertyChainAxiom"):
-            warn("property chain", _iri(subject), "the consequences of property chains are not written or checked")
+            warn(
+                "property chain",
+                _iri(subject),
+                "the consequences of property chains are not written or checked",
+            )
         for kind, text in (
             ("Transitive", "the consequences of transitivity are not written"),
             ("Reflexive", "that everything has it to itself is not written"),
@@ -211,13 +292,23 @@ class _Reader:
                 warn(f"{kind.lower()} property", _iri(subject), text)
         declared = {entity.iri for entity in self.tbox.ontology.entities if entity.kind == "class"}
         for iri in self.tbox.properties:
-            ranged = any(facts.objects(Iri(iri), p) for p in v.RANGES) or iri in self.tbox.restricted
+            ranged = (
+                any(facts.objects(Iri(iri), p) for p in v.RANGES) or iri in self.tbox.restricted
+            )
             if (iri, "object property") in self.tbox.declared and not ranged:
-                warn("no range", iri, "an object property without a range takes entities only; compile with "
-                     "loose_ranges to let it take values as well")  # fmt: skip
+                warn(
+                    "no range",
+                    iri,
+                    "an object property without a range takes entities only; compile with "
+                    "loose_ranges to let it take values as well",
+                )
             for value in (one for p in v.RANGES for one in facts.objects(Iri(iri), p)):
                 for cls in self.tbox._named(value):
-                    known = str(cls) in declared or str(cls) in v.TOPS or self.tbox.is_datatype(str(cls))
+                    known = (
+                        str(cls) in declared
+                        or str(cls) in v.TOPS
+                        or self.tbox.is_datatype(str(cls))
+                    )
                     if not known and not facts.objects(cls, v.TYPE):
                         text = f"it is the range of {self.tbox.label(iri)} and declared nowhere"
                         warn("undeclared class", str(cls), text)
@@ -228,7 +319,9 @@ class _Reader:
             if facts.subjects(Iri(name), v.TYPE):
                 warn("rule" if "swrl" in name else "all different", "", text)
         for iri in self.tbox.classes:
-            blanks = [e for e in facts.objects(Iri(iri), v.EQUIVALENT_CLASS) if isinstance(e, Blank)]
+            blanks = [
+                e for e in facts.objects(Iri(iri), v.EQUIVALENT_CLASS) if isinstance(e, Blank)
+            ]
             if any(not facts.objects(e, ONE_OF) and not facts.objects(e, v.UNION) for e in blanks):
                 warn(
                     "definition",
@@ -237,11 +330,22 @@ class _Reader:
                 )
         general = [s for s, _ in facts.pairs(v.SUBCLASS) if isinstance(s, Blank)]
         if general:
-            warn("general class axiom", "", f"{len(general)} axioms about anonymous classes are not enforced")
+            warn(
+                "general class axiom",
+                "",
+                f"{len(general)} axioms about anonymous classes are not enforced",
+            )
         for imported in sorted({str(o) for _, o in facts.pairs(v.IMPORTS)}):
-            warn("import", imported, "owl:imports are not followed; pass the imported file as well to read it too")
-        left_out = sum(e.kind == "annotation property" for e in self.tbox.ontology.entities
-                       if e.iri not in self.tbox.properties)  # fmt: skip
+            warn(
+                "import",
+                imported,
+                "owl:imports are not followed; pass the imported file as well to read it too",
+            )
+        left_out = sum(
+            e.kind == "annotation property"
+            for e in self.tbox.ontology.entities
+            if e.iri not in self.tbox.properties
+        )
         if left_out:
             warn("annotation properties", "", f"{left_out} annotation properties get no tool")
 
@@ -258,10 +362,17 @@ _DIGITS = {
 }
 _LITERAL = Constraint("nodeKind", (Iri(f"{SH}Literal"),))
 _SCHEMA = {
-    "Text": ("string", "langString"), "URL": ("anyURI", "string"), "Number": ("integer", "decimal", "double", "float"),
-    "Integer": ("integer",), "Float": ("double", "float", "decimal"), "Boolean": ("boolean",), "Date": ("date",),
-    "DateTime": ("dateTime",), "Time": ("time",), "DataType": ("string",),
-}  # fmt: skip
+    "Text": ("string", "langString"),
+    "URL": ("anyURI", "string"),
+    "Number": ("integer", "decimal", "double", "float"),
+    "Integer": ("integer",),
+    "Float": ("double", "float", "decimal"),
+    "Boolean": ("boolean",),
+    "Date": ("date",),
+    "DateTime": ("dateTime",),
+    "Time": ("time",),
+    "DataType": ("string",),
+}
 _TEXTUAL = ("string", "anyType", "anySimpleType", "anyAtomicType")
 _DEEPEST = 20  # levels of nesting; readers of Turtle give up not far beyond
 _CARDINALITY = {"min": "minCardinality", "max": "maxCardinality", "exactly": "cardinality"}
@@ -270,7 +381,9 @@ NOTHING = Constraint("not", shapes=(Shape(),))
 
 @dataclass(frozen=True)
 class Stated:
-    """One demand of an expression: on the value itself (no path), or on what a path leads to from it."""
+    """One demand of an expression: on the value itself (no path), or on what a path leads to from
+    it.
+    """
 
     kind: str
     shape: Shape
@@ -291,18 +404,30 @@ class Expressions:
         plain = [c for part in parts if part.path is None for c in part.constraints]
         nested = tuple(p for part in parts if part.path is None for p in part.properties)
         paths = tuple(part for part in parts if part.path is not None)
-        return Shape(constraints=_packed(plain), properties=tuple(sorted((*nested, *paths), key=repr)))
+        return Shape(
+            constraints=_packed(plain), properties=tuple(sorted((*nested, *paths), key=repr))
+        )
 
-    def stated(self, expression: Term, about: str, seen: frozenset[Term] = frozenset()) -> list[Stated]:
+    def stated(
+        self, expression: Term, about: str, seen: frozenset[Term] = frozenset()
+    ) -> list[Stated]:
         """What an expression demands, conjunct by conjunct."""
         if expression in seen or len(seen) > _DEEPEST:
             circular = expression in seen
-            text = "an expression contains itself" if circular else f"expressions more than {_DEEPEST} levels deep"
+            text = (
+                "an expression contains itself"
+                if circular
+                else f"expressions more than {_DEEPEST} levels deep"
+            )
             self.warn("circular expression" if circular else "deep nesting", about, text)
             return []
         seen = seen | {expression}
         if isinstance(expression, Literal):
-            self.warn("malformed axiom", about, f"a literal where a class is expected: {expression.text[:60]!r}")
+            self.warn(
+                "malformed axiom",
+                about,
+                f"a literal where a class is expected: {expression.text[:60]!r}",
+            )
             return []
         if isinstance(expression, Iri):
             return list(self._named(expression, about, seen))
@@ -318,8 +443,16 @@ class Expressions:
             return
         if name == f"{OWL}Nothing":
             yield Stated("nothing", Shape((NOTHING,)))
-        elif name.startswith((RDF, RDFS, OWL)) and not self.tbox.is_datatype(name) and name not in self._classes:
-            self.warn("meta class", about, f"{name.rsplit('#', 1)[-1]} is not a class of entities and demands nothing")
+        elif (
+            name.startswith((RDF, RDFS, OWL))
+            and not self.tbox.is_datatype(name)
+            and name not in self._classes
+        ):
+            self.warn(
+                "meta class",
+                about,
+                f"{name.rsplit('#', 1)[-1]} is not a class of entities and demands nothing",
+            )
         elif self.tbox.is_datatype(name):
             yield from self._datatype(iri, about, seen)
         else:
@@ -327,7 +460,9 @@ class Expressions:
 
     def _datatype(self, iri: Iri, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
         tbox, name = self.tbox, str(iri)
-        names = ["Number"] if name in REAL else ["Text"] if name == PLAIN else self._schema_names(name)
+        names = (
+            ["Number"] if name in REAL else ["Text"] if name == PLAIN else self._schema_names(name)
+        )
         parts = next((_SCHEMA[one] for one in names if one in _SCHEMA), ())
         if parts:
             spaces = [datatype(f"{RDF if part == 'langString' else XSD}{part}") for part in parts]
@@ -337,7 +472,9 @@ class Expressions:
             yield Stated("datatype", Shape((_LITERAL,)))
             return
         definitions = tbox.all(iri, v.EQUIVALENT_CLASS)
-        if any(tbox.facts.objects(iri, predicate) for predicate in (ONE_OF, v.ON_DATATYPE, v.UNION)):
+        if any(
+            tbox.facts.objects(iri, predicate) for predicate in (ONE_OF, v.ON_DATATYPE, v.UNION)
+        ):
             yield from self._anonymous(iri, about, seen)
         elif definitions:
             for definition in definitions:
@@ -357,11 +494,18 @@ class Expressions:
         for head in tbox.facts.objects(node, v.UNION):
             known = True
             members = [self.shape(member, about, seen) for member in tbox.facts.members(head)]
-            if members and all(m.constraints or m.properties for m in members):  # else one member is everything
+            if members and all(
+                m.constraints or m.properties for m in members
+            ):  # else one member is everything
                 yield Stated("unionOf", any_of(members))
         for head in tbox.facts.objects(node, ONE_OF):
             known = True
-            terms = tuple(sorted({term for term in tbox.facts.members(head) if not isinstance(term, Blank)}, key=repr))
+            terms = tuple(
+                sorted(
+                    {term for term in tbox.facts.members(head) if not isinstance(term, Blank)},
+                    key=repr,
+                )
+            )
             if terms:
                 yield Stated("oneOf", Shape((Constraint("in", terms),)))
         for inner in tbox.facts.objects(node, f"{OWL}complementOf") + tbox.facts.objects(
@@ -385,9 +529,16 @@ class Expressions:
         if not known:
             self.warn("unreadable expression", about, "an anonymous class without a readable axiom")
 
-    def _facets(self, node: Term, base: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+    def _facets(
+        self, node: Term, base: Term, about: str, seen: frozenset[Term]
+    ) -> Iterator[Stated]:
         yield from (spaces := self.stated(base, about, seen))
-        bases = [str(c.terms[0]) for one in spaces for c in one.shape.constraints if c.component == "datatype"]
+        bases = [
+            str(c.terms[0])
+            for one in spaces
+            for c in one.shape.constraints
+            if c.component == "datatype"
+        ]
         for head in self.tbox.facts.objects(node, f"{OWL}withRestrictions"):
             for facet in self.tbox.facts.members(head):
                 for predicate, values in sorted(self.tbox.facts.about(facet).items()):
@@ -396,15 +547,25 @@ class Expressions:
                         if found is not None:
                             yield Stated("facet", Shape((found,)))
 
-    def _facet(self, predicate: str, value: Term, about: str, bases: list[str]) -> Constraint | None:
+    def _facet(
+        self, predicate: str, value: Term, about: str, bases: list[str]
+    ) -> Constraint | None:
         name = predicate.rsplit("#", 1)[-1]
         text = value.text if isinstance(value, Literal) else ""
         if name in _FACETS and isinstance(value, Literal):
-            if value.datatype is None and value.language is None:  # a bound without a datatype has that of the base
-                value = next((Literal(text, None, base) for base in bases if is_legal(text, base)), value)
+            if (
+                value.datatype is None and value.language is None
+            ):  # a bound without a datatype has that of the base
+                value = next(
+                    (Literal(text, None, base) for base in bases if is_legal(text, base)), value
+                )
             if compare(value, value) == 0:
                 return Constraint(name, (value,))
-            self.warn("facet", about, f"{name} of {text[:40]!r} is not enforced: SHACL does not order its datatype")
+            self.warn(
+                "facet",
+                about,
+                f"{name} of {text[:40]!r} is not enforced: SHACL does not order its datatype",
+            )
             return None
         if name in ("minLength", "maxLength") and text.isdecimal():
             return Constraint(name, number=int(text))
@@ -422,7 +583,9 @@ class Expressions:
         for on in tbox.facts.objects(node, v.ON_PROPERTY):
             path = tbox.path_of(on)
             if path is None:
-                self.warn("property expression", about, "a restriction on a property that cannot be read")
+                self.warn(
+                    "property expression", about, "a restriction on a property that cannot be read"
+                )
                 continue
             for value in tbox.facts.objects(node, f"{OWL}someValuesFrom"):
                 if self.closed_world:
@@ -437,9 +600,15 @@ class Expressions:
                     self.warn("value", about, "a restriction to a blank node is not enforced")
                 elif self.closed_world:
                     fitting = self._in_range(on, value, about)
-                    yield Stated("hasValue", Shape((Constraint("hasValue", (fitting,)),), path=path))
+                    yield Stated(
+                        "hasValue", Shape((Constraint("hasValue", (fitting,)),), path=path)
+                    )
             for value in tbox.facts.objects(node, f"{OWL}hasSelf"):
-                if isinstance(value, Literal) and value.text in ("true", "1") and isinstance(on, Iri):
+                if (
+                    isinstance(value, Literal)
+                    and value.text in ("true", "1")
+                    and isinstance(on, Iri)
+                ):
                     apart = Shape((Constraint("disjoint", texts=(str(on),)),))
                     yield Stated("hasSelf", Shape((Constraint("not", shapes=(apart,)),)))
             yield from self._cardinalities(node, about, seen, path_shape=Shape(path=path))
@@ -449,26 +618,43 @@ class Expressions:
         if not isinstance(value, Literal) or value.datatype or value.language:
             return value
         ranges = [str(one) for one in self.tbox.facts.objects(on, f"{RDFS}range")]
-        if len(ranges) != 1 or not ranges[0].startswith(XSD) or ranges[0].removeprefix(XSD) in _TEXTUAL:
+        if (
+            len(ranges) != 1
+            or not ranges[0].startswith(XSD)
+            or ranges[0].removeprefix(XSD) in _TEXTUAL
+        ):
             return value
         if not is_legal(value.text, ranges[0]):
             return value
         kind = ranges[0].removeprefix(XSD)
-        self.warn("value", about, f"{value.text[:40]!r} is written as text and read as the {kind} its property expects")
+        self.warn(
+            "value",
+            about,
+            f"{value.text[:40]!r} is written as text and read as the {kind} its property expects",
+        )
         return Literal(value.text, None, ranges[0])
 
-    def _cardinalities(self, node: Term, about: str, seen: frozenset[Term], path_shape: Shape) -> Iterator[Stated]:
+    def _cardinalities(
+        self, node: Term, about: str, seen: frozenset[Term], path_shape: Shape
+    ) -> Iterator[Stated]:
         fillers = self.tbox.all(node, *v.ON_FILLER)
         inner = self.shape(fillers[0], about, seen) if fillers else Shape()
         for predicate, kind in v.CARDINALITIES.items():
             for value in self.tbox.facts.objects(node, predicate):
                 if not isinstance(value, Literal) or not value.text.strip().isdecimal():
-                    self.warn("malformed axiom", about, f"a cardinality that is not a number: {str(value)[:60]!r}")
+                    self.warn(
+                        "malformed axiom",
+                        about,
+                        f"a cardinality that is not a number: {str(value)[:60]!r}",
+                    )
                     continue
                 number = int(value.text)
                 for side in ("min", "max") if kind == "exactly" else (kind,):
                     if side == "max" or (number > 0 and self.closed_world):
-                        yield Stated(_CARDINALITY[kind], replace(counted(side, number, inner), path=path_shape.path))
+                        yield Stated(
+                            _CARDINALITY[kind],
+                            replace(counted(side, number, inner), path=path_shape.path),
+                        )
 
 
 def datatype(iri: str) -> Shape:
@@ -479,22 +665,38 @@ def datatype(iri: str) -> Shape:
 def any_of(shapes: list[Shape]) -> Shape:
     """The shape of what fits one of these shapes, in any order and however often each is named."""
     different = sorted(set(shapes), key=repr)
-    return different[0] if len(different) == 1 else Shape((Constraint("or", shapes=tuple(different)),))
+    return (
+        different[0] if len(different) == 1 else Shape((Constraint("or", shapes=tuple(different)),))
+    )
 
 
 def counted(side: str, number: int, inner: Shape) -> Shape:
     """At least or at most so many values, counting those that fit a shape unless it is empty."""
     if not inner.constraints and not inner.properties:
         return Shape((Constraint(f"{side}Count", number=number),))
-    return Shape((Constraint(f"qualified{side.capitalize()}Count", number=number, shapes=(inner,)),))
+    return Shape(
+        (Constraint(f"qualified{side.capitalize()}Count", number=number, shapes=(inner,)),)
+    )
 
 
 def _packed(constraints: list[Constraint]) -> tuple[Constraint, ...]:
-    """Constraints of one shape, sorted; SHACL allows most parameters once, so repeats go into shapes of their own."""
+    """Constraints of one shape, sorted; SHACL allows most parameters once, so repeats go into
+    shapes of their own.
+    """
     single: dict[str, Constraint] = {}
     others: list[Constraint] = []
     for constraint in sorted(set(constraints), key=repr):
-        if constraint.component in ("isA", "not", "and", "or", "xone", "node", "disjoint", "equals", "noneOf"):
+        if constraint.component in (
+            "isA",
+            "not",
+            "and",
+            "or",
+            "xone",
+            "node",
+            "disjoint",
+            "equals",
+            "noneOf",
+        ):
             others.append(constraint)
         elif constraint.component in single:
             others.append(Constraint("node", shapes=(Shape((constraint,)),)))

@@ -1,4 +1,6 @@
-"""Constraints in plain words, for descriptions, tables and hints. Models read them: changes invalidate recordings."""
+"""Constraints in plain words, for descriptions, tables and hints. Models read them: changes
+invalidate recordings.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,12 @@ from kgnb.kg.terms import XSD, Literal, Term
 from kgnb.shapes.shape import Constraint, Path, Shape
 from kgnb.shapes.tbox import TBox
 
-_BOUNDS = {"minInclusive": "at least", "maxInclusive": "at most", "minExclusive": "more than",
-           "maxExclusive": "less than"}  # fmt: skip
+_BOUNDS = {
+    "minInclusive": "at least",
+    "maxInclusive": "at most",
+    "minExclusive": "more than",
+    "maxExclusive": "less than",
+}
 
 
 def joined(texts: Sequence[str], most: int, word: str = "or") -> str:
@@ -42,7 +48,11 @@ def _pattern(pattern: str) -> str:
         return f"matches {pattern}"
     if length[2] is None:
         return f"has {length[1]} characters"
-    return f"has {length[1]} to {length[2]} characters" if length[2] else f"has {length[1]} characters or more"
+    return (
+        f"has {length[1]} to {length[2]} characters"
+        if length[2]
+        else f"has {length[1]} characters or more"
+    )
 
 
 def a_noun(noun: str) -> str:
@@ -58,7 +68,10 @@ class Phrases:
     """Puts what shapes demand into words, with the names of one T-Box."""
 
     def __init__(
-        self, tbox: TBox, units: Mapping[str, str] | None = None, named: Mapping[str, Shape] | None = None
+        self,
+        tbox: TBox,
+        units: Mapping[str, str] | None = None,
+        named: Mapping[str, Shape] | None = None,
     ) -> None:
         self.tbox = tbox
         self.named = dict(named or {})  # the shapes that others refer to
@@ -82,13 +95,19 @@ class Phrases:
             return f"inverse of {self.path(path.parts[0])}"
         word = {"sequence": " / ", "alternative": " | "}.get(path.kind, "")
         inner = [self.path(part) for part in path.parts]
-        return word.join(inner[:3]) + (word + "..." if len(inner) > 3 else "") if word else f"any number of {inner[0]}"
+        return (
+            word.join(inner[:3]) + (word + "..." if len(inner) > 3 else "")
+            if word
+            else f"any number of {inner[0]}"
+        )
 
     def of_shape(self, shape: Shape) -> str:
         """What a shape demands, without its targets."""
         if shape not in self._cache:
             about = self.tbox.label(shape.about) if shape.about else ""
-            lead = {"domain": f"subject of '{about}'", "irreflexive": f"subject of '{about}'"}.get(shape.kind, "")
+            lead = {"domain": f"subject of '{about}'", "irreflexive": f"subject of '{about}'"}.get(
+                shape.kind, ""
+            )
             self._cache[shape] = " ".join(filter(None, [lead, self.demand(shape)]))
         return self._cache[shape]
 
@@ -101,9 +120,12 @@ class Phrases:
             return self.demand(known, depth + 1)
         if depth > 4:
             return "..."
-        parts = [f"does not lead to itself by '{self.tbox.label(one.texts[0])}'"
-                 if one.component == "disjoint" and shape.path is None else self.constraint(one, depth)
-                 for one in shape.constraints]  # fmt: skip
+        parts = [
+            f"does not lead to itself by '{self.tbox.label(one.texts[0])}'"
+            if one.component == "disjoint" and shape.path is None
+            else self.constraint(one, depth)
+            for one in shape.constraints
+        ]
         parts += [self.demand(inner, depth + 1) for inner in shape.properties]
         demand = " and ".join(filter(None, parts)) or "anything"
         return f"{self.path(shape.path)} {demand}" if shape.path is not None else demand
@@ -134,8 +156,17 @@ class Phrases:
         if component in ("and", "or", "xone", "node", "not"):
             inner = [self.demand(shape, depth + 1) for shape in constraint.shapes]
             if component == "not":
-                twice = [c for shape in constraint.shapes for c in shape.constraints if c.component == "not"]
-                if len(twice) == 1 and twice[0].shapes and constraint.shapes[0] == Shape(tuple(twice)):
+                twice = [
+                    c
+                    for shape in constraint.shapes
+                    for c in shape.constraints
+                    if c.component == "not"
+                ]
+                if (
+                    len(twice) == 1
+                    and twice[0].shapes
+                    and constraint.shapes[0] == Shape(tuple(twice))
+                ):
                     return self.demand(twice[0].shapes[0], depth + 1)
                 return f"is no {self.term(terms[0])}" if terms else _denied(inner[0])
             return joined(inner, 8, {"or": "or", "xone": "or else"}.get(component, "and"))
@@ -150,21 +181,35 @@ class Phrases:
             return f"is the only {self.term(terms[0])} with its {properties}"
         if component == "uniqueLang":
             return "has one value a language"
-        words = {"equals": "is the same as", "disjoint": "shares nothing with", "lessThan": "is less than",
-                 "lessThanOrEquals": "is at most"}  # fmt: skip
+        words = {
+            "equals": "is the same as",
+            "disjoint": "shares nothing with",
+            "lessThan": "is less than",
+            "lessThanOrEquals": "is at most",
+        }
         return f"{words.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
 
     def wanted(self, constraint: Constraint, path: str = "") -> str:
         """What a component counts, and how many: "at least 1 value of 'kept by' that is a warden"."""
-        component, number, of = constraint.component, constraint.number, f" of '{path}'" if path else ""
+        component, number, of = (
+            constraint.component,
+            constraint.number,
+            f" of '{path}'" if path else "",
+        )
         if component == "hasValue":
             return f"the value {self.term(constraint.terms[0])}{of}"
         side = "at least" if "min" in component.lower() else "at most"
         what = "character" if component.endswith("Length") else "value"
-        fits = f" that {self.demand(constraint.shapes[0])}" if component.startswith("qualified") else ""
+        fits = (
+            f" that {self.demand(constraint.shapes[0])}"
+            if component.startswith("qualified")
+            else ""
+        )
         return f"{side} {number} {what}{'' if number == 1 else 's'}{of}{fits}"
 
     def mirrored(self, iri: str) -> tuple[str, ...]:
         """The properties that are written in the other direction with this one, in words."""
-        return tuple(f"'{self.tbox.label(other)}' is written the other way round with it"
-                     for other in self.tbox.mirrors.get(iri, ()))  # fmt: skip
+        return tuple(
+            f"'{self.tbox.label(other)}' is written the other way round with it"
+            for other in self.tbox.mirrors.get(iri, ())
+        )

@@ -1,7 +1,9 @@
-"""SHACL Core in a graph read as shapes, and shapes written as SHACL in Turtle, the same text for the same shapes.
+"""SHACL Core in a graph read as shapes, and shapes written as SHACL in Turtle, the same text for
+the same shapes.
 
-Anything beyond the core (SPARQL, functions, rules) becomes a warning. The written text is self-contained: it lists the
-classes below a class, so that a SHACL engine does not need the ontology; reading it back gives the same constraints.
+Anything beyond the core (SPARQL, functions, rules) becomes a warning. The written text is
+self-contained: it lists the classes below a class, so that a SHACL engine does not need the
+ontology; reading it back gives the same constraints.
 """
 
 from __future__ import annotations
@@ -17,25 +19,71 @@ from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES
 from kgnb.shapes.shape import FAR, SH, TYPE, Constraint, Path, Shape, Warned
 
-_TERMS = ("class", "datatype", "nodeKind", "hasValue", "minInclusive", "maxInclusive", "minExclusive", "maxExclusive")
+_TERMS = (
+    "class",
+    "datatype",
+    "nodeKind",
+    "hasValue",
+    "minInclusive",
+    "maxInclusive",
+    "minExclusive",
+    "maxExclusive",
+)
 _NAMED = ("class", "datatype", "nodeKind")
 _NUMBERS = ("minCount", "maxCount", "minLength", "maxLength")
 _PAIRS = ("equals", "disjoint", "lessThan", "lessThanOrEquals")
 _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
 _BEYOND = ("sparql", "target", "js", "rule", "expression", "values", "select")
-_PARAMETERS = (*_TERMS, *_NUMBERS, *_PAIRS, "in", "pattern", "languageIn", "uniqueLang", "not", "and", "or", "xone",
-               "node", "property", "qualifiedValueShape", "closed")  # fmt: skip
-_KNOWN = {*_PARAMETERS, *_TARGETS, *_BEYOND, "path", "message", "severity", "deactivated", "name", "description",
-          "order", "group", "defaultValue", "flags", "ignoredProperties", "qualifiedMinCount", "qualifiedMaxCount",
-          "qualifiedValueShapesDisjoint", "prefixes", "entailment"}  # fmt: skip
-_MARKS = {f"{SH}zeroOrMorePath": "zeroOrMore", f"{SH}oneOrMorePath": "oneOrMore", f"{SH}zeroOrOnePath": "zeroOrOne"}
+_PARAMETERS = (
+    *_TERMS,
+    *_NUMBERS,
+    *_PAIRS,
+    "in",
+    "pattern",
+    "languageIn",
+    "uniqueLang",
+    "not",
+    "and",
+    "or",
+    "xone",
+    "node",
+    "property",
+    "qualifiedValueShape",
+    "closed",
+)
+_KNOWN = {
+    *_PARAMETERS,
+    *_TARGETS,
+    *_BEYOND,
+    "path",
+    "message",
+    "severity",
+    "deactivated",
+    "name",
+    "description",
+    "order",
+    "group",
+    "defaultValue",
+    "flags",
+    "ignoredProperties",
+    "qualifiedMinCount",
+    "qualifiedMaxCount",
+    "qualifiedValueShapesDisjoint",
+    "prefixes",
+    "entailment",
+}
+_MARKS = {
+    f"{SH}zeroOrMorePath": "zeroOrMore",
+    f"{SH}oneOrMorePath": "oneOrMore",
+    f"{SH}zeroOrOnePath": "zeroOrOne",
+}
 
 
 def has_shapes(graph: Facts) -> bool:
     """Whether a graph holds any shape."""
-    return any(True for name in (*_TARGETS, "property", "path") for _ in graph.pairs(f"{SH}{name}")) or any(
-        graph.subjects(Iri(f"{SH}{kind}"), TYPE) for kind in ("NodeShape", "PropertyShape")
-    )
+    return any(
+        True for name in (*_TARGETS, "property", "path") for _ in graph.pairs(f"{SH}{name}")
+    ) or any(graph.subjects(Iri(f"{SH}{kind}"), TYPE) for kind in ("NodeShape", "PropertyShape"))
 
 
 def read_shapes(graph: Facts) -> tuple[list[Shape], dict[str, Shape], list[Warned]]:
@@ -57,13 +105,19 @@ class _Reader:
         self.warnings: set[Warned] = set()
 
     def nodes(self) -> list[Term]:
-        """Every node that is a shape by its type, its target or its parameters, except anonymous nested ones."""
+        """Every node that is a shape by its type, its target or its parameters, except anonymous
+        nested ones.
+        """
         found: set[Term] = set()
         for kind in ("NodeShape", "PropertyShape"):
             found.update(self.graph.subjects(Iri(f"{SH}{kind}"), TYPE))
         for name in (*_TARGETS, *_PARAMETERS, "path"):
             found.update(subject for subject, _ in self.graph.pairs(f"{SH}{name}"))
-        wanted = {node for node in found if isinstance(node, Iri) or any(self._all(node, t) for t in _TARGETS)}
+        wanted = {
+            node
+            for node in found
+            if isinstance(node, Iri) or any(self._all(node, t) for t in _TARGETS)
+        }
         return sorted(wanted, key=repr)
 
     def _all(self, node: Term, name: str) -> list[Term]:
@@ -95,23 +149,33 @@ class _Reader:
         seen = (*seen, node)
         for beyond in _BEYOND:
             if self.graph.objects(node, f"{SH}{beyond}"):
-                when = "is checked at finish, by pyshacl" if beyond == "sparql" else "is not enforced"
+                when = (
+                    "is checked at finish, by pyshacl" if beyond == "sparql" else "is not enforced"
+                )
                 self._warn("SHACL beyond the core", node, f"sh:{beyond} {when}")
         for predicate in self.graph.about(node):
             term = predicate.removeprefix(SH)
             if predicate.startswith(SH) and term not in _KNOWN:
                 near = get_close_matches(term, _KNOWN, 1)
-                self._warn("unknown term", node, f"there is no sh:{term}" + (f"; sh:{near[0]}?" if near else ""))
+                self._warn(
+                    "unknown term",
+                    node,
+                    f"there is no sh:{term}" + (f"; sh:{near[0]}?" if near else ""),
+                )
         paths = self._all(node, "path")
         path = self._path(paths[0]) if paths else None
         if paths and path is None:
             self._warn("path", node, "its sh:path cannot be read, so the shape is not enforced")
             return Shape(id=name, deactivated=True)
-        message = next((value.text for value in self._all(node, "message") if isinstance(value, Literal)), "")
+        message = next(
+            (value.text for value in self._all(node, "message") if isinstance(value, Literal)), ""
+        )
         return Shape(
             constraints=tuple(sorted(self._constraints(node, path, seen), key=repr)),
             path=path,
-            properties=tuple(sorted((self.shape(inner, seen=seen) for inner in self._properties(node)), key=repr)),
+            properties=tuple(
+                sorted((self.shape(inner, seen=seen) for inner in self._properties(node)), key=repr)
+            ),
             id=name,
             **(self._targets(node) if top else {}),
             severity=next(iter(self._iris(node, "severity")), f"{SH}Violation"),
@@ -126,11 +190,17 @@ class _Reader:
             if paths and self._path(paths[0]) is not None:
                 yield inner
             else:
-                self._warn("malformed shape", node, "a sh:property without a path that can be read is not enforced")
+                self._warn(
+                    "malformed shape",
+                    node,
+                    "a sh:property without a path that can be read is not enforced",
+                )
 
     def _targets(self, node: Term) -> dict[str, Any]:
         classes = [str(value) for value in self._all(node, "targetClass") if isinstance(value, Iri)]
-        if isinstance(node, Iri) and not {f"{RDFS}Class", f"{OWL}Class"}.isdisjoint(self.graph.types(node)):
+        if isinstance(node, Iri) and not {f"{RDFS}Class", f"{OWL}Class"}.isdisjoint(
+            self.graph.types(node)
+        ):
             classes.append(str(node))  # implicit class target (section 2.1.3.3)
         return {
             "classes": tuple(sorted(classes)),
@@ -139,7 +209,9 @@ class _Reader:
             "objects_of": tuple(self._iris(node, "targetObjectsOf")),
         }
 
-    def _constraints(self, node: Term, path: Path | None, seen: tuple[Term, ...]) -> Iterator[Constraint]:
+    def _constraints(
+        self, node: Term, path: Path | None, seen: tuple[Term, ...]
+    ) -> Iterator[Constraint]:
         for name in _TERMS:
             if name in _NAMED:
                 yield from (Constraint(name, (Iri(value),)) for value in self._iris(node, name))
@@ -156,19 +228,30 @@ class _Reader:
         for head in self._all(node, "in"):
             yield Constraint("in", tuple(self.graph.members(head)))
         for head in self._all(node, "languageIn"):
-            tags = tuple(value.text for value in self.graph.members(head) if isinstance(value, Literal))
+            tags = tuple(
+                value.text for value in self.graph.members(head) if isinstance(value, Literal)
+            )
             yield Constraint("languageIn", texts=tags)
         flags = self._first(node, "flags")
         for value in self._all(node, "pattern"):
-            texts = (value.text if isinstance(value, Literal) else "", flags.text if isinstance(flags, Literal) else "")
+            texts = (
+                value.text if isinstance(value, Literal) else "",
+                flags.text if isinstance(flags, Literal) else "",
+            )
             if legal_pattern(*texts):
                 yield Constraint("pattern", texts=texts)
             else:
                 self._warn("pattern", node, f"the regular expression {texts[0]!r} cannot be read")
-        if any(isinstance(value, Literal) and value.text == "true" for value in self._all(node, "uniqueLang")):
+        if any(
+            isinstance(value, Literal) and value.text == "true"
+            for value in self._all(node, "uniqueLang")
+        ):
             yield Constraint("uniqueLang")
         for name in ("not", "node"):
-            yield from (Constraint(name, shapes=(self.shape(inner, seen=seen),)) for inner in self._all(node, name))
+            yield from (
+                Constraint(name, shapes=(self.shape(inner, seen=seen),))
+                for inner in self._all(node, name)
+            )
         for name in ("and", "or", "xone"):
             for head in self._all(node, name):
                 inner = tuple(self.shape(one, seen=seen) for one in self.graph.members(head))
@@ -178,9 +261,15 @@ class _Reader:
                     self._warn("malformed shape", node, f"sh:{name} has an empty list")
         yield from self._qualified(node, seen)
         if self._true(node, "closed"):
-            paths = (path for inner in self._all(node, "property") for path in self._all(inner, "path"))
+            paths = (
+                path for inner in self._all(node, "property") for path in self._all(inner, "path")
+            )
             own = {str(path) for path in paths if isinstance(path, Iri)}
-            ignored = {term for head in self._all(node, "ignoredProperties") for term in self.graph.members(head)}
+            ignored = {
+                term
+                for head in self._all(node, "ignoredProperties")
+                for term in self.graph.members(head)
+            }
             yield Constraint("closed", tuple(sorted(ignored, key=repr)), texts=tuple(sorted(own)))
 
     def _qualified(self, node: Term, seen: tuple[Term, ...]) -> Iterator[Constraint]:
@@ -188,14 +277,23 @@ class _Reader:
             siblings: tuple[Shape, ...] = ()
             if self._true(node, "qualifiedValueShapesDisjoint"):
                 parents = self.graph.subjects(node, f"{SH}property")
-                others = {s for parent in parents for p in self._all(parent, "property")
-                          for s in self._all(p, "qualifiedValueShape") if s != inner}  # fmt: skip
-                siblings = tuple(sorted((self.shape(other, seen=seen) for other in others), key=repr))
+                others = {
+                    s
+                    for parent in parents
+                    for p in self._all(parent, "property")
+                    for s in self._all(p, "qualifiedValueShape")
+                    if s != inner
+                }
+                siblings = tuple(
+                    sorted((self.shape(other, seen=seen) for other in others), key=repr)
+                )
             for name in ("qualifiedMinCount", "qualifiedMaxCount"):
                 for value in self._all(node, name):
                     if isinstance(value, Literal) and value.text.isdecimal():
                         shape = self.shape(inner, seen=seen)
-                        yield Constraint(name, number=int(value.text), shapes=(shape,), siblings=siblings)
+                        yield Constraint(
+                            name, number=int(value.text), shapes=(shape,), siblings=siblings
+                        )
 
     def _path(self, node: Term, depth: int = 0) -> Path | None:
         if isinstance(node, Iri):
@@ -212,7 +310,9 @@ class _Reader:
                 return Path(kind, parts=(inner,)) if inner else None
         heads = self.graph.objects(node, f"{SH}alternativePath")
         kind = "alternative" if heads else "sequence"
-        parts = [self._path(part, depth + 1) for part in self.graph.members(heads[0] if heads else node)]
+        parts = [
+            self._path(part, depth + 1) for part in self.graph.members(heads[0] if heads else node)
+        ]
         whole = tuple(part for part in parts if part is not None)
         return Path(kind, parts=whole) if whole and len(whole) == len(parts) else None
 
@@ -230,7 +330,10 @@ _PREFIXES = {"rdf": RDF, "rdfs": RDFS, "sh": SH, "xsd": XSD, "shape": SHAPES}
 
 
 def shacl_turtle(
-    shapes: Iterable[Shape], named: Mapping[str, Shape], hierarchy: ClassHierarchy, prefixes: Mapping[str, str]
+    shapes: Iterable[Shape],
+    named: Mapping[str, Shape],
+    hierarchy: ClassHierarchy,
+    prefixes: Mapping[str, str],
 ) -> str:
     """The shapes as Turtle; ``named`` are shapes without targets that others refer to."""
     return _Writer(hierarchy, prefixes).document(tuple(shapes), named)
@@ -240,7 +343,11 @@ class _Writer:
     def __init__(self, hierarchy: ClassHierarchy, prefixes: Mapping[str, str]) -> None:
         self.hierarchy = hierarchy
         taken = set(_PREFIXES.values())
-        own = {p: ns for p, ns in prefixes.items() if p not in _PREFIXES and ns not in taken and (not p or p.isalnum())}
+        own = {
+            p: ns
+            for p, ns in prefixes.items()
+            if p not in _PREFIXES and ns not in taken and (not p or p.isalnum())
+        }
         self.prefixes = _PREFIXES | own
         self.used: set[str] = set()
         self.checked: set[str] = set()  # classes that need a shape listing the classes below
@@ -254,7 +361,11 @@ class _Writer:
             for iri in sorted(self.checked - written):
                 written.add(iri)
                 blocks.append(self._class_test(iri))
-        head = [f"@prefix {p}: <{ns}> ." for p, ns in sorted(self.prefixes.items()) if p in self.used or p == "sh"]
+        head = [
+            f"@prefix {p}: <{ns}> ."
+            for p, ns in sorted(self.prefixes.items())
+            if p in self.used or p == "sh"
+        ]
         return "\n".join([*head, "", *blocks])
 
     def _top(self, shape: Shape) -> str:
@@ -264,7 +375,11 @@ class _Writer:
 
     def _targets(self, shape: Shape) -> Iterator[str]:
         below = sorted({b for iri in shape.classes for b in self.hierarchy.below.get(iri, {iri})})
-        targets = {"targetClass": below, "targetSubjectsOf": shape.subjects_of, "targetObjectsOf": shape.objects_of}
+        targets = {
+            "targetClass": below,
+            "targetSubjectsOf": shape.subjects_of,
+            "targetObjectsOf": shape.objects_of,
+        }
         for name, iris in targets.items():
             if iris:
                 yield f"sh:{name} {', '.join(map(self._iri, iris))}"
@@ -334,23 +449,32 @@ class _Writer:
 
     def _same_key(self, constraint: Constraint) -> str:
         """The query that finds others with the same key, which SHACL Core cannot express."""
-        kinds = ", ".join(n3(Iri(one)) for one in sorted(self.hierarchy.below.get(str(constraint.terms[0]), ())))
+        kinds = ", ".join(
+            n3(Iri(one)) for one in sorted(self.hierarchy.below.get(str(constraint.terms[0]), ()))
+        )
         parts = []
         for at, one in enumerate(constraint.shapes):
-            path = "|".join(n3(Iri(name)) for name in sorted(one.path.predicates() if one.path else ()))
+            path = "|".join(
+                n3(Iri(name)) for name in sorted(one.path.predicates() if one.path else ())
+            )
             parts.append(f"$this {path} ?k{at} . ?value {path} ?k{at} .")
-        return (f"SELECT DISTINCT $this ?value WHERE {{ {' '.join(parts)} ?value a ?kind . "
-                f"FILTER(?value != $this && ?kind IN ({kinds})) }}")  # fmt: skip
+        return (
+            f"SELECT DISTINCT $this ?value WHERE {{ {' '.join(parts)} ?value a ?kind . "
+            f"FILTER(?value != $this && ?kind IN ({kinds})) }}"
+        )
 
     def _qualified(self, constraint: Constraint, depth: int) -> Iterator[str]:
         inner = constraint.shapes[0]
-        if constraint.siblings:  # spelled out, since the sibling shapes need not be written next to it
+        if (
+            constraint.siblings
+        ):  # spelled out, since the sibling shapes need not be written next to it
             apart = tuple(Constraint("not", shapes=(sibling,)) for sibling in constraint.siblings)
             inner = Shape((Constraint("node", shapes=(inner,)), *apart))
         yield f"sh:qualifiedValueShape {self._nested(inner, depth)}"
         yield f"sh:{constraint.component} {constraint.number}"
 
-    # classes ---------------------------------------------------------------------------------------------------------
+    # classes
+    # ---------------------------------------------------------------------------------------------------------
 
     def _has_more(self, iri: str) -> bool:
         return len(self.hierarchy.below.get(iri, ())) > 1 or bool(self.hierarchy.members.get(iri))
@@ -369,7 +493,8 @@ class _Writer:
         listed = "\n        ".join(tests)
         return f"{self._iri(f'{IS_A}{iri}')} a sh:NodeShape ;\n    sh:or (\n        {listed} ) .\n"
 
-    # terms -----------------------------------------------------------------------------------------------------------
+    # terms
+    # -----------------------------------------------------------------------------------------------------------
 
     def _path(self, path: Path) -> str:
         if path.kind == "iri":

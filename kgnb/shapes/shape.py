@@ -1,7 +1,9 @@
-"""Shapes: what must hold of which nodes, in the vocabulary of SHACL Core, whether OWL or SHACL states it.
+"""Shapes: what must hold of which nodes, in the vocabulary of SHACL Core, whether OWL or SHACL
+states it.
 
-One form for every constraint, so that what the session checks, what ``shapes.ttl`` says and what a SHACL engine finds
-cannot differ. Components are named like the SHACL parameters (``sh:minCount`` is ``minCount``).
+One form for every constraint, so that what the session checks, what ``shapes.ttl`` says and what a
+SHACL engine finds cannot differ. Components are named like the SHACL parameters (``sh:minCount`` is
+``minCount``).
 """
 
 from __future__ import annotations
@@ -14,14 +16,34 @@ from kgnb.kg.terms import RDF, Iri, Term
 
 SH = "http://www.w3.org/ns/shacl#"
 
-PER_VALUE = ("class", "datatype", "nodeKind", "in", "pattern", "languageIn", "minLength", "maxLength",
-             "minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "not", "and", "or", "xone", "node", "isA",
-             "noneOf")  # fmt: skip
+PER_VALUE = (
+    "class",
+    "datatype",
+    "nodeKind",
+    "in",
+    "pattern",
+    "languageIn",
+    "minLength",
+    "maxLength",
+    "minInclusive",
+    "maxInclusive",
+    "minExclusive",
+    "maxExclusive",
+    "not",
+    "and",
+    "or",
+    "xone",
+    "node",
+    "isA",
+    "noneOf",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A property path: ``kind`` is iri, inverse, sequence, alternative, zeroOrMore, oneOrMore or zeroOrOne."""
+    """A property path: ``kind`` is iri, inverse, sequence, alternative, zeroOrMore, oneOrMore or
+    zeroOrOne.
+    """
 
     kind: str
     iri: str = ""
@@ -29,7 +51,11 @@ class Path:
 
     def predicates(self) -> frozenset[str]:
         """Every property named in it."""
-        return frozenset({self.iri}) if self.kind == "iri" else frozenset().union(*(p.predicates() for p in self.parts))
+        return (
+            frozenset({self.iri})
+            if self.kind == "iri"
+            else frozenset().union(*(p.predicates() for p in self.parts))
+        )
 
     def reach(self) -> int:
         """The most steps it leads away; ``FAR`` where there is no limit."""
@@ -63,13 +89,16 @@ def either(*paths: Path) -> Path:
 class Constraint:
     """One component with its parameter: a number, terms, shapes, properties or a text.
 
-    Three components are not SHACL's. ``isA`` (an instance of the class or of one below it, or a member of its
-    enumeration) and ``noneOf`` (of none of these classes) exist because the facts do not hold the class hierarchy.
-    ``sameKey``: no other instance of the class shares a value of every path of ``shapes`` (OWL 2, section 9.5).
+    Three components are not SHACL's. ``isA`` (an instance of the class or of one below it, or a
+    member of its enumeration) and ``noneOf`` (of none of these classes) exist because the facts do
+    not hold the class hierarchy. ``sameKey``: no other instance of the class shares a value of
+    every path of ``shapes`` (OWL 2, section 9.5).
     """
 
     component: str
-    terms: tuple[Term, ...] = ()  # in, hasValue, class, datatype, nodeKind, isA, noneOf, facets, ignoredProperties
+    terms: tuple[
+        Term, ...
+    ] = ()  # in, hasValue, class, datatype, nodeKind, isA, noneOf, facets, ignoredProperties
     number: int = 0  # counts and lengths
     texts: tuple[str, ...] = ()  # pattern and its flags, languages, properties compared with
     shapes: tuple[Shape, ...] = ()  # not, and, or, xone, node, qualified...
@@ -102,7 +131,9 @@ class Shape:
 
     def asks(self) -> bool:
         """Whether it demands a minimum of values."""
-        return any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in self.constraints)
+        return any(
+            c.component in ("minCount", "qualifiedMinCount") and c.number for c in self.constraints
+        )
 
 
 TYPE = Iri(f"{RDF}type")
@@ -118,14 +149,18 @@ class Warned:
 
 
 Reach: TypeAlias = tuple[str, bool, Path | None]
-"""A property, whether it is followed forwards, and the path from its near end back to the focus node."""
+"""A property, whether it is followed forwards, and the path from its near end back to the focus
+node.
+"""
 
 _ONLY_GROW = ("minCount", "hasValue", "qualifiedMinCount")
 _DEEPEST = 12
 
 
 def reaches(shape: Shape, named: Mapping[str, Shape]) -> Iterator[Reach]:
-    """Every place where new facts could break a shape that held; not where facts can only make it hold."""
+    """Every place where new facts could break a shape that held; not where facts can only make it
+    hold.
+    """
     yield from _of_shape(shape, named, None, True, 0)
 
 
@@ -151,7 +186,12 @@ def _of_shape(
 
 
 def _of_constraint(
-    constraint: Constraint, named: Mapping[str, Shape], here: Path | None, back: Path | None, positive: bool, depth: int
+    constraint: Constraint,
+    named: Mapping[str, Shape],
+    here: Path | None,
+    back: Path | None,
+    positive: bool,
+    depth: int,
 ) -> Iterator[Reach]:
     component = constraint.component
     if component in ("class", "isA"):
@@ -188,4 +228,6 @@ def _steps(path: Path, back: Path | None) -> Iterator[Reach]:
             back = _along(back, part)
     else:
         again = inverse(Path("zeroOrMore", parts=path.parts))
-        yield from _steps(path.parts[0], again if back is None else Path("sequence", parts=(again, back)))
+        yield from _steps(
+            path.parts[0], again if back is None else Path("sequence", parts=(again, back))
+        )

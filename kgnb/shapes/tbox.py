@@ -1,4 +1,6 @@
-"""Look-ups in a T-Box: its triples, its classes with what lies below them, its properties, its individuals."""
+"""Look-ups in a T-Box: its triples, its classes with what lies below them, its properties, its
+individuals.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,30 @@ from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE, Path, either, inverse, one
 
 ONE_OF = f"{OWL}oneOf"
-_META = v.META_TYPES | {f"{OWL}{name}" for name in ("NamedIndividual", "AllDisjointClasses", "AllDisjointProperties",
-                                                  "AllDifferent", "Axiom", "Annotation", "NegativePropertyAssertion",
-                                                  "OntologyProperty")} | {f"{RDFS}Resource", f"{OWL}Thing"}  # fmt: skip
+_META = (
+    v.META_TYPES
+    | {
+        f"{OWL}{name}"
+        for name in (
+            "NamedIndividual",
+            "AllDisjointClasses",
+            "AllDisjointProperties",
+            "AllDifferent",
+            "Axiom",
+            "Annotation",
+            "NegativePropertyAssertion",
+            "OntologyProperty",
+        )
+    }
+    | {f"{RDFS}Resource", f"{OWL}Thing"}
+)
 _NO_CLASSES = v.TOPS | v.DATATYPES
 
 
 class TBox:
-    """What compiling needs of an ontology, from its entities (names, texts, kinds) and its raw triples."""
+    """What compiling needs of an ontology, from its entities (names, texts, kinds) and its raw
+    triples.
+    """
 
     def __init__(self, facts: Facts, ontology: Ontology) -> None:
         self.facts = facts
@@ -41,13 +59,17 @@ class TBox:
         return next(iter(self.all(node, *predicates)), None)
 
     def all(self, node: Term, *predicates: str) -> list[Term]:
-        """The values of some properties, sorted; blank nodes last, in the graph's order, which means nothing."""
+        """The values of some properties, sorted; blank nodes last, in the graph's order, which
+        means nothing.
+        """
         return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
 
     @cached_property
     def languages(self) -> frozenset[str]:
         """The languages that the terms are named in."""
-        names = (text for entity in self.entities.values() for text in (*entity.labels, *entity.synonyms))
+        names = (
+            text for entity in self.entities.values() for text in (*entity.labels, *entity.synonyms)
+        )
         return frozenset(text.language.lower().split("-")[0] for text in names if text.language)
 
     def is_datatype(self, iri: str) -> bool:
@@ -65,7 +87,8 @@ class TBox:
             return ()
         return self.facts.follow(Iri(iri), Path("zeroOrMore", parts=(one(v.SUBCLASS),)))
 
-    # classes ---------------------------------------------------------------------------------------------------------
+    # classes
+    # ---------------------------------------------------------------------------------------------------------
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
@@ -75,8 +98,15 @@ class TBox:
         for predicate in (*v.DOMAINS, *v.RANGES, *v.ON_FILLER, *fillers):
             for _, value in self.facts.pairs(predicate):
                 found |= {str(term) for term in self._named(value)}
-        return tuple(sorted(iri for iri in found if iri not in _NO_CLASSES and not self.is_datatype(iri)
-                            and not iri.startswith((RDFS, OWL, SH))))  # fmt: skip
+        return tuple(
+            sorted(
+                iri
+                for iri in found
+                if iri not in _NO_CLASSES
+                and not self.is_datatype(iri)
+                and not iri.startswith((RDFS, OWL, SH))
+            )
+        )
 
     def _named(self, value: Term, depth: int = 0) -> Iterable[Iri]:
         if isinstance(value, Iri):
@@ -123,12 +153,18 @@ class TBox:
             for expression in [node, *self.all(node, v.EQUIVALENT_CLASS)]:
                 if isinstance(expression, Blank) or expression == node:
                     own[iri] |= self._listed(expression)
-        return {iri: frozenset(all_) for iri in self.classes
-                if (all_ := set().union(*(own.get(b, set()) for b in self.below[iri])))}  # fmt: skip
+        return {
+            iri: frozenset(all_)
+            for iri in self.classes
+            if (all_ := set().union(*(own.get(b, set()) for b in self.below[iri])))
+        }
 
     def _listed(self, expression: Term, depth: int = 0) -> set[str]:
         found = {
-            str(m) for head in self.all(expression, ONE_OF) for m in self.facts.members(head) if isinstance(m, Iri)
+            str(m)
+            for head in self.all(expression, ONE_OF)
+            for m in self.facts.members(head)
+            if isinstance(m, Iri)
         }
         for head in self.all(expression, v.UNION) if depth < 20 else ():
             for member in self.facts.members(head):
@@ -140,9 +176,13 @@ class TBox:
     def closed_lists(self) -> frozenset[str]:
         """The classes that are only a list of individuals: no tool can make a new one."""
         return frozenset(
-            iri for iri in self.classes
-            if any(self.facts.objects(e, ONE_OF) for e in [Iri(iri), *self.all(Iri(iri), v.EQUIVALENT_CLASS)])
-        )  # fmt: skip
+            iri
+            for iri in self.classes
+            if any(
+                self.facts.objects(e, ONE_OF)
+                for e in [Iri(iri), *self.all(Iri(iri), v.EQUIVALENT_CLASS)]
+            )
+        )
 
     @cached_property
     def individuals(self) -> dict[str, frozenset[str]]:
@@ -151,7 +191,12 @@ class TBox:
         classes = set(self.classes)
         terms = {entity.iri for entity in self.ontology.entities if entity.kind != "individual"}
         for subject, kind in self.facts.pairs(TYPE):
-            if isinstance(subject, Iri) and str(kind) in classes and str(kind) not in _META and subject not in terms:
+            if (
+                isinstance(subject, Iri)
+                and str(kind) in classes
+                and str(kind) not in _META
+                and subject not in terms
+            ):
                 found[str(subject)].add(str(kind))
         for iri in self.classes:
             for member in self.enumerated.get(iri, ()):
@@ -163,18 +208,32 @@ class TBox:
         return {iri: frozenset(kinds) for iri, kinds in sorted(found.items())}
 
     def _filled_in(self) -> Iterable[tuple[str, list[str]]]:
-        """Individuals that only a list or a restriction to a value names, and the classes its property leads to."""
+        """Individuals that only a list or a restriction to a value names, and the classes its
+        property leads to.
+        """
         for predicate in (f"{SH}hasValue", f"{SH}targetNode"):
-            yield from ((str(value), []) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri))
+            yield from (
+                (str(value), [])
+                for _, value in self.facts.pairs(predicate)
+                if isinstance(value, Iri)
+            )
         for predicate in (f"{SH}in", ONE_OF):
             for _, head in self.facts.pairs(predicate):
-                yield from ((str(member), []) for member in self.facts.members(head) if isinstance(member, Iri))
+                yield from (
+                    (str(member), [])
+                    for member in self.facts.members(head)
+                    if isinstance(member, Iri)
+                )
         for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
             if isinstance(value, Iri):
                 on = self.facts.objects(restriction, v.ON_PROPERTY)
-                yield str(value), [str(r) for p in on for r in self.facts.objects(p, f"{RDFS}range")]
+                yield (
+                    str(value),
+                    [str(r) for p in on for r in self.facts.objects(p, f"{RDFS}range")],
+                )
 
-    # properties ------------------------------------------------------------------------------------------------------
+    # properties
+    # ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def properties(self) -> tuple[str, ...]:
@@ -182,12 +241,20 @@ class TBox:
         kinds = ("object property", "datatype property")
         found = {entity.iri for entity in self.ontology.entities if entity.kind in kinds}
         for entity in self.ontology.entities:
-            plain = (Iri(entity.iri), TYPE, Iri(f"{RDF}Property")) in self.facts and not self._annotates(entity.iri)
+            plain = (
+                Iri(entity.iri),
+                TYPE,
+                Iri(f"{RDF}Property"),
+            ) in self.facts and not self._annotates(entity.iri)
             if entity.kind == "annotation property" and (entity.domain or entity.range or plain):
                 found.add(entity.iri)
-        compared = (f"{SH}{name}" for name in ("equals", "disjoint", "lessThan", "lessThanOrEquals"))
+        compared = (
+            f"{SH}{name}" for name in ("equals", "disjoint", "lessThan", "lessThanOrEquals")
+        )
         for predicate in (v.ON_PROPERTY, *compared):
-            found |= {str(value) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri)}
+            found |= {
+                str(value) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri)
+            }
         for _, path in self.facts.pairs(f"{SH}path"):
             found |= set(self._in_path(path))
         found -= {iri for iri in found if iri.startswith(SH) and iri not in self.entities} | {v.NIL}
@@ -201,7 +268,10 @@ class TBox:
             marks = ("inversePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
             heads = [path, *self.facts.objects(path, f"{SH}alternativePath")]
             parts = [part for mark in marks for part in self.facts.objects(path, f"{SH}{mark}")]
-            for part in [*parts, *(member for head in heads for member in self.facts.members(head))]:
+            for part in [
+                *parts,
+                *(member for head in heads for member in self.facts.members(head)),
+            ]:
                 yield from self._in_path(part, depth + 1)
 
     def _annotates(self, iri: str) -> bool:
@@ -241,7 +311,9 @@ class TBox:
 
     @cached_property
     def mirrors(self) -> dict[str, tuple[str, ...]]:
-        """The properties that hold in the other direction: inverse properties, and symmetric ones themselves."""
+        """The properties that hold in the other direction: inverse properties, and symmetric ones
+        themselves.
+        """
         inverses: defaultdict[str, set[str]] = defaultdict(set)
         for one_, other in self.facts.pairs(v.INVERSE):
             if isinstance(one_, Iri) and isinstance(other, Iri):
@@ -258,7 +330,11 @@ class TBox:
 
     def domains(self, iri: str) -> tuple[str, ...]:
         """The named classes of a property's domains."""
-        found = [str(one) for d in self.facts.objects(Iri(iri), f"{RDFS}domain") for one in self._named(d)]
+        found = [
+            str(one)
+            for d in self.facts.objects(Iri(iri), f"{RDFS}domain")
+            for one in self._named(d)
+        ]
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -275,7 +351,8 @@ class TBox:
                     found[str(path)][str(target)] = None
         return {iri: tuple(sorted(classes)) for iri, classes in found.items()}
 
-    # names -----------------------------------------------------------------------------------------------------------
+    # names
+    # -----------------------------------------------------------------------------------------------------------
 
     def _label(self, iri: str) -> str:
         entity = self.entities.get(iri) or Entity(iri, "class")
@@ -290,7 +367,9 @@ class TBox:
         """The definitions and comments of a term, in one line."""
         entity = self.entities.get(iri)
         texts = [*entity.definitions, *entity.comments] if entity else []
-        english = [t for t in texts if not t.language or t.language.lower().startswith("en")] or texts
+        english = [
+            t for t in texts if not t.language or t.language.lower().startswith("en")
+        ] or texts
         return " ".join(" ".join(dict.fromkeys(t.text.strip() for t in english)).split())
 
 
@@ -298,7 +377,9 @@ def _order(term: Term) -> tuple[int, str]:
     return (1, "") if isinstance(term, Blank) else (0, repr(term))
 
 
-def _reached(start: str, steps: dict[str, frozenset[str]] | defaultdict[str, set[str]]) -> dict[str, None]:
+def _reached(
+    start: str, steps: dict[str, frozenset[str]] | defaultdict[str, set[str]]
+) -> dict[str, None]:
     """What can be reached from a start, itself first, then the nearest first; circles are allowed."""
     reached = {start: None}
     edge = [start]

@@ -1,7 +1,9 @@
-"""Quantities and their units: from OM-2 or QUDT where the ontology includes them, else from a short list here.
+"""Quantities and their units: from OM-2 or QUDT where the ontology includes them, else from a short
+list here.
 
-An ontology often only names a quantity class (``om:Temperature``) without importing OM-2. The short list then says
-which units such a quantity may have. Names and IRIs are those of OM-2 (Rijgersberg et al.) and QUDT, both CC BY 4.0.
+An ontology often only names a quantity class (``om:Temperature``) without importing OM-2. The short
+list then says which units such a quantity may have. Names and IRIs are those of OM-2 (Rijgersberg
+et al.) and QUDT, both CC BY 4.0.
 """
 
 from __future__ import annotations
@@ -29,69 +31,135 @@ MOST_UNITS = 100  # a schema lists no more
 # name: (OM-2, QUDT, symbols)
 _UNITS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "degree Celsius": ("degreeCelsius", "DEG_C", ("°C", "C", "celsius", "deg C", "centigrade")),
-    "kelvin": ("kelvin", "K", ("K",)), "degree Fahrenheit": ("degreeFahrenheit", "DEG_F", ("°F", "F", "fahrenheit")),
-    "second": ("second-Time", "SEC", ("s", "sec", "seconds")), "minute": ("minute-Time", "MIN", ("min", "minutes")),
-    "hour": ("hour", "HR", ("h", "hr", "hours")), "day": ("day", "DAY", ("d", "days")),
-    "week": ("week", "WK", ("weeks",)), "month": ("month", "MO", ("months",)), "year": ("year", "YR", ("years", "a")),
+    "kelvin": ("kelvin", "K", ("K",)),
+    "degree Fahrenheit": ("degreeFahrenheit", "DEG_F", ("°F", "F", "fahrenheit")),
+    "second": ("second-Time", "SEC", ("s", "sec", "seconds")),
+    "minute": ("minute-Time", "MIN", ("min", "minutes")),
+    "hour": ("hour", "HR", ("h", "hr", "hours")),
+    "day": ("day", "DAY", ("d", "days")),
+    "week": ("week", "WK", ("weeks",)),
+    "month": ("month", "MO", ("months",)),
+    "year": ("year", "YR", ("years", "a")),
     "millisecond": ("millisecond-Time", "MilliSEC", ("ms",)),
-    "gram": ("gram", "GM", ("g", "grams")), "kilogram": ("kilogram", "KiloGM", ("kg",)),
-    "milligram": ("milligram", "MilliGM", ("mg",)), "microgram": ("microgram", "MicroGM", ("µg", "ug")),
+    "gram": ("gram", "GM", ("g", "grams")),
+    "kilogram": ("kilogram", "KiloGM", ("kg",)),
+    "milligram": ("milligram", "MilliGM", ("mg",)),
+    "microgram": ("microgram", "MicroGM", ("µg", "ug")),
     "tonne": ("tonne", "TONNE", ("t",)),
     "litre": ("litre", "L", ("l", "L", "liter", "liters", "litres")),
-    "decilitre": ("decilitre", "DeciL", ("dl",)), "centilitre": ("centilitre", "CentiL", ("cl",)),
+    "decilitre": ("decilitre", "DeciL", ("dl",)),
+    "centilitre": ("centilitre", "CentiL", ("cl",)),
     "millilitre": ("millilitre", "MilliL", ("ml", "mL", "milliliter")),
     "microlitre": ("microlitre", "MicroL", ("µl", "ul", "µL", "uL")),
     "cubic metre": ("cubicMetre", "M3", ("m3", "m³")),
     "cubic centimetre": ("cubicCentimetre", "CentiM3", ("cm3", "cm³", "cc")),
-    "metre": ("metre", "M", ("m", "meter")), "kilometre": ("kilometre", "KiloM", ("km",)),
-    "centimetre": ("centimetre", "CentiM", ("cm",)), "millimetre": ("millimetre", "MilliM", ("mm",)),
-    "micrometre": ("micrometre", "MicroM", ("µm", "um")), "nanometre": ("nanometre", "NanoM", ("nm",)),
+    "metre": ("metre", "M", ("m", "meter")),
+    "kilometre": ("kilometre", "KiloM", ("km",)),
+    "centimetre": ("centimetre", "CentiM", ("cm",)),
+    "millimetre": ("millimetre", "MilliM", ("mm",)),
+    "micrometre": ("micrometre", "MicroM", ("µm", "um")),
+    "nanometre": ("nanometre", "NanoM", ("nm",)),
     "angstrom": ("angstrom", "ANGSTROM", ("Å", "A")),
-    "pascal": ("pascal", "PA", ("Pa",)), "hectopascal": ("hectopascal", "HectoPA", ("hPa",)),
-    "kilopascal": ("kilopascal", "KiloPA", ("kPa",)), "megapascal": ("megapascal", "MegaPA", ("MPa",)),
-    "bar": ("bar", "BAR", ()), "millibar": ("millibar", "MilliBAR", ("mbar",)),
+    "pascal": ("pascal", "PA", ("Pa",)),
+    "hectopascal": ("hectopascal", "HectoPA", ("hPa",)),
+    "kilopascal": ("kilopascal", "KiloPA", ("kPa",)),
+    "megapascal": ("megapascal", "MegaPA", ("MPa",)),
+    "bar": ("bar", "BAR", ()),
+    "millibar": ("millibar", "MilliBAR", ("mbar",)),
     "standard atmosphere": ("atmosphere-Standard", "ATM", ("atm", "atmosphere")),
-    "torr": ("torr", "TORR", ("Torr",)), "millimetre of mercury": ("millimetreOfMercury", "MilliM_HG", ("mmHg",)),
-    "mole": ("mole", "MOL", ("mol",)), "millimole": ("millimole", "MilliMOL", ("mmol",)),
+    "torr": ("torr", "TORR", ("Torr",)),
+    "millimetre of mercury": ("millimetreOfMercury", "MilliM_HG", ("mmHg",)),
+    "mole": ("mole", "MOL", ("mol",)),
+    "millimole": ("millimole", "MilliMOL", ("mmol",)),
     "micromole": ("micromole", "MicroMOL", ("µmol", "umol")),
     "mole per litre": ("molePerLitre", "MOL-PER-L", ("M", "mol/L", "mol/l")),
     "gram per litre": ("gramPerLitre", "GM-PER-L", ("g/L", "g/l")),
     "gram per cubic centimetre": ("gramPerCubicCentimetre", "GM-PER-CentiM3", ("g/cm3", "g/cm³")),
-    "degree Celsius per minute": ("degreeCelsiusPerMinute-Time", "DEG_C-PER-MIN", ("°C/min", "C/min")),
+    "degree Celsius per minute": (
+        "degreeCelsiusPerMinute-Time",
+        "DEG_C-PER-MIN",
+        ("°C/min", "C/min"),
+    ),
     "degree Celsius per hour": ("degreeCelsiusPerHour", "DEG_C-PER-HR", ("°C/h", "C/h")),
-    "percent": ("percent", "PERCENT", ("%",)), "one": ("one", "UNITLESS", ("1",)),
-    "degree": ("degree", "DEG", ("°",)), "radian": ("radian", "RAD", ("rad",)),
-    "joule": ("joule", "J", ("J",)), "kilojoule": ("kilojoule", "KiloJ", ("kJ",)),
-    "watt": ("watt", "W", ("W",)), "volt": ("volt", "V", ("V",)), "ampere": ("ampere", "A", ("A",)),
-    "hertz": ("hertz", "HZ", ("Hz",)), "square metre": ("squareMetre", "M2", ("m2", "m²")),
+    "percent": ("percent", "PERCENT", ("%",)),
+    "one": ("one", "UNITLESS", ("1",)),
+    "degree": ("degree", "DEG", ("°",)),
+    "radian": ("radian", "RAD", ("rad",)),
+    "joule": ("joule", "J", ("J",)),
+    "kilojoule": ("kilojoule", "KiloJ", ("kJ",)),
+    "watt": ("watt", "W", ("W",)),
+    "volt": ("volt", "V", ("V",)),
+    "ampere": ("ampere", "A", ("A",)),
+    "hertz": ("hertz", "HZ", ("Hz",)),
+    "square metre": ("squareMetre", "M2", ("m2", "m²")),
     "metre per second": ("metrePerSecond-Time", "M-PER-SEC", ("m/s",)),
-}  # fmt: skip
+}
 _LENGTHS = ("metre", "kilometre", "centimetre", "millimetre", "micrometre", "nanometre", "angstrom")
 _FRACTIONS = ("percent", "one")
 _TEMPERATURES = ("degree Celsius", "kelvin", "degree Fahrenheit")
 _MASSES = ("gram", "kilogram", "milligram", "microgram", "tonne")
 _QUANTITIES: Mapping[str, tuple[str, ...]] = {
-    "Temperature": _TEMPERATURES, "CelsiusTemperature": _TEMPERATURES, "ThermodynamicTemperature": _TEMPERATURES,
+    "Temperature": _TEMPERATURES,
+    "CelsiusTemperature": _TEMPERATURES,
+    "ThermodynamicTemperature": _TEMPERATURES,
     "Duration": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
     "Time": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
-    "Pressure": ("bar", "millibar", "pascal", "hectopascal", "kilopascal", "megapascal", "torr",
-                 "millimetre of mercury", "standard atmosphere"),
-    "Volume": ("millilitre", "litre", "microlitre", "decilitre", "centilitre", "cubic metre", "cubic centimetre"),
-    "Mass": _MASSES, "BodyMass": _MASSES, "AmountOfSubstance": ("mole", "millimole", "micromole"),
-    **dict.fromkeys(("Length", "Width", "Height", "Depth", "Diameter", "Radius", "Altitude", "Distance"), _LENGTHS),
+    "Pressure": (
+        "bar",
+        "millibar",
+        "pascal",
+        "hectopascal",
+        "kilopascal",
+        "megapascal",
+        "torr",
+        "millimetre of mercury",
+        "standard atmosphere",
+    ),
+    "Volume": (
+        "millilitre",
+        "litre",
+        "microlitre",
+        "decilitre",
+        "centilitre",
+        "cubic metre",
+        "cubic centimetre",
+    ),
+    "Mass": _MASSES,
+    "BodyMass": _MASSES,
+    "AmountOfSubstance": ("mole", "millimole", "micromole"),
+    **dict.fromkeys(
+        ("Length", "Width", "Height", "Depth", "Diameter", "Radius", "Altitude", "Distance"),
+        _LENGTHS,
+    ),
     "Density": ("gram per cubic centimetre", "gram per litre"),
     "AmountOfSubstanceConcentration": ("mole per litre",),
     "TemperatureRate": ("degree Celsius per minute", "degree Celsius per hour"),
-    **dict.fromkeys(("Ratio", "AmountOfSubstanceFraction", "VolumeFraction", "MassFraction", "QuantityOfDimensionOne",
-                     "Fraction"), _FRACTIONS),
-    "Angle": ("degree", "radian"), "Energy": ("joule", "kilojoule"), "Power": ("watt",), "Area": ("square metre",),
-    "Speed": ("metre per second",), "Frequency": ("hertz",), "ElectricPotential": ("volt",),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "Ratio",
+            "AmountOfSubstanceFraction",
+            "VolumeFraction",
+            "MassFraction",
+            "QuantityOfDimensionOne",
+            "Fraction",
+        ),
+        _FRACTIONS,
+    ),
+    "Angle": ("degree", "radian"),
+    "Energy": ("joule", "kilojoule"),
+    "Power": ("watt",),
+    "Area": ("square metre",),
+    "Speed": ("metre per second",),
+    "Frequency": ("hertz",),
+    "ElectricPotential": ("volt",),
+}
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity class is written, and the units it may have; no units: any unit the graph knows."""
+    """How a quantity class is written, and the units it may have; no units: any unit the graph
+    knows.
+    """
 
     style: str  # om or qudt
     units: tuple[tuple[str, str], ...]  # name, IRI
@@ -101,7 +169,9 @@ class Quantity:
     @property
     def value_path(self) -> Path:
         """From the quantity to its number."""
-        return one(f"{QUDT}numericValue") if self.style == "qudt" else _chain(f"{OM}hasNumericalValue")
+        return (
+            one(f"{QUDT}numericValue") if self.style == "qudt" else _chain(f"{OM}hasNumericalValue")
+        )
 
     @property
     def unit_path(self) -> Path:
@@ -130,24 +200,39 @@ def _is_om_quantity(iri: str, tbox: TBox) -> bool:
     name = iri.removeprefix(OM)
     if name in ("Measure", "Point", "Unit", "Scale", "Dimension", "Prefix"):
         return False
-    if f"{OM}Quantity" in tbox.classes and f"{OM}Unit" in tbox.below.get(f"{OM}Unit", ()) and tbox.parents.get(iri):
+    if (
+        f"{OM}Quantity" in tbox.classes
+        and f"{OM}Unit" in tbox.below.get(f"{OM}Unit", ())
+        and tbox.parents.get(iri)
+    ):
         return f"{OM}Quantity" in tbox.above(iri)
     return name in _QUANTITIES or name == "Quantity"
 
 
 def _quantity(tbox: TBox, style: str, above: tuple[str, ...]) -> Quantity:
-    ranges = [str(r) for p in (f"{OM}hasNumericalValue", f"{QUDT}numericValue")
-              for r in tbox.all(Iri(p), f"{RDFS}range") if isinstance(r, Iri) and str(r).startswith(XSD)]  # fmt: skip
+    ranges = [
+        str(r)
+        for p in (f"{OM}hasNumericalValue", f"{QUDT}numericValue")
+        for r in tbox.all(Iri(p), f"{RDFS}range")
+        if isinstance(r, Iri) and str(r).startswith(XSD)
+    ]
     number = ranges[0] if ranges else f"{XSD}decimal"
     for iri in above:
         listed = _listed_units(tbox, iri)
         if listed:
             named = _named(tbox, listed)
             return Quantity(style, named, _symbols(named, tbox), number)
-    local = next((name for a in above if (name := a.rsplit("/", 1)[-1].rsplit("#", 1)[-1]) in _QUANTITIES), "")
+    local = next(
+        (name for a in above if (name := a.rsplit("/", 1)[-1].rsplit("#", 1)[-1]) in _QUANTITIES),
+        "",
+    )
     names = _QUANTITIES.get(local, ())
     if not names and style == "qudt":
-        kinds = [str(k).rsplit("/", 1)[-1] for a in above for k in _values(tbox, a, f"{QUDT}hasQuantityKind")]
+        kinds = [
+            str(k).rsplit("/", 1)[-1]
+            for a in above
+            for k in _values(tbox, a, f"{QUDT}hasQuantityKind")
+        ]
         names = next((_QUANTITIES[kind] for kind in kinds if kind in _QUANTITIES), tuple(_UNITS))
     at, base = (1, QUDT_UNIT) if style == "qudt" else (0, OM)
     named = tuple((name, f"{base}{_UNITS[name][at]}") for name in names)
@@ -156,16 +241,28 @@ def _quantity(tbox: TBox, style: str, above: tuple[str, ...]) -> Quantity:
 
 def _values(tbox: TBox, iri: str, on: str) -> list[Term]:
     """The values a class is restricted to have of a property."""
-    return [value for e in tbox.facts.objects(Iri(iri), v.SUBCLASS) if Iri(on) in tbox.facts.objects(e, v.ON_PROPERTY)
-            for value in tbox.facts.objects(e, f"{OWL}hasValue")]  # fmt: skip
+    return [
+        value
+        for e in tbox.facts.objects(Iri(iri), v.SUBCLASS)
+        if Iri(on) in tbox.facts.objects(e, v.ON_PROPERTY)
+        for value in tbox.facts.objects(e, f"{OWL}hasValue")
+    ]
 
 
 def _listed_units(tbox: TBox, iri: str) -> list[str]:
-    """The units that the ontology lists for a quantity class: its common ones, else those it is restricted to."""
-    common = [str(u) for u in tbox.all(Iri(iri), f"{OM}commonlyHasUnit", f"{QUDT}applicableUnit") if isinstance(u, Iri)]
+    """The units that the ontology lists for a quantity class: its common ones, else those it is
+    restricted to.
+    """
+    common = [
+        str(u)
+        for u in tbox.all(Iri(iri), f"{OM}commonlyHasUnit", f"{QUDT}applicableUnit")
+        if isinstance(u, Iri)
+    ]
     if common:
         return common
-    return sorted({unit for e in tbox.facts.objects(Iri(iri), v.SUBCLASS) for unit in _restricted(tbox, e, 0)})
+    return sorted(
+        {unit for e in tbox.facts.objects(Iri(iri), v.SUBCLASS) for unit in _restricted(tbox, e, 0)}
+    )
 
 
 def _restricted(tbox: TBox, expression: Term, depth: int) -> set[str]:
@@ -173,7 +270,10 @@ def _restricted(tbox: TBox, expression: Term, depth: int) -> set[str]:
     found: set[str] = set()
     if depth > 6:
         return found
-    on_unit = any(str(p) in (f"{OM}hasUnit", f"{QUDT}unit") for p in tbox.facts.objects(expression, v.ON_PROPERTY))
+    on_unit = any(
+        str(p) in (f"{OM}hasUnit", f"{QUDT}unit")
+        for p in tbox.facts.objects(expression, v.ON_PROPERTY)
+    )
     for filler in tbox.facts.objects(expression, f"{OWL}allValuesFrom"):
         for name in tbox._named(filler) if on_unit else ():
             found |= set(tbox.enumerated.get(str(name), ()))
@@ -193,16 +293,24 @@ def _named(tbox: TBox, iris: list[str]) -> tuple[tuple[str, str], ...]:
     ordered = sorted(set(iris), key=lambda iri: (usual.get(iri, 999), len(iri), iri))
     labels = {iri: tbox.label(iri) for iri in ordered}
     twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
-    return tuple((labels[i] if labels[i] not in twice else i.rsplit("/", 1)[-1], i) for i in ordered)
+    return tuple(
+        (labels[i] if labels[i] not in twice else i.rsplit("/", 1)[-1], i) for i in ordered
+    )
 
 
 def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str, str], ...]:
     """How people write these units: the symbols of the ontology and of the list above."""
-    ours = {f"{base}{entry[at]}": entry[2] for entry in _UNITS.values() for at, base in ((0, OM), (1, QUDT_UNIT))}
+    ours = {
+        f"{base}{entry[at]}": entry[2]
+        for entry in _UNITS.values()
+        for at, base in ((0, OM), (1, QUDT_UNIT))
+    }
     found: dict[str, str] = {}
     for name, iri in named:
-        listed = [getattr(t, "text", "") for t in tbox.all(Iri(iri), f"{OM}symbol", f"{OM}alternativeSymbol",
-                                                          f"{QUDT}symbol")]  # fmt: skip
+        listed = [
+            getattr(t, "text", "")
+            for t in tbox.all(Iri(iri), f"{OM}symbol", f"{OM}alternativeSymbol", f"{QUDT}symbol")
+        ]
         for symbol in (*ours.get(iri, ()), *listed):
             found.setdefault(symbol, name)
     return tuple(sorted((symbol, name) for symbol, name in found.items() if symbol))
@@ -226,7 +334,13 @@ class Scale:
         return float(f"{value * self.factor + self.offset:.12g}")
 
 
-_NEVER_NEGATIVE = ("[mass]", "[length] ** 3", "[substance]", "[mass] / [length] ** 3", "[substance] / [length] ** 3")
+_NEVER_NEGATIVE = (
+    "[mass]",
+    "[length] ** 3",
+    "[substance]",
+    "[mass] / [length] ** 3",
+    "[substance] / [length] ** 3",
+)
 
 
 @lru_cache(maxsize=512)
@@ -236,31 +350,51 @@ def scale(name: str) -> Scale | None:
     >>> scale("hour").of(0.5) == scale("minute").of(30) == 1800.0
     True
     """
-    spelled = re.sub(r"\b(square|cubic) (\w+)", lambda m: f"{m[2]}**{2 if m[1] == 'square' else 3}", name)
+    spelled = re.sub(
+        r"\b(square|cubic) (\w+)", lambda m: f"{m[2]}**{2 if m[1] == 'square' else 3}", name
+    )
     spelled = re.sub(r"\bdegree (Celsius|Fahrenheit)", lambda m: f"degree_{m[1]}", spelled)
-    spelled = spelled.replace(" per ", "/").replace("metre of mercury", "meter_Hg").replace("-Time", "")
+    spelled = (
+        spelled.replace(" per ", "/").replace("metre of mercury", "meter_Hg").replace("-Time", "")
+    )
     spelled = "dimensionless" if spelled == "one" else spelled.replace(" ", "_")
     registry = _registry()
     try:
         one, none = (registry.Quantity(value, spelled).to_base_units() for value in (1, 0))
-    except (AttributeError, ValueError, TypeError, SyntaxError, TokenError):  # pint's errors for unknown names
+    except (
+        AttributeError,
+        ValueError,
+        TypeError,
+        SyntaxError,
+        TokenError,
+    ):  # pint's errors for unknown names
         return None
-    return Scale(str(one.dimensionality), float(one.magnitude - none.magnitude), float(none.magnitude))
+    return Scale(
+        str(one.dimensionality), float(one.magnitude - none.magnitude), float(none.magnitude)
+    )
 
 
 # Units that texts use and no ontology offers.
 _OTHERS: Mapping[str, tuple[str, ...]] = {
-    "pound": ("lbs",), "euro": ("€", "EUR"), "dollar": ("$", "USD"), "pound sterling": ("£", "GBP"), "franc": ("CHF",),
+    "pound": ("lbs",),
+    "euro": ("€", "EUR"),
+    "dollar": ("$", "USD"),
+    "pound sterling": ("£", "GBP"),
+    "franc": ("CHF",),
     "yen": ("¥", "JPY"),
-}  # fmt: skip
-_NO_MEASURES = re.compile(r"graphics|concentr|consumption|force|light|.*(-generic|-point|-night|-quarter|-person)$")
+}
+_NO_MEASURES = re.compile(
+    r"graphics|concentr|consumption|force|light|.*(-generic|-point|-night|-quarter|-person)$"
+)
 
 
 @lru_cache(maxsize=16)
 def _spellings(languages: frozenset[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The name of a unit by every spelling in these languages (CLDR), and by the longer ones without case and plural.
+    """The name of a unit by every spelling in these languages (CLDR), and by the longer ones
+    without case and plural.
 
-    Of two units with the same spelling, as tonne and the Danish hour, the one in the list above or in English wins.
+    Of two units with the same spelling, as tonne and the Danish hour, the one in the list above or
+    in English wins.
     """
     exact: dict[str, str] = {}
     units = {name: symbols for name, (_, _, symbols) in _UNITS.items() if name != "one"}
@@ -274,7 +408,9 @@ def _spellings(languages: frozenset[str]) -> tuple[dict[str, str], dict[str, str
             for spelling in _spelled(unit, locale) if not _NO_MEASURES.match(unit) else ():
                 exact.setdefault(spelling, exact.get(plain, plain))
     exact.pop("", None)
-    return exact, {unit_key(spelling): name for spelling, name in reversed(exact.items()) if len(spelling) > 1}
+    return exact, {
+        unit_key(spelling): name for spelling, name in reversed(exact.items()) if len(spelling) > 1
+    }
 
 
 def _spelled(unit: str, locale: Locale) -> Iterator[str]:
@@ -282,7 +418,10 @@ def _spelled(unit: str, locale: Locale) -> Iterator[str]:
     from babel.units import format_unit
 
     for number in (1, 2, 5):
-        for text in (format_unit(number, unit, "long", "#", locale), format_unit(number, unit, "short", "#", locale)):
+        for text in (
+            format_unit(number, unit, "long", "#", locale),
+            format_unit(number, unit, "short", "#", locale),
+        ):
             yield text.strip("\xa0 0123456789")
 
 
@@ -301,7 +440,8 @@ def unit_key(text: str) -> str:
 
 
 def unit_named(text: str, languages: frozenset[str] = frozenset()) -> str:
-    """The English name of the unit that a text names in English or one of these languages; "" where it names none.
+    """The English name of the unit that a text names in English or one of these languages; "" where
+    it names none.
 
     >>> unit_named("cm"), unit_named("Quadratmetern", frozenset({"de"})), unit_named("people")
     ('centimetre', 'square metre', '')
@@ -316,7 +456,9 @@ def unit_after(text: str, languages: frozenset[str] = frozenset()) -> str:
     words = text.split()
     if len(words) > 1 and words[0] in ("a", "in"):  # "4 in two rooms"
         return ""
-    return next(filter(None, (unit_named(" ".join(words[:size]), languages) for size in (3, 2, 1))), "")
+    return next(
+        filter(None, (unit_named(" ".join(words[:size]), languages) for size in (3, 2, 1))), ""
+    )
 
 
 _MENTIONS = re.compile(
@@ -325,19 +467,28 @@ _MENTIONS = re.compile(
 
 
 def property_unit(tbox: TBox, iri: str) -> str:
-    """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres", heightCm; or ""."""
+    """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres",
+    heightCm; or "".
+    """
     languages = tbox.languages
     labels = [term.text for term in tbox.all(Iri(iri), f"{RDFS}label") if isinstance(term, Literal)]
-    mentions = [match for text in (*labels, tbox.comment(iri)) for match in _MENTIONS.finditer(text)]
+    mentions = [
+        match for text in (*labels, tbox.comment(iri)) for match in _MENTIONS.finditer(text)
+    ]
     found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in mentions}
     names = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", iri), *labels]
-    found |= {unit_named(last, languages) for name in names if len(last := re.split(r"[\s#/:]", name)[-1]) > 1}
+    found |= {
+        unit_named(last, languages)
+        for name in names
+        if len(last := re.split(r"[\s#/:]", name)[-1]) > 1
+    }
     found.discard("")
     return found.pop() if len(found) == 1 else ""
 
 
 def converted(value: float, unit: str, wanted: str) -> float | None:
-    """A number converted from one unit to another, to twelve digits; None between different dimensions.
+    """A number converted from one unit to another, to twelve digits; None between different
+    dimensions.
 
     >>> converted(0.54, "metre", "centimetre"), converted(3, "metre", "gram")
     (54.0, None)
@@ -373,7 +524,13 @@ def impossible(value: float, name: str) -> str:
 def unit_shapes(found: Mapping[str, Quantity]) -> list[Shape]:
     """The shapes that restrict a quantity to its units, one per class; the caller names them."""
     return [
-        Shape((Constraint("in", tuple(Iri(unit) for _, unit in quantity.units)),), path=quantity.unit_path,
-              kind="unit", about=iri, classes=(iri,))
-        for iri, quantity in sorted(found.items()) if quantity.units
-    ]  # fmt: skip
+        Shape(
+            (Constraint("in", tuple(Iri(unit) for _, unit in quantity.units)),),
+            path=quantity.unit_path,
+            kind="unit",
+            about=iri,
+            classes=(iri,),
+        )
+        for iri, quantity in sorted(found.items())
+        if quantity.units
+    ]

@@ -20,14 +20,20 @@ def agent_called(name: str) -> Agent:
     known = all_agents()
     found = next((one for one in known if name in (one.name, one.magic, one.command)), None)
     if found is None:
-        raise ValueError(f"there is no agent {name!r}\nThere are: {', '.join(one.name for one in known)}.")
+        raise ValueError(
+            f"there is no agent {name!r}\nThere are: {', '.join(one.name for one in known)}."
+        )
     return found
 
 
 def run_agent(
-    agent: Agent | str, inputs: Mapping[str, Any], *, run: Run | None = None, settings: Settings | None = None,
+    agent: Agent | str,
+    inputs: Mapping[str, Any],
+    *,
+    run: Run | None = None,
+    settings: Settings | None = None,
     **options: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """The result of an agent's last stage, after running all stages.
 
     Args:
@@ -42,13 +48,16 @@ def run_agent(
     agent = agent_called(agent) if isinstance(agent, str) else agent
     names = {one.name for one in (*agent.inputs, *agent.asked)}
     if names != set(inputs):
-        raise ValueError(f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}")
+        raise ValueError(
+            f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}"
+        )
     if strange := sorted(set(options) - {option.name for option in agent.knobs()}):
         raise ValueError(f"agent {agent.name} has no option {strange[0]}")
     return new_task(agent, inputs, run=run, settings=settings, **options).run_through()
 
 
-# Kinds of tasks of our own agents, imported on use, so that one agent need not load the libraries of the others.
+# Kinds of tasks of our own agents, imported on use, so that one agent need not load the libraries
+# of the others.
 OWN = {
     "ontology_matching": "matching.MatchingTask",
     "entity_alignment": "aligning.AligningTask",
@@ -119,7 +128,9 @@ def mcp_server(agents: Sequence[Agent], settings: Settings) -> Server[Any]:
             title=agent.title,
             description=agent.summary or agent.title,
             input_schema=agent.schema(),
-            annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True),
+            annotations=types.ToolAnnotations(
+                read_only_hint=True, destructive_hint=False, open_world_hint=True
+            ),
         )
         for agent in agents
     ]
@@ -129,13 +140,24 @@ def mcp_server(agents: Sequence[Agent], settings: Settings) -> Server[Any]:
 
     async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in known:
-            said = {"ok": False, "error": f"there is no tool {params.name}: there are {', '.join(known)}"}
+            said = {
+                "ok": False,
+                "error": f"there is no tool {params.name}: there are {', '.join(known)}",
+            }
         else:
-            said = await anyio.to_thread.run_sync(call, known[params.name], dict(params.arguments or {}), settings)
-        text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False, default=str))
-        return types.CallToolResult(content=[text], structured_content=said, is_error=not said["ok"])
+            said = await anyio.to_thread.run_sync(
+                call, known[params.name], dict(params.arguments or {}), settings
+            )
+        text = types.TextContent(
+            type="text", text=json.dumps(said, ensure_ascii=False, default=str)
+        )
+        return types.CallToolResult(
+            content=[text], structured_content=said, is_error=not said["ok"]
+        )
 
-    return Server("kgnb", version=metadata.version("kgnb"), on_list_tools=on_list, on_call_tool=on_call)
+    return Server(
+        "kgnb", version=metadata.version("kgnb"), on_list_tools=on_list, on_call_tool=on_call
+    )
 
 
 def serve_stdio(server: Server[Any]) -> None:

@@ -73,7 +73,8 @@ class AlignmentOutcome:
 
 
 def align_entities(left: Source, right: Source | None = None, **given: Any) -> Alignment:
-    """The alignment of the individuals of two graphs; ``align`` takes the same arguments and returns more.
+    """The alignment of the individuals of two graphs; ``align`` takes the same arguments and
+    returns more.
 
     >>> alignment = align_entities("huts:hollenmark", "huts:corvane", embedder="characters")
     >>> len(alignment) > 100, alignment.mappings[0].kind
@@ -105,21 +106,26 @@ def align(
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> AlignmentOutcome:
-    """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without ``right``).
+    """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without
+    ``right``).
 
     Args:
-        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or EntityGraph; or a folder; or
+        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or
+        EntityGraph; or a folder; or
             opened ``Sides`` (which have their seeds and names already).
         right: the other graph.
-        seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or pairs of IRIs.
-        names: "native", "hidden" (structure and values only), a JSON file or mapping from IRI to name.
-        labels: vocabularies with labels of properties and classes that the graphs lack; judges read them.
-        universe: possible answers: the folder's "test" targets, or "all" entities (always, without tests).
-        judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
-            answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
-        planner: "auto" (rule), "rule", "thorough", "model", "person" (who answers from the file ``plans``), or a Judge.
-        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
-        decisions: a file of a person's decisions, which override any judge.
+        seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or
+        pairs of IRIs. names: "native", "hidden" (structure and values only), a JSON file or mapping
+        from IRI to name. labels: vocabularies with labels of properties and classes that the graphs
+        lack; judges read them. universe: possible answers: the folder's "test" targets, or "all"
+        entities (always, without tests). judge: "auto" (model if one is set, else rule), "first",
+        "rule", "model", "person", "oracle" (a simulation that
+            answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from
+            question to verdict.
+        planner: "auto" (rule), "rule", "thorough", "model", "person" (who answers from the file
+        ``plans``), or a Judge. embedder: "local", "characters", "tiny", "openai:MODEL",
+        "sentence-transformers:MODEL", or an Embedder. decisions: a file of a person's decisions,
+        which override any judge.
 
     Raises:
         DataError: a file is missing or malformed, has no individual, or a seed names none.
@@ -128,13 +134,33 @@ def align(
     """
     if universe not in ("test", "all"):
         raise ValueError(f"universe is {universe!r}: choose test or all")
-    inputs = {"left": left, "right": right, "seeds": seeds, "names": names, "labels": labels, "universe": universe}
+    inputs = {
+        "left": left,
+        "right": right,
+        "seeds": seeds,
+        "names": names,
+        "labels": labels,
+        "universe": universe,
+    }
     known = links_of(reference) if reference is not None else None
     task = AligningTask.of(
-        AGENT, inputs, judge=judge, planner=planner, plans=plans, embedder=embedder, model=model, options=options,
-        look=replace(look, share=0.0) if judge == "first" else look, reference=known, error_rate=error_rate,
-        oracle_seed=seed, decisions=decisions, run=run, settings=settings, on_event=on_event,
-    )  # fmt: skip
+        AGENT,
+        inputs,
+        judge=judge,
+        planner=planner,
+        plans=plans,
+        embedder=embedder,
+        model=model,
+        options=options,
+        look=replace(look, share=0.0) if judge == "first" else look,
+        reference=known,
+        error_rate=error_rate,
+        oracle_seed=seed,
+        decisions=decisions,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    )
     task.run_through()
     return task.outcome()
 
@@ -145,21 +171,29 @@ class AligningTask(Task):
     more = {"right": None, "seeds": None, "names": "native", "labels": (), "universe": "test"}
     takes = ("model", "plans")
 
-    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+    def __init__(
+        self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
+    ) -> None:
         self._settled: Settled | None = None
         if isinstance(specs["names"], str) and specs["names"] == "hidden":
             options = {**options, "options": replace(options["options"], names="hidden")}
         super().__init__(agent, specs, options, *more)
 
     def open(self) -> dict[str, Any]:
-        """Both graphs, with their seeds, names and test pairs; or those of a folder that holds both."""
+        """Both graphs, with their seeds, names and test pairs; or those of a folder that holds
+        both.
+        """
         given, source = self.specs, self.opener.source
         if isinstance(given["left"], Sides):
             self.sides: Sides = given["left"]
         else:
             left, right, *labels = map(source, (given["left"], given["right"], *given["labels"]))
-            right = None if right == "" else right  # a folder holds both; MCP has no way to leave an input out
-            self.sides = open_sides(left, right, seeds=given["seeds"], names=given["names"], labels=labels)
+            right = (
+                None if right == "" else right
+            )  # a folder holds both; MCP has no way to leave an input out
+            self.sides = open_sides(
+                left, right, seeds=given["seeds"], names=given["names"], labels=labels
+            )
         self.lend("pairs")  # a reference that cannot be read is reported before any work is done
         return {"left": self.sides.left, "right": self.sides.right}
 
@@ -203,7 +237,9 @@ class AligningTask(Task):
             proposal = self.need("propose")
             aligned = self.values.get("reflect") or self.values.get("align")
             if aligned is None:
-                aligned = Aligned(Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody")
+                aligned = Aligned(
+                    Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody"
+                )
             self._settled = settle(aligned, decided=self._decided())
         return self._settled
 
@@ -233,7 +269,8 @@ class AligningTask(Task):
     def outcome(self) -> AlignmentOutcome:
         """The result so far, with what this alignment took."""
         calls, *tokens = (
-            self.run.totals[name] - self._before[name] for name in ("calls", "prompt_tokens", "completion_tokens")
+            self.run.totals[name] - self._before[name]
+            for name in ("calls", "prompt_tokens", "completion_tokens")
         )
         universe = "the test targets" if self.tested else "all entities"
         return AlignmentOutcome(self.settled(), self.sides, self.run, universe, calls, sum(tokens))

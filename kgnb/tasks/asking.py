@@ -18,7 +18,13 @@ from kgnb.agents.agent import Agent
 from kgnb.agents.question_answering import AGENT, pipeline
 from kgnb.agents.question_answering.model_judges import ModelActor, make_judges
 from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.state import Example, GraphContext, Judges, OverlappingModel, TurnLock
+from kgnb.agents.question_answering.state import (
+    Example,
+    GraphContext,
+    Judges,
+    OverlappingModel,
+    TurnLock,
+)
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
@@ -50,10 +56,11 @@ def plain(term: Term) -> str:
 
 @dataclass(frozen=True)
 class AnswerOutcome:
-    """The outcome of one question of a batch: plain strings, as written to a file, and the answer itself if available.
+    """The outcome of one question of a batch: plain strings, as written to a file, and the answer
+    itself if available.
 
-    ``status`` is that of the answer ("answered", "forced", "unsure"); or "failed", with ``error`` saying why; or
-    "waiting" for a reply of a model that answers later.
+    ``status`` is that of the answer ("answered", "forced", "unsure"); or "failed", with ``error``
+    saying why; or "waiting" for a reply of a model that answers later.
     """
 
     id: str
@@ -65,7 +72,9 @@ class AnswerOutcome:
     source: str = "graph"
     error: str = ""
     partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
-    guess: Mapping[str, Any] = field(default_factory=dict)  # of what is unsure: the best reading's values and sparql
+    guess: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of what is unsure: the best reading's values and sparql
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -81,7 +90,9 @@ class AnswerOutcome:
             answer.sparql,
             answer.source,
             partial=answer.partial,
-            guess={"values": [*map(plain, best.values)], "sparql": best.sparql} if best and not answer.values else {},
+            guess={"values": [*map(plain, best.values)], "sparql": best.sparql}
+            if best and not answer.values
+            else {},
             answer=answer,
         )
 
@@ -89,8 +100,13 @@ class AnswerOutcome:
         """One line of an answer file."""
         always = ("id", "values", "support", "confidence", "status", "source", "sparql")
         content = {name: getattr(self, name) for name in always}
-        content |= {"values": list(self.values), "support": [list(triple) for triple in self.support]}
-        return content | {name: value for name in ("guess", "error", "partial") if (value := getattr(self, name))}
+        content |= {
+            "values": list(self.values),
+            "support": [list(triple) for triple in self.support],
+        }
+        return content | {
+            name: value for name in ("guess", "error", "partial") if (value := getattr(self, name))
+        }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> AnswerOutcome:
@@ -128,11 +144,13 @@ def written(outcome: AnswerOutcome) -> str:
 class AnswerFile:
     """A file of answers, one a line; it is valid up to its last complete line at any time.
 
-    A file that is there is replaced; with ``resume`` its answers are kept, except those of questions that failed or
-    for which a budget was spent too early, and a last line that was cut off.
+    A file that is there is replaced; with ``resume`` its answers are kept, except those of
+    questions that failed or for which a budget was spent too early, and a last line that was cut
+    off.
 
     Raises:
-        DataError: with ``resume``, the existing file holds something other than answers; or it cannot be written.
+        DataError: with ``resume``, the existing file holds something other than answers; or it
+        cannot be written.
     """
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
@@ -168,7 +186,9 @@ class AnswerFile:
                 outcome = AnswerOutcome.from_json(line)
             except (ValueError, TypeError, KeyError) as error:
                 raise DataError(
-                    "this line is not an answer", where=f"{self.path}:{number}", fix="Leave out --resume to start over."
+                    "this line is not an answer",
+                    where=f"{self.path}:{number}",
+                    fix="Leave out --resume to start over.",
                 ) from error
             if outcome.status not in ("failed", "waiting") and not outcome.partial:
                 found[outcome.id] = outcome
@@ -178,7 +198,9 @@ class AnswerFile:
 JudgeSource = str | Judge[Any] | Judges | Callable[[Any], Verdict]
 Askable = str | Question | Asked | Mapping[str, Any]
 DEAD_AFTER = 3
-"""Questions in a row on which a service may fail before the batch is given up: it is not the question's fault."""
+"""Questions in a row on which a service may fail before the batch is given up: it is not the
+question's fault.
+"""
 
 
 class AskArguments(TypedDict, total=False):
@@ -202,17 +224,19 @@ def answer_question(
     entities: Sequence[str] = (),
     **given: Unpack[AskArguments],
 ) -> Answer:
-    """The answer to a question from a graph: values, the triples that prove them, SPARQL that reproduces them.
+    """The answer to a question from a graph: values, the triples that prove them, SPARQL that
+    reproduces them.
 
     Args:
-        graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, what ``open_context`` gave.
-        entities: the IRIs (or names) of the entities in the question; found by entity linking by default.
-        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", a Judge, a Judges
+        graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, what
+        ``open_context`` gave. entities: the IRIs (or names) of the entities in the question; found
+        by entity linking by default. judge: "auto" (cascade if a model is set, else rule), "rule",
+        "model", "cascade", "person", a Judge, a Judges
             value with one judge a stage, or any function from a question to a verdict.
-        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
-        model: a chat model; by default the one the settings name, if any.
-        examples: questions with their answers over this graph, for the rule judge to learn wordings from.
-        decisions: a file of a person's decisions for the "person" judge.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
+        an Embedder. model: a chat model; by default the one the settings name, if any.
+        examples: questions with their answers over this graph, for the rule judge to learn wordings
+        from. decisions: a file of a person's decisions for the "person" judge.
         run: where steps, judgements, calls and queries are noted; made here when not given.
 
     Raises:
@@ -236,7 +260,9 @@ class AskingTask(Task):
     context: GraphContext
     takes = ("model", "examples", "decisions")
 
-    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+    def __init__(
+        self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
+    ) -> None:
         super().__init__(agent, specs, options, *more)
         if isinstance(specs["graph"], GraphContext):
             self.context = specs["graph"]
@@ -244,9 +270,15 @@ class AskingTask(Task):
         self._turn = TurnLock()
         judges, model = self.judging()
         self.context = pipeline.open_context(
-            self["graph"], embedder=self["embedder"], judge=judges, options=self["options"], model=model,
-            examples=self.given.get("examples", ()), run=self.run, turn=self._turn,
-        )  # fmt: skip
+            self["graph"],
+            embedder=self["embedder"],
+            judge=judges,
+            options=self["options"],
+            model=model,
+            examples=self.given.get("examples", ()),
+            run=self.run,
+            turn=self._turn,
+        )
 
     def open(self) -> dict[str, Any]:
         """The graph, from files read as one or from one source; that of a context as it is."""
@@ -259,7 +291,9 @@ class AskingTask(Task):
         return {} if isinstance(source, GraphContext) else graph_digests(source, self["graph"])
 
     def judging(self) -> tuple[Judges, ChatModel | None]:
-        """The judges of the option, and the model behind them; a model that is asked lets other questions go on."""
+        """The judges of the option, and the model behind them; a model that is asked lets other
+        questions go on.
+        """
         model: ChatModel | None = self["model"]
         model = OverlappingModel(model, self._turn) if model is not None else None
         return open_judges(self.option("judge"), model, self.given.get("decisions")), model
@@ -281,9 +315,11 @@ class AskingTask(Task):
 
 
 def open_context(graph: GraphSource, **given: Unpack[AskArguments]) -> GraphContext:
-    """The shared context of many questions over one graph: labels, relations and vectors are looked up once.
+    """The shared context of many questions over one graph: labels, relations and vectors are looked
+    up once.
 
-    With a ``run``, its queries, calls and judgements are noted there. Arguments as in ``answer_question``.
+    With a ``run``, its queries, calls and judgements are noted there. Arguments as in
+    ``answer_question``.
     """
     return AskingTask.of(AGENT, {"graph": graph}, **given).context
 
@@ -300,14 +336,15 @@ def answer_questions(
 ) -> list[AnswerOutcome]:
     """The outcome of every question, in order: its answer, or its own error.
 
-    A failed question does not stop the others; a service that fails on three questions in a row and an exhausted
-    budget do.
+    A failed question does not stop the others; a service that fails on three questions in a row and
+    an exhausted budget do.
 
     Args:
         questions: texts, Questions, or mappings with ``id``, ``question`` and perhaps ``entities``.
-        out: a file of JSON Lines, ``{id, values, support, confidence, status, ...}``, written as answers come.
-        resume: keep the answers in ``out`` and ask only what is missing or failed.
-        width: questions under way at once: one works while the others wait for the model. By default the settings'
+        out: a file of JSON Lines, ``{id, values, support, confidence, status, ...}``, written as
+        answers come. resume: keep the answers in ``out`` and ask only what is missing or failed.
+        width: questions under way at once: one works while the others wait for the model. By
+        default the settings'
             number of model calls at once; of no use without a model.
         on_outcome: called with every outcome.
         given: as in ``answer_question``.
@@ -315,8 +352,8 @@ def answer_questions(
     Raises:
         ValueError: two questions have one id.
         BackendError: a service has stopped answering; the answers so far are in ``out``.
-        Waiting: some questions wait for replies of a ``batch:`` model; the other answers are in ``out``.
-        LimitError: a budget is exhausted; the answers so far are in ``out``.
+        Waiting: some questions wait for replies of a ``batch:`` model; the other answers are in
+        ``out``. LimitError: a budget is exhausted; the answers so far are in ``out``.
     """
     task = AskingTask.of(AGENT, {"graph": graph}, **given)
     return answer_all(task, questions, out=out, resume=resume, width=width, on_outcome=on_outcome)
@@ -337,7 +374,9 @@ def answer_all(
     found: dict[str, AnswerOutcome] = dict(file.kept) if file is not None else {}
     with task.ending():
         left = [each for each in asked if each.id not in found]
-        for outcome in _outcomes(task, left, task.opener.settings.width if width is None else width):
+        for outcome in _outcomes(
+            task, left, task.opener.settings.width if width is None else width
+        ):
             found[outcome.id] = outcome
             if file is not None:
                 file.add(outcome)
@@ -348,7 +387,9 @@ def answer_all(
     return [found[each.id] for each in asked]
 
 
-def _outcomes(task: AskingTask, questions: Sequence[Question], width: int) -> Iterator[AnswerOutcome]:
+def _outcomes(
+    task: AskingTask, questions: Sequence[Question], width: int
+) -> Iterator[AnswerOutcome]:
     """Asks the questions, ``width`` at a time, and yields their outcomes in order.
 
     Several failures of a service in a row end it. A question that waits for a reply has not failed:
@@ -373,7 +414,9 @@ def _outcomes(task: AskingTask, questions: Sequence[Question], width: int) -> It
             while waiting or under_way:
                 while waiting and len(under_way) < at_once:
                     number, question = waiting.popleft()
-                    under_way.append((number, question, pool.submit(copy_context().run, asked, question)))
+                    under_way.append(
+                        (number, question, pool.submit(copy_context().run, asked, question))
+                    )
                 number, question, future = under_way.popleft()
                 run.progress(number, len(questions), "questions")
                 forecast.done(number, len(questions))
@@ -390,7 +433,9 @@ def _outcomes(task: AskingTask, questions: Sequence[Question], width: int) -> It
                         raise
                     yield AnswerOutcome(question.id, status="failed", error=error.what)
                 except (KgnbError, ValueError) as error:
-                    yield AnswerOutcome(question.id, status="failed", error=str(error).partition("\n")[0])
+                    yield AnswerOutcome(
+                        question.id, status="failed", error=str(error).partition("\n")[0]
+                    )
                 else:
                     dead = 0
                     yield AnswerOutcome.of(answer)
@@ -399,7 +444,9 @@ def _outcomes(task: AskingTask, questions: Sequence[Question], width: int) -> It
     raise_waiting(pending)
 
 
-def _expect(run: Run, context: GraphContext, questions: Sequence[Question], options: Options) -> None:
+def _expect(
+    run: Run, context: GraphContext, questions: Sequence[Question], options: Options
+) -> None:
     """Announce the expected cost; for a cascade, the upper bound."""
     if questions and context.model is not None and "model:" in context.judges.act.name:
         with context.turn.taken():
@@ -409,7 +456,9 @@ def _expect(run: Run, context: GraphContext, questions: Sequence[Question], opti
 
 
 def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
-    """The data entry of a run: the digest of each file; only the name of a graph without files, such as an endpoint."""
+    """The data entry of a run: the digest of each file; only the name of a graph without files,
+    such as an endpoint.
+    """
     specs = [source] if isinstance(source, str | Path) else source
     if not isinstance(specs, Sequence):
         return {graph.name: ""}
@@ -443,8 +492,11 @@ def _question(given: Askable, number: int) -> Question:
     return Question(str(given.get("id", f"q{number}")), given["question"], tuple(entities))
 
 
-def open_judges(judge: JudgeSource, model: ChatModel | None = None, decisions: str | Path | None = None) -> Judges:
-    """The judges a name, a Judge or a function stands for; a person's ``decisions`` override the named ones.
+def open_judges(
+    judge: JudgeSource, model: ChatModel | None = None, decisions: str | Path | None = None
+) -> Judges:
+    """The judges a name, a Judge or a function stands for; a person's ``decisions`` override the
+    named ones.
 
     Raises:
         ConfigError: the judge needs a model or a file of decisions that is not there.
@@ -475,9 +527,11 @@ _MOST = 10
 
 
 def entity_named(name: str, graph: Graph, own: Callable[[], Iterable[str]] = tuple) -> str:
-    """The IRI behind a name: an IRI (with or without angle brackets), ``wd:Q42``, or a label in any case.
+    """The IRI behind a name: an IRI (with or without angle brackets), ``wd:Q42``, or a label in any
+    case.
 
-    ``own`` returns naming predicates of this graph only; they are tried where the usual ones find nothing.
+    ``own`` returns naming predicates of this graph only; they are tried where the usual ones find
+    nothing.
 
     Raises:
         ValueError: no entity or several entities have this name; the message lists them.
@@ -498,7 +552,9 @@ def entity_named(name: str, graph: Graph, own: Callable[[], Iterable[str]] = tup
         return found[0]
     if not found:
         raise ValueError(f"nothing in {graph.name} is called {bare!r}\nGive its IRI.")
-    raise ValueError(f"{bare!r} may be {', '.join(found[:4])}\nGive the IRI of the one that is meant.")
+    raise ValueError(
+        f"{bare!r} may be {', '.join(found[:4])}\nGive the IRI of the one that is meant."
+    )
 
 
 def _called(name: str, graph: Graph, naming: Sequence[str]) -> list[Iri]:

@@ -47,22 +47,30 @@ def compile_ontology(
     derive_types: bool = False,
     only: Sequence[str] = (),
 ) -> ToolPack:
-    """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
+    """The tools of an ontology: per class find and create, per property add, and inspect, missing,
+    finish.
 
-    ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
-    URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read,
-    too). ``closed_world=False`` allows required facts to be missing; ``loose_ranges=True`` lets object
-    properties without a range take values as well as entities; ``derive_types=True`` reads domains and ranges as RDFS
-    does: a fact makes its two ends members of them. ``only`` names classes of a large ontology: tools are made for
-    those and for the classes they depend on. No model is asked and ``owl:imports`` are not followed.
+    ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb
+    Graph, an endpoint's URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints
+    (those in the ontology's own file are read, too). ``closed_world=False`` allows required facts
+    to be missing; ``loose_ranges=True`` lets object properties without a range take values as well
+    as entities; ``derive_types=True`` reads domains and ranges as RDFS does: a fact makes its two
+    ends members of them. ``only`` names classes of a large ontology: tools are made for those and
+    for the classes they depend on. No model is asked and ``owl:imports`` are not followed.
 
-    Raises DataError for a missing or malformed file and for shapes that cannot be enforced, ValueError for a class in
-    ``only`` that does not exist.
+    Raises DataError for a missing or malformed file and for shapes that cannot be enforced,
+    ValueError for a class in ``only`` that does not exist.
     """
     graph = open_graph(path_or_graph)
     more = open_graph(shapes) if shapes is not None else None
-    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges,
-                         derive_types=derive_types, only=tuple(only))  # fmt: skip
+    return compile_graph(
+        graph,
+        more,
+        closed_world=closed_world,
+        loose_ranges=loose_ranges,
+        derive_types=derive_types,
+        only=tuple(only),
+    )
 
 
 def build_graph(
@@ -87,24 +95,27 @@ def build_graph(
     """The graph that documents make, written through the tools of an ontology.
 
     Args:
-        documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values, or ``{name: text}``.
-        pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
-        judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or any function of the
+        documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values,
+        or ``{name: text}``. pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
+        judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or
+        any function of the
             task and the workspace.
         shapes: SHACL for a T-Box that is not compiled yet.
         namespace: what the IRIs of new entities begin with.
         session: an open session of the pack to write into; its graph grows.
         folder: where journals are kept: a run that was killed resumes there and asks nothing twice.
         checked: False checks no constraint (for ablations).
-        outside: tools of others that the model may ask while it reads: functions (or MODULE:FUNCTION), or MCP servers
+        outside: tools of others that the model may ask while it reads: functions (or
+        MODULE:FUNCTION), or MCP servers
             by URL or command line. Their answers are kept in the journals.
-        extractor: a model (or its name) that first summarises each passage; the other model builds from the summary.
-        examples: texts with the facts expected from them, or a JSON Lines file of these; a model is shown those
+        extractor: a model (or its name) that first summarises each passage; the other model builds
+        from the summary. examples: texts with the facts expected from them, or a JSON Lines file of
+        these; a model is shown those
             most like what it reads.
 
     Raises:
-        DataError: an input is missing or malformed. A document that cannot be read is only listed in the result.
-        ConfigError: a model is asked for and none is set.
+        DataError: an input is missing or malformed. A document that cannot be read is only listed
+        in the result. ConfigError: a model is asked for and none is set.
         BackendError: the model's server keeps failing.
 
     >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
@@ -112,28 +123,51 @@ def build_graph(
     1
     """
     inputs = {
-        "tbox": pack_or_tbox, "documents": documents, "shapes": shapes, "namespace": namespace, "session": session,
+        "tbox": pack_or_tbox,
+        "documents": documents,
+        "shapes": shapes,
+        "namespace": namespace,
+        "session": session,
         "checked": checked,
-    }  # fmt: skip
+    }
     return BuildingTask.of(
-        AGENT, inputs, judge=judge, model=model, options=options, journals=folder, outside=outside,
-        extractor=extractor, examples=examples, run=run, settings=settings, on_event=on_event,
-    ).run_through()  # fmt: skip
+        AGENT,
+        inputs,
+        judge=judge,
+        model=model,
+        options=options,
+        journals=folder,
+        outside=outside,
+        extractor=extractor,
+        examples=examples,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    ).run_through()
 
 
 class BuildingTask(Task):
     """A graph in progress: the tools, the session that writes it, and the documents that were read.
 
-    The graph grows: documents read later are added to those read before, and no stage takes that back.
+    The graph grows: documents read later are added to those read before, and no stage takes that
+    back.
     """
 
     more = {
-        "documents": (), "shapes": None, "open_world": False, "derive_types": False, "only": (), "namespace": None,
-        "session": None, "checked": True,
-    }  # fmt: skip
+        "documents": (),
+        "shapes": None,
+        "open_world": False,
+        "derive_types": False,
+        "only": (),
+        "namespace": None,
+        "session": None,
+        "checked": True,
+    }
     takes = ("model", "judge", "journals", "outside", "extractor", "examples")
 
-    def __init__(self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any) -> None:
+    def __init__(
+        self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
+    ) -> None:
         super().__init__(agent, specs, options, *more)
         if isinstance(self["tbox"], ToolPack):
             self.begin(self["tbox"])
@@ -151,11 +185,17 @@ class BuildingTask(Task):
     def digests(self) -> dict[str, str]:
         """Digests of the ontology and of the shapes."""
         if isinstance(self["tbox"], ToolPack):
-            return {name: self["tbox"].manifest[f"{name}_sha256"][:16] for name in ("tbox", "shapes")}
-        return {"shapes": ""} | {name: digest(graph.triples())[:16] for name, graph in self.inputs.items()}
+            return {
+                name: self["tbox"].manifest[f"{name}_sha256"][:16] for name in ("tbox", "shapes")
+            }
+        return {"shapes": ""} | {
+            name: digest(graph.triples())[:16] for name, graph in self.inputs.items()
+        }
 
     def lend(self, name: str) -> Any:
-        """How the ontology is compiled, and what every agent is lent; ``model`` is the one that reads."""
+        """How the ontology is compiled, and what every agent is lent; ``model`` is the one that
+        reads.
+        """
         match name:
             case "shapes":
                 return self.inputs.get("shapes")
@@ -164,7 +204,11 @@ class BuildingTask(Task):
             case "derive_types" | "only":
                 return self.specs[name]
             case "model":
-                return self.opener.model("extract") if self.given.get("judge", "auto") in ("auto", "model") else None
+                return (
+                    self.opener.model("extract")
+                    if self.given.get("judge", "auto") in ("auto", "model")
+                    else None
+                )
         return super().lend(name)
 
     @property
@@ -180,7 +224,9 @@ class BuildingTask(Task):
         return built or Built(self.pack, self.session, (), ())
 
     def compile(self) -> ToolPack:
-        """The tools of the ontology, and a new graph; no step of the run, for what it takes differs every time."""
+        """The tools of the ontology, and a new graph; no step of the run, for what it takes differs
+        every time.
+        """
         if "compile" not in self.values:
             told = {name: self[name] for name in ("closed_world", "derive_types", "only")}
             self.begin(compile_graph(self["tbox"], self["shapes"], **told))
@@ -197,7 +243,11 @@ class BuildingTask(Task):
         """Sets the value of a stage; when the graph changes, its links are dropped."""
         if stage == "compile":
             self.begin(value)
-        self.dropped = ("ground",) if stage == "instantiate" and self.values.pop("ground", None) is not None else ()
+        self.dropped = (
+            ("ground",)
+            if stage == "instantiate" and self.values.pop("ground", None) is not None
+            else ()
+        )
         self.values[stage] = value
         if self.opener.run is None:
             self.run.finish()  # a later stage opens it again
@@ -233,14 +283,22 @@ class BuildingTask(Task):
             if isinstance(reader, ModelReader):
                 notes = self.run.watch(extractor) if extractor else None
                 reader = replace(
-                    reader, outside=asked or reader.outside, extractor=notes or reader.extractor,
+                    reader,
+                    outside=asked or reader.outside,
+                    extractor=notes or reader.extractor,
                     examples=shown or reader.examples,
-                )  # fmt: skip
+                )
             checked = self.specs["checked"]
             built = build(
-                found, self.pack, reader, options=options, session=self.session, checked=checked, run=self.run,
+                found,
+                self.pack,
+                reader,
+                options=options,
+                session=self.session,
+                checked=checked,
+                run=self.run,
                 folder=folder,
-            )  # fmt: skip
+            )
         return self.joined(built, found)
 
     def joined(self, built: Built, read: Sequence[Readable]) -> Built:
@@ -248,7 +306,13 @@ class BuildingTask(Task):
         earlier, new = self.built, {journal.document for journal in built.journals}
         journals = [one for one in earlier.journals if one.document not in new]
         doubts = [one for one in earlier.doubts if one.document not in new]
-        grown = Built(built.pack, built.session, (*journals, *built.journals), (*doubts, *built.doubts), built.partial)
+        grown = Built(
+            built.pack,
+            built.session,
+            (*journals, *built.journals),
+            (*doubts, *built.doubts),
+            built.partial,
+        )
         found: Built = self.keep("instantiate", grown)
         return found
 
@@ -262,8 +326,8 @@ def make_reader(
     """The reader of this name, or the one given.
 
     Raises:
-        ConfigError: a model is asked for and none is set, or a person, who calls the tools in a notebook.
-        ValueError: there is no reader of this name.
+        ConfigError: a model is asked for and none is set, or a person, who calls the tools in a
+        notebook. ValueError: there is no reader of this name.
     """
     if not isinstance(judge, str):
         return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value]
@@ -271,9 +335,13 @@ def make_reader(
         fix = "In a notebook: %kgc call TOOL --fill shows a tool's form; %kgc missing says what is still required."
         raise ConfigError("a person reads by calling the tools", fix=fix)
     if judge not in READERS:
-        raise ValueError(f"there is no judge {judge!r}; there are {', '.join(READERS)}, and person in a notebook")
+        raise ValueError(
+            f"there is no judge {judge!r}; there are {', '.join(READERS)}, and person in a notebook"
+        )
     if judge == "model" and model is None:
-        raise ConfigError("no model is set", fix="Set KGNB_MODEL (and KGNB_BASE_URL), or use the judge rule.")
+        raise ConfigError(
+            "no model is set", fix="Set KGNB_MODEL (and KGNB_BASE_URL), or use the judge rule."
+        )
     if judge == "rule" or model is None:
         return rule_reader(pack)
     return ModelReader(model, calls=options.calls)
@@ -292,7 +360,8 @@ def ground(
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> Grounding:
-    """The links from the entities of a graph to those of a reference graph or endpoint; see the stage ``ground``.
+    """The links from the entities of a graph to those of a reference graph or endpoint; see the
+    stage ``ground``.
 
     ``schema`` says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
     """
@@ -301,17 +370,29 @@ def ground(
         more.append(open_graph(graph.pack.subclasses()))
         graph = graph.graph
     mine, theirs = open_graph(graph), open_graph(reference)
-    noting = run or new_run("kg_construction", {}, settings=settings or Settings.load(), on_event=on_event)
+    noting = run or new_run(
+        "kg_construction", {}, settings=settings or Settings.load(), on_event=on_event
+    )
     with noting if run is None else nullcontext():
         return noting.do(
-            ground_graph, mine, noting.watch_graph(theirs), options, schema=more, predicates=predicates,
-            decisions=decisions, cache=Path(cache) if cache is not None else None,
+            ground_graph,
+            mine,
+            noting.watch_graph(theirs),
+            options,
+            schema=more,
+            predicates=predicates,
+            decisions=decisions,
+            cache=Path(cache) if cache is not None else None,
             on_page=lambda rows: noting.progress(rows, None, "labels"),
-        )  # fmt: skip
+        )
 
 
-def look_up(reference: GraphSource, pack: ToolPack, options: GroundOptions = GroundOptions()) -> Tool:
-    """A tool that looks a name up in a reference graph: for ``build_graph(outside=...)`` and servers."""
+def look_up(
+    reference: GraphSource, pack: ToolPack, options: GroundOptions = GroundOptions()
+) -> Tool:
+    """A tool that looks a name up in a reference graph: for ``build_graph(outside=...)`` and
+    servers.
+    """
     theirs = open_graph(reference)
     schema = [theirs, open_graph(pack.subclasses())]
     return look_up_tool(ReferenceNames(label_index(theirs, page=options.page), options, schema))

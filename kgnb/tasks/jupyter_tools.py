@@ -1,9 +1,10 @@
-"""The tools of an ontology in a running Jupyter server, for the entry point ``jupyter_server_mcp.tools``.
+"""The tools of an ontology in a running Jupyter server, for the entry point
+``jupyter_server_mcp.tools``.
 
-The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one function a tool, made
-here on request. The setting ``serve.tbox`` (``KGNB_TBOX``) names the ontology; without one there are
-no tools. All functions share one session, whose graph is kept in ``jupyter/built.trig`` in the cache: a
-server that restarts continues with it.
+The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one
+function a tool, made here on request. The setting ``serve.tbox`` (``KGNB_TBOX``) names the
+ontology; without one there are no tools. All functions share one session, whose graph is kept in
+``jupyter/built.trig`` in the cache: a server that restarts continues with it.
 """
 
 from __future__ import annotations
@@ -59,19 +60,31 @@ def tool_function(own: Shared, tool: ToolDefinition) -> Callable[..., dict[str, 
     required = set(tool.input_schema.get("required", ()))
     parameters = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if name in required else None,
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if name in required else None,
             annotation=_hint(schema) if name in required else _hint(schema) | None,
         )
-        for name, schema in sorted(tool.input_schema["properties"].items(), key=lambda one: one[0] not in required)
-    ]  # fmt: skip
+        for name, schema in sorted(
+            tool.input_schema["properties"].items(), key=lambda one: one[0] not in required
+        )
+    ]
     call.__name__ = call.__qualname__ = tool.name
-    arguments = "\n".join(f"    {n}: {s.get('description', '')}" for n, s in tool.input_schema["properties"].items())
+    arguments = "\n".join(
+        f"    {n}: {s.get('description', '')}" for n, s in tool.input_schema["properties"].items()
+    )
     call.__doc__ = f"{tool.description}\n\nArgs:\n{arguments}"
     call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": dict[str, Any]}
+    call.__annotations__ = {one.name: one.annotation for one in parameters} | {
+        "return": dict[str, Any]
+    }
     return call
 
 
 def _hint(schema: dict[str, Any]) -> Any:
     kind = schema.get("type")
-    return _TYPES.get(kind, str | int | float | bool) if isinstance(kind, str) else str | int | float | bool
+    return (
+        _TYPES.get(kind, str | int | float | bool)
+        if isinstance(kind, str)
+        else str | int | float | bool
+    )

@@ -9,7 +9,13 @@ from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import AGENT
 from kgnb.agents.ontology_matching.pipeline import run_as_planned
-from kgnb.agents.ontology_matching.reviewed import GivenDecisions, MatchDecisions, PairDecision, PairDecisions, honoured
+from kgnb.agents.ontology_matching.reviewed import (
+    GivenDecisions,
+    MatchDecisions,
+    PairDecision,
+    PairDecisions,
+    honoured,
+)
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of
 from kgnb.judging import Decisions, Judge, Verdict
@@ -45,10 +51,11 @@ def match_ontologies(
     """The alignment of two ontologies, given as paths, endpoint URLs, graphs or Ontology values.
 
     Args:
-        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge,
+        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person",
+        "oracle", a Judge,
             or any function from a question to a verdict.
-        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
-        index: "memory", a folder, a Qdrant URL, or a VectorIndex.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
+        an Embedder. index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
         error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
@@ -68,9 +75,21 @@ def match_ontologies(
     inputs = {"source": source, "target": target, "plan": plan}
     known = reference_pairs(reference) if reference is not None else None
     return MatchingTask.of(
-        AGENT, inputs, judge=judge, embedder=embedder, index=index, model=model, options=options, reference=known,
-        error_rate=error_rate, seed=seed, decisions=decisions, run=run, settings=settings, on_event=on_event,
-    ).run_through()  # fmt: skip
+        AGENT,
+        inputs,
+        judge=judge,
+        embedder=embedder,
+        index=index,
+        model=model,
+        options=options,
+        reference=known,
+        error_rate=error_rate,
+        seed=seed,
+        decisions=decisions,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    ).run_through()
 
 
 class MatchingTask(Task):
@@ -82,7 +101,10 @@ class MatchingTask(Task):
         """Both ontologies; a reference that cannot be read is reported before any work is done."""
         self.lend("pairs")
         individuals = self.option("individuals")
-        return {side: self.opener.ontology(self.specs[side], individuals=individuals) for side in ("source", "target")}
+        return {
+            side: self.opener.ontology(self.specs[side], individuals=individuals)
+            for side in ("source", "target")
+        }
 
     def lend(self, name: str) -> Any:
         """What the judges read from files, and what every agent is lent."""
@@ -91,7 +113,9 @@ class MatchingTask(Task):
                 reference = self.option("reference")
                 return reference_pairs(reference) if reference != "" else None
             case "decided":
-                return open_decisions(self.option("decisions")) if self.option("decisions") else None
+                return (
+                    open_decisions(self.option("decisions")) if self.option("decisions") else None
+                )
         return super().lend(name)
 
     def keep(self, stage: str, value: Any) -> Any:
@@ -99,7 +123,9 @@ class MatchingTask(Task):
         decisions: PairDecisions | None = self["decided"] if stage == "merge" else None
         if decisions is not None:
             exclusive = self.option("cardinality") == "1:1"
-            value = honoured(value, decisions.by_pair(), self["source"], self["target"], exclusive=exclusive)
+            value = honoured(
+                value, decisions.by_pair(), self["source"], self["target"], exclusive=exclusive
+            )
         return super().keep(stage, value)
 
     def run_through(self, listener: Listener | None = None) -> Alignment:
@@ -110,7 +136,9 @@ class MatchingTask(Task):
             return alignment
         model = self.given.get("model") or self.opener.model("plan")
         if model is None:
-            raise ValueError("--plan model needs a model\nName one first: KGNB_MODEL, or %llm use MODEL.")
+            raise ValueError(
+                "--plan model needs a model\nName one first: KGNB_MODEL, or %llm use MODEL."
+            )
         self.values.clear()
         self.check()
         with self.ending(), self.telling(listener):
@@ -119,7 +147,8 @@ class MatchingTask(Task):
 
 
 def open_decisions(path: str | Path) -> PairDecisions:
-    """People's decisions in a file: our own of JSON Lines (which may not be there yet), or SSSOM (.tsv).
+    """People's decisions in a file: our own of JSON Lines (which may not be there yet), or SSSOM
+    (.tsv).
 
     Raises:
         DataError: an SSSOM file is missing, malformed, or holds no mapping that a person reviewed.
@@ -133,7 +162,9 @@ def decisions_in(path: str | Path) -> Iterator[PairDecision]:
     """What people decided in an SSSOM file."""
     for review in reviews.read(path):
         m = review.mapping
-        yield PairDecision(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
+        yield PairDecision(
+            m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale
+        )
 
 
 def open_reference(spec: str | Path) -> Alignment:
@@ -145,7 +176,9 @@ def open_reference(spec: str | Path) -> Alignment:
     return load_reference(file_of(spec))
 
 
-def reference_pairs(reference: Alignment | Iterable[tuple[str, str]] | str | Path) -> frozenset[tuple[str, str]]:
+def reference_pairs(
+    reference: Alignment | Iterable[tuple[str, str]] | str | Path,
+) -> frozenset[tuple[str, str]]:
     """The pairs a reference holds as equivalent."""
     if isinstance(reference, str | Path):
         reference = open_reference(reference)

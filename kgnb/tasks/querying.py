@@ -37,17 +37,19 @@ def query(
     export: str | Path | None = None,
     labels: str = "",
 ) -> Found:
-    """The result of a query or update: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or a change.
+    """The result of a query or update: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no
+    (ASK), or a change.
 
     Args:
         source: files, an endpoint's URL, an rdflib graph or a Graph.
-        text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files, or the well-known.
-        values: the values of each ``{{name}}`` in the query; quoted as RDF terms.
-        limit: most rows; the result says when there were more.
+        text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files,
+        or the well-known. values: the values of each ``{{name}}`` in the query; quoted as RDF
+        terms. limit: most rows; the result says when there were more.
         timeout: seconds.
         update: must be True if, and only if, the text changes the graph.
         export: a file the result is also written to.
-        labels: a language: IRIs are shown by their labels in it (in another where it has none), with their types.
+        labels: a language: IRIs are shown by their labels in it (in another where it has none),
+        with their types.
 
     Raises:
         DataError: the query is malformed, or an update was not allowed; says where.
@@ -63,9 +65,15 @@ def query(
     asked = head + written
     _refuse_unknown_prefixes(asked, graph)
     if form != "UPDATE" and update:
-        raise DataError(f"this is a {form} query, and changes nothing", where="SPARQL query", fix="leave out --update")
+        raise DataError(
+            f"this is a {form} query, and changes nothing",
+            where="SPARQL query",
+            fix="leave out --update",
+        )
     if form == "ASK" and export is not None:
-        raise DataError("yes or no is not written to a file", where=str(export), fix="leave out --export")
+        raise DataError(
+            "yes or no is not written to a file", where=str(export), fix="leave out --export"
+        )
     found: Found
     with _placing(len(head)):
         if form == "UPDATE":
@@ -73,34 +81,52 @@ def query(
         if form == "ASK":
             return YesNo(graph.ask(asked, timeout=timeout))
         if form == "SELECT":
-            solutions = _ordered(graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked))
-            cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
-            named = _names(graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels)
-            found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels)
+            solutions = _ordered(
+                graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked)
+            )
+            cut = (
+                f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
+            )
+            named = _names(
+                graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels
+            )
+            found = rows_of(
+                solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels
+            )
             if export is not None:
                 save_rows(solutions, export)
             return found
         triples = tuple(graph.construct(asked, timeout=timeout))
         kept = triples[:limit] if limit is not None else triples
-        named = _names(graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True)
+        named = _names(
+            graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True
+        )
         found = triples_of(kept, lambda iri: short(iri, known), named, prefixes=known)
         if limit is not None and len(triples) > limit:
-            found = replace(found, notes=(*found.notes, f"There are more triples than these {limit:,}."))
+            found = replace(
+                found, notes=(*found.notes, f"There are more triples than these {limit:,}.")
+            )
         if export is not None:
             found.save(export)
         return found
 
 
 def _names(graph: Graph, terms: Iterable[Term | None], language: str, types: bool = False) -> Names:
-    """The names of the first IRIs of a result; fewer on an endpoint, where each lookup is a request."""
+    """The names of the first IRIs of a result; fewer on an endpoint, where each lookup is a
+    request.
+    """
     if not language:
         return Names()
     iris = dict.fromkeys(term for term in terms if isinstance(term, Iri))
-    return names_of(graph, list(iris)[: 200 if _remote(graph) else 4000], language=language, types=types)
+    return names_of(
+        graph, list(iris)[: 200 if _remote(graph) else 4000], language=language, types=types
+    )
 
 
 def _ordered(solutions: Solutions, written: list[str]) -> Solutions:
-    """The solutions with their variables in the order the query has them; engines differ about ``SELECT *``."""
+    """The solutions with their variables in the order the query has them; engines differ about
+    ``SELECT *``.
+    """
     there = [name for name in written if name in solutions.variables]
     names = (*there, *(name for name in solutions.variables if name not in there))
     if not there or names == solutions.variables:
@@ -163,7 +189,11 @@ def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> Gr
             fix="Say so if you mean it: %%sparql --update, or update=True.",
         )
     if not isinstance(graph, Updatable):
-        raise BackendError("this graph cannot be changed by an update", service=graph.name, fix="Open its files.")
-    before = None if _remote(graph) else graph.count()  # counting there costs a query, and others may write too
+        raise BackendError(
+            "this graph cannot be changed by an update", service=graph.name, fix="Open its files."
+        )
+    before = (
+        None if _remote(graph) else graph.count()
+    )  # counting there costs a query, and others may write too
     graph.update(text, timeout=timeout)
     return GraphUpdate(graph.name, before, None if before is None else graph.count())

@@ -1,4 +1,6 @@
-"""What all tasks share: runs with the settings' budget and prices, models, and a memory of verdicts."""
+"""What all tasks share: runs with the settings' budget and prices, models, and a memory of
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ def new_run(
     folder: Path | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> Run:
-    """A run over this data (the digest of every input by its name), with the settings' budget and prices.
+    """A run over this data (the digest of every input by its name), with the settings' budget and
+    prices.
 
     Secrets named in the settings are kept out of its folder.
     """
@@ -52,8 +55,9 @@ def new_run(
 
 
 def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:
-    """The judge and the settings that a judge's name stands for: recorded:NAME or batch:FOLDER is the judge that asks a
-    model, and that model."""
+    """The judge and the settings that a judge's name stands for: recorded:NAME or batch:FOLDER is
+    the judge that asks a model, and that model.
+    """
     if judge.startswith(("recorded:", "batch:")):
         return "auto", settings.with_(model=judge)
     return judge, settings
@@ -71,7 +75,9 @@ def answering_model(settings: Settings, role: Role = "judge") -> ChatModel | Non
 
 
 def digests_of(inputs: Mapping[str, Any]) -> dict[str, str]:
-    """The digest of every input by its name, as a run records them; "" for what has none, such as an endpoint."""
+    """The digest of every input by its name, as a run records them; "" for what has none, such as
+    an endpoint.
+    """
     found: dict[str, str] = {}
     for role, value in inputs.items():
         name = str(getattr(value, "name", "") or getattr(value, "iri", "") or role)
@@ -80,7 +86,8 @@ def digests_of(inputs: Mapping[str, Any]) -> dict[str, str]:
 
 
 def prices_of(settings: Settings) -> Prices | None:
-    """What models cost: the table the settings name, and over it the price they state; None where they say nothing.
+    """What models cost: the table the settings name, and over it the price they state; None where
+    they say nothing.
 
     Raises:
         DataError: the table cannot be read.
@@ -100,7 +107,13 @@ def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
 
     Reports keep none (``remember = "no"``): their costs would depend on earlier runs.
     """
-    if settings.replay == "live" or not settings.remember or settings.model.startswith(("batch:", "recorded:")):
+    if (
+        settings.replay == "live"
+        or not settings.remember
+        or settings.model.startswith(("batch:", "recorded:"))
+    ):
         return judge
     memory = VerdictStore(settings.cache / "verdicts.sqlite")
-    return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")
+    return Remembered(
+        judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay"
+    )

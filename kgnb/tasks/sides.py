@@ -1,4 +1,6 @@
-"""The two sides of an entity alignment, opened: any RDF, an endpoint, or a folder in a benchmark's layout."""
+"""The two sides of an entity alignment, opened: any RDF, an endpoint, or a folder in a benchmark's
+layout.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,21 @@ import numpy as np
 from rdflib import Graph as RdflibSource
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
-from kgnb.agents.entity_alignment.names import ANY_URI, from_graph, labels_in, local_names, named_by_labels
+from kgnb.agents.entity_alignment.names import (
+    ANY_URI,
+    from_graph,
+    labels_in,
+    local_names,
+    named_by_labels,
+)
 from kgnb.backends import URL, GraphSource, file_of, open_graph
-from kgnb.datasets.entity_folders import EntityFolder, RawGraph, is_entity_folder, read_folder, read_links
+from kgnb.datasets.entity_folders import (
+    EntityFolder,
+    RawGraph,
+    is_entity_folder,
+    read_folder,
+    read_links,
+)
 from kgnb.errors import DataError
 from kgnb.files import from_json
 from kgnb.kg.graph import Graph
@@ -44,7 +58,10 @@ class Sides:
     def digests(self) -> dict[str, str]:
         """The digest of each side by its name, as a run records them."""
         same = self.left.name == self.right.name
-        return {self.left.name: self.left.digest, self.right.name + " (2)" * same: self.right.digest}
+        return {
+            self.left.name: self.left.digest,
+            self.right.name + " (2)" * same: self.right.digest,
+        }
 
 
 def open_sides(
@@ -57,7 +74,8 @@ def open_sides(
 ) -> Sides:
     """Both sides with their seeds and names; ``left`` alone is a folder.
 
-    ``labels`` are vocabularies with labels of properties and classes that the graphs themselves lack.
+    ``labels`` are vocabularies with labels of properties and classes that the graphs themselves
+    lack.
 
     Raises:
         DataError: an input is missing or malformed; seeds or names do not fit the graphs.
@@ -81,24 +99,37 @@ def _labelled(sides: Sides, vocabularies: Iterable[GraphSource]) -> Sides:
             words = labels_in(graph.triples()) | words
     if not words:
         return sides
-    left, right = (replace(side, labels=used(words, side) | dict(side.labels)) for side in (sides.left, sides.right))
+    left, right = (
+        replace(side, labels=used(words, side) | dict(side.labels))
+        for side in (sides.left, sides.right)
+    )
     return replace(sides, left=left, right=right)
 
 
 def used(words: Mapping[str, str], graph: EntityGraph) -> dict[str, str]:
     """The labels of what a graph names: its relations, attributes and the IRIs among its values."""
-    named = {*graph.relations, *graph.attributes, *(value.text for value in graph.values if value.datatype == ANY_URI)}
+    named = {
+        *graph.relations,
+        *graph.attributes,
+        *(value.text for value in graph.values if value.datatype == ANY_URI),
+    }
     return {iri: words[iri] for iri in sorted(named & words.keys())}
 
 
 def _folder(source: Source) -> EntityFolder:
     if not isinstance(source, str | Path):
-        raise ValueError("one graph alone cannot be aligned: give the other one as well, or a folder that holds both")
+        raise ValueError(
+            "one graph alone cannot be aligned: give the other one as well, or a folder that holds both"
+        )
     if not is_entity_folder(source) and not Path(source).is_dir():
         kind = "an endpoint" if isinstance(source, str) and URL.match(source) else "a file"
         if Path(source).exists() or kind == "an endpoint" or str(source).startswith("huts:"):
-            raise ValueError(f"{source} is {kind}: name the other graph as well, or a folder that holds both")
-        raise DataError("there is no such folder", where=str(source), fix="Name a folder, or two graphs.")
+            raise ValueError(
+                f"{source} is {kind}: name the other graph as well, or a folder that holds both"
+            )
+        raise DataError(
+            "there is no such folder", where=str(source), fix="Name a folder, or two graphs."
+        )
     return read_folder(source)
 
 
@@ -120,7 +151,9 @@ def from_raw(raw: RawGraph) -> EntityGraph:
 
 
 def open_entities(source: Source) -> EntityGraph:
-    """The individuals of a graph given in any of the ways ``open_graph`` takes; an EntityGraph as it is."""
+    """The individuals of a graph given in any of the ways ``open_graph`` takes; an EntityGraph as
+    it is.
+    """
     if isinstance(source, EntityGraph):
         return source
     if isinstance(source, str | Path) and is_entity_folder(source):
@@ -152,7 +185,9 @@ def _opened(source: GraphSource) -> Iterator[Graph]:
 
 
 def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links:
-    """Pairs of IRIs from pairs, an alignment, or a file: two columns parted by a tab, SSSOM, Alignment RDF, Turtle."""
+    """Pairs of IRIs from pairs, an alignment, or a file: two columns parted by a tab, SSSOM,
+    Alignment RDF, Turtle.
+    """
     if isinstance(given, Alignment):
         return tuple(mapping.pair for mapping in given if mapping.relation == "equivalent")
     if not isinstance(given, str | Path):
@@ -160,7 +195,9 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links
     path = Path(file_of(given))
     if not path.is_file():
         raise DataError(
-            "there is no such file", where=str(path), fix="A line holds source IRI, TAB, target IRI; no header needed."
+            "there is no such file",
+            where=str(path),
+            fix="A line holds source IRI, TAB, target IRI; no header needed.",
         )
     if path.name.lower().endswith(ALIGNMENT_FILES):
         return links_of(load_alignment(path))
@@ -177,10 +214,18 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
         if folder is None:
             raise ValueError("there is no folder to take seeds from: name a file of pairs, or none")
         if not folder.seeds:
-            raise DataError("it has no seeds", where=folder.left.name, fix="Give --seeds none, or a file of pairs.")
+            raise DataError(
+                "it has no seeds",
+                where=folder.left.name,
+                fix="Give --seeds none, or a file of pairs.",
+            )
         return replace(sides, seeds=folder.seeds)
     found = links_of(seeds)
-    if folder is not None and found and all(one.isdigit() and other.isdigit() for one, other in found):
+    if (
+        folder is not None
+        and found
+        and all(one.isdigit() and other.isdigit() for one, other in found)
+    ):
         found = tuple((folder.iri(one) or one, folder.iri(other) or other) for one, other in found)
     where = str(seeds) if isinstance(seeds, str | Path) else "the seeds"
     check_links(sides, found, where)
@@ -193,14 +238,19 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
 def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> None:
     """DataError where links are not about these two graphs."""
     if not links:
-        raise DataError("it holds no pair", where=where, fix="A line holds source IRI, TAB, target IRI.")
+        raise DataError(
+            "it holds no pair", where=where, fix="A line holds source IRI, TAB, target IRI."
+        )
     wrong = [pair for pair in links if pair[0] not in sides.left or pair[1] not in sides.right]
     if wrong:
         turned = sum(one in sides.right and other in sides.left for one, other in wrong)
         what = f"{len(wrong):,} of {len(links):,} pairs name an entity the graphs do not have, such as {wrong[0]}"
         fix = "The first column is an entity of the first graph, the second one of the second."
         if turned == len(links):
-            what, fix = "its pairs have the two graphs the other way round", "Swap the graphs, or the two columns."
+            what, fix = (
+                "its pairs have the two graphs the other way round",
+                "Swap the graphs, or the two columns.",
+            )
         raise DataError(what, where=where, fix=fix)
 
 
@@ -219,7 +269,12 @@ def _named(sides: Sides, names: Names) -> Sides:
             fix='It maps IRIs to names, as in {"http://example.org/a": "Hut"}.',
         )
     note = f"names of {known:,} entities were given"
-    return replace(sides, left=sides.left.renamed(given), right=sides.right.renamed(given), notes=(*sides.notes, note))
+    return replace(
+        sides,
+        left=sides.left.renamed(given),
+        right=sides.right.renamed(given),
+        notes=(*sides.notes, note),
+    )
 
 
 def _names_in(path: Path) -> dict[str, str]:
@@ -227,9 +282,13 @@ def _names_in(path: Path) -> dict[str, str]:
     try:
         content = from_json(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise DataError("the file of names cannot be read", where=str(path), fix=fix, details=str(error)) from error
+        raise DataError(
+            "the file of names cannot be read", where=str(path), fix=fix, details=str(error)
+        ) from error
     except ValueError as error:
-        raise DataError("the file of names is not JSON", where=str(path), fix=fix, details=str(error)) from error
+        raise DataError(
+            "the file of names is not JSON", where=str(path), fix=fix, details=str(error)
+        ) from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
         raise DataError("the file of names does not map IRIs to names", where=str(path), fix=fix)
     return content

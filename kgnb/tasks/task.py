@@ -1,7 +1,8 @@
 """A task: one use of an agent, with its inputs, its options, and the values of its stages so far.
 
-Scripts, commands, reports, MCP clients and notebooks all run agents by it. They differ only in the ``Opener``: where
-models, embedders, indexes and inputs come from. A notebook's session is an opener that keeps things open.
+Scripts, commands, reports, MCP clients and notebooks all run agents by it. They differ only in the
+``Opener``: where models, embedders, indexes and inputs come from. A notebook's session is an opener
+that keeps things open.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.run import Event, Run, failures
 from kgnb.settings import Settings
-from kgnb.tasks.running import Role, answering_model, digests_of, judge_and_model, new_run, remembering
+from kgnb.tasks.running import (
+    Role,
+    answering_model,
+    digests_of,
+    judge_and_model,
+    new_run,
+    remembering,
+)
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
@@ -91,18 +99,28 @@ class Opener:
         if kind in ("file", "folder"):
             path = Path(file_of(spec)).expanduser()
             if not (path.is_file() if kind == "file" else path.is_dir()):
-                raise DataError(f"there is no such {kind}", where=str(spec), fix=f"Name a {kind} that exists.")
+                raise DataError(
+                    f"there is no such {kind}", where=str(spec), fix=f"Name a {kind} that exists."
+                )
             return path
         return spec
 
     def new_run(
-        self, agent: str, data: Mapping[str, str], parameters: Mapping[str, Any], tell: Callable[[Event], Any]
+        self,
+        agent: str,
+        data: Mapping[str, str],
+        parameters: Mapping[str, Any],
+        tell: Callable[[Event], Any],
     ) -> Run:
         """A run over this data (the digest of every input by its name)."""
         return self.run or new_run(
-            agent, data, parameters=parameters, settings=self.settings, folder=self._folder,
+            agent,
+            data,
+            parameters=parameters,
+            settings=self.settings,
+            folder=self._folder,
             on_event=self._on_event or tell,
-        )  # fmt: skip
+        )
 
 
 class Listener(Protocol):
@@ -118,17 +136,21 @@ class Listener(Protocol):
 class Task:
     """An agent's inputs and options, and the values of its stages so far.
 
-    A stage's value is kept only when the stage is finished: an error or Stop leaves the earlier values as they are.
+    A stage's value is kept only when the stage is finished: an error or Stop leaves the earlier
+    values as they are.
 
     Args:
         specs: the inputs as given, by name.
         options: the options objects, by the agent's names for them.
         opener: opens the inputs, and whatever the agent does not have itself.
-        given: what is open already, by name: a model, an embedder, an index; or a judge, a reference, decisions in
+        given: what is open already, by name: a model, an embedder, an index; or a judge, a
+        reference, decisions in
             place of the option that would name it.
     """
 
-    more: ClassVar[Mapping[str, Any]] = {}  # what may be said of the inputs besides, and what holds where it is not
+    more: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # what may be said of the inputs besides, and what holds where it is not
     takes: ClassVar[tuple[str, ...]] = ("model",)  # what may be given besides options
 
     def __init__(
@@ -159,17 +181,21 @@ class Task:
         on_event: Callable[[Event], Any] | None = None,
         **told: Any,
     ) -> Self:
-        """A task with these options, by name, or objects of the options classes; what is None is left out.
+        """A task with these options, by name, or objects of the options classes; what is None is
+        left out.
 
-        What a name cannot say is given as it is: a model, an embedder, a judge (or a function from a question to a
-        verdict), a reference. The judge ``recorded:NAME`` or ``batch:FOLDER`` is one that asks that model.
+        What a name cannot say is given as it is: a model, an embedder, a judge (or a function from
+        a question to a verdict), a reference. The judge ``recorded:NAME`` or ``batch:FOLDER`` is
+        one that asks that model.
 
         Raises:
             TypeError: a name is no option, and nothing that the agent takes.
         """
         settings = settings or Settings.load()
         told = {name: _plain(value) for name, value in told.items() if value is not None}
-        kinds = {one.name: one.kind for options in agent.options.values() for one in described(options)}
+        kinds = {
+            one.name: one.kind for options in agent.options.values() for one in described(options)
+        }
         if unknown := told.keys() - kinds.keys() - agent.options.keys() - {*cls.takes}:
             raise TypeError(f"agent {agent.name} takes no {min(unknown)}")
         judge = told.get("judge")
@@ -177,7 +203,11 @@ class Task:
             told["judge"], settings = judge_and_model(judge, settings)
         elif callable(judge) and "judge" in kinds and not isinstance(judge, Judge):
             told["judge"] = CallableJudge(judge)
-        named = {name: value for name, value in told.items() if kinds.get(name) is not str or isinstance(value, str)}
+        named = {
+            name: value
+            for name, value in told.items()
+            if kinds.get(name) is not str or isinstance(value, str)
+        }
         chosen = agent.chosen(named) | {name: told[name] for name in agent.options if name in told}
         given = {name: told[name] for name in told if name not in named or name in cls.takes}
         opener = Opener(settings, run=run, folder=folder, on_event=on_event)
@@ -185,7 +215,10 @@ class Task:
 
     def open(self) -> dict[str, Any]:
         """Every input, opened according to its kind."""
-        return {one.name: self.opener.opened(one.kind, self.specs[one.name]) for one in self.agent.inputs}
+        return {
+            one.name: self.opener.opened(one.kind, self.specs[one.name])
+            for one in self.agent.inputs
+        }
 
     def _opened(self) -> dict[str, Any]:
         opened = self.open()
@@ -193,8 +226,12 @@ class Task:
 
     def begin_again(self) -> None:
         """Starts a new run with the current budget; values stay until their stage is run again."""
-        named = {name: spec for name, spec in self.specs.items() if isinstance(spec, str | list | bool)}
-        self.run = self.opener.new_run(self.agent.name, self.digests(), self.parameters() | named, self._tell)
+        named = {
+            name: spec for name, spec in self.specs.items() if isinstance(spec, str | list | bool)
+        }
+        self.run = self.opener.new_run(
+            self.agent.name, self.digests(), self.parameters() | named, self._tell
+        )
 
     def digests(self) -> dict[str, str]:
         """The digest of every input by its name, as a run records them."""
@@ -204,7 +241,9 @@ class Task:
         """The value of one option, or what was given in its place."""
         if name in self.given:
             return self.given[name]
-        return next(getattr(one, name) for one in self.options.values() if name in names_of(type(one)))
+        return next(
+            getattr(one, name) for one in self.options.values() if name in names_of(type(one))
+        )
 
     def parameters(self) -> dict[str, Any]:
         """All options by name, as a run records them."""
@@ -224,7 +263,9 @@ class Task:
             self.values.clear()
 
     def __getitem__(self, name: str) -> Any:
-        """The argument of a stage with this name; models and judges record on the run what they are asked."""
+        """The argument of a stage with this name; models and judges record on the run what they are
+        asked.
+        """
         if name in self.agent.sequence:
             return self.need(name)
         for known in (self.inputs, self.options):
@@ -233,7 +274,9 @@ class Task:
         if name in self.given:
             value = self.given[name]
         else:
-            value = self.agent.provides[name](self) if name in self.agent.provides else self.lend(name)
+            value = (
+                self.agent.provides[name](self) if name in self.agent.provides else self.lend(name)
+            )
         if isinstance(value, Judge):
             return self.run.watch_judge(value)
         return self.run.watch(value) if isinstance(value, ChatModel) else value
@@ -250,7 +293,9 @@ class Task:
                 chosen = self.parameters().get("embedder") or ""
                 embedder = self.opener.embedder(chosen, many=self.agent.name == "ontology_matching")
                 if isinstance(embedder, CachedEmbedder):
-                    embedder.on_progress = lambda done, total: self.run.progress(done, total, "texts embedded")
+                    embedder.on_progress = lambda done, total: self.run.progress(
+                        done, total, "texts embedded"
+                    )
                 return embedder
             case "index":
                 return self.opener.index(self.parameters().get("index") or "")
@@ -272,7 +317,9 @@ class Task:
             return self.values[stage]
         order, magic = self.agent.sequence, self.agent.magic
         last = order.index(stage)
-        first = max((at + 1 for at, name in enumerate(order[:last]) if name in self.values), default=0)
+        first = max(
+            (at + 1 for at, name in enumerate(order[:last]) if name in self.values), default=0
+        )
         lines = [f"%{magic} {name}" for name in order[first : last + 1]]
         raise OutOfOrder(
             f"the stage {stage} has not been run yet",
@@ -281,10 +328,11 @@ class Task:
         )
 
     def do(self, stage: str, listener: Listener | None = None, **instead: Any) -> Any:
-        """Runs one stage as a step of the run, keeps its value and drops those built on an older one.
+        """Runs one stage as a step of the run, keeps its value and drops those built on an older
+        one.
 
-        ``instead`` replaces arguments of the stage, by name. With a ``listener``, a person watches who can run the
-        stage again: what a model's server failed to answer is then an error.
+        ``instead`` replaces arguments of the stage, by name. With a ``listener``, a person watches
+        who can run the stage again: what a model's server failed to answer is then an error.
 
         Raises:
             OutOfOrder: a stage that it builds on has not been run.
@@ -295,13 +343,20 @@ class Task:
         def needed(name: str) -> Any:
             return instead[name] if name in instead else self[name]
 
-        positional, keywords = list(map(needed, work.needs)), {key: needed(name) for key, name in work.keywords.items()}
+        positional, keywords = (
+            list(map(needed, work.needs)),
+            {key: needed(name) for key, name in work.keywords.items()},
+        )
         with self.telling(listener):
             value = self.run.do(work.function, *positional, **keywords)
         self.keep(stage, value)
         if listener is not None and (failed := failures(self.run.steps[-1:])):
             again = self.run.steps[-1].name
-            raise BackendError(failed, service="", fix=f"What was judged is kept. Run {again} again: it asks the rest.")
+            raise BackendError(
+                failed,
+                service="",
+                fix=f"What was judged is kept. Run {again} again: it asks the rest.",
+            )
         return value
 
     def keep(self, stage: str, value: Any) -> Any:
@@ -316,7 +371,9 @@ class Task:
         return value
 
     def check(self) -> None:
-        """Makes the agent's judges, so that a missing model or file is reported before any work is done."""
+        """Makes the agent's judges, so that a missing model or file is reported before any work is
+        done.
+        """
         for name in self.agent.judges:
             self[name]
 

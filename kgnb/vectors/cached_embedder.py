@@ -19,7 +19,8 @@ from kgnb.vectors.embedder import Embedder, Vectors
 class VectorCache(SqliteFile):
     """Vectors by embedder name and SHA-256 of the text.
 
-    It holds no texts, so it can be given to a colleague who may see the vectors but not the ontology.
+    It holds no texts, so it can be given to a colleague who may see the vectors but not the
+    ontology.
     """
 
     what, table = "the cache of vectors", "vectors"
@@ -32,7 +33,9 @@ class VectorCache(SqliteFile):
 
     def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         """The vectors there are, each of shape (dimensions,)."""
-        rows = self.select("SELECT key, vector FROM vectors WHERE embedder = ? AND key IN", embedder, keys)
+        rows = self.select(
+            "SELECT key, vector FROM vectors WHERE embedder = ? AND key IN", embedder, keys
+        )
         return {key: self._vector(blob) for key, blob in rows}
 
     def put(self, embedder: str, vectors: Mapping[bytes, Vectors]) -> None:
@@ -46,17 +49,20 @@ class VectorCache(SqliteFile):
             raise self.damaged("it holds something that is not a vector")
         length = float(np.linalg.norm(vector.astype(np.float64)))
         if not (abs(length - 1.0) < 1e-3 or length == 0.0):
-            raise self.damaged(f"it holds a vector of length {length:.3g}, and all should have length 1")
+            raise self.damaged(
+                f"it holds a vector of length {length:.3g}, and all should have length 1"
+            )
         return vector
 
 
 class CachedEmbedder:
     """An embedder that asks another one only for texts it has not seen.
 
-    ``computed`` and ``reused`` count distinct texts over all calls; ``on_progress(done, total)`` is called in the
-    calling thread, once for what the cache had and again after every batch. Each batch is saved as it comes: a run that
-    is killed loses at most one. If the cache is locked, read-only or on a full disk, a warning (NotKept) says so and
-    the texts are embedded without it; with a service that costs money that is an error instead.
+    ``computed`` and ``reused`` count distinct texts over all calls; ``on_progress(done, total)`` is
+    called in the calling thread, once for what the cache had and again after every batch. Each
+    batch is saved as it comes: a run that is killed loses at most one. If the cache is locked,
+    read-only or on a full disk, a warning (NotKept) says so and the texts are embedded without it;
+    with a service that costs money that is an error instead.
     """
 
     def __init__(
@@ -147,12 +153,16 @@ class CachedEmbedder:
 
 
 def _packed(vector: Vectors) -> bytes:
-    """The vector's parts, 4 bytes each; if most are zero (counts of characters), its length and only the others."""
+    """The vector's parts, 4 bytes each; if most are zero (counts of characters), its length and
+    only the others.
+    """
     places = np.flatnonzero(vector)
     if len(vector) >= 1 << 16 or 12 * len(places) > 4 * len(vector):
         return np.ascontiguousarray(vector, dtype="<f4").tobytes()
     numbers = np.concatenate([[len(vector)], places]).astype("<u2")
-    return b"\0" + numbers.tobytes() + vector[places].astype("<f4").tobytes()  # an odd number of bytes
+    return (
+        b"\0" + numbers.tobytes() + vector[places].astype("<f4").tobytes()
+    )  # an odd number of bytes
 
 
 def _unpacked(blob: bytes) -> Vectors | None:

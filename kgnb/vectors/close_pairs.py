@@ -1,10 +1,11 @@
 """Near neighbours among many vectors without comparing all with all: an inverted file of faiss.
 
-The vectors of one side are sorted into cells; each vector of the other side is compared with those in the few cells
-nearest to it (Sivic and Zisserman, ICCV 2003; Jégou et al., TPAMI 33(1), 2011), which are held as 16-bit floats.
-Neighbours in other cells are missed: with 50,000 generated vectors per side, one in fifty of the ten nearest. faiss is
-the extra ``kgnb[large]``: check first whether it is ``available``. Vectors are put on the grid of ``reproducible`` and
-the centres are learnt here, so that the same pairs are found on every processor.
+The vectors of one side are sorted into cells; each vector of the other side is compared with those
+in the few cells nearest to it (Sivic and Zisserman, ICCV 2003; Jégou et al., TPAMI 33(1), 2011),
+which are held as 16-bit floats. Neighbours in other cells are missed: with 50,000 generated vectors
+per side, one in fifty of the ten nearest. faiss is the extra ``kgnb[large]``: check first whether
+it is ``available``. Vectors are put on the grid of ``reproducible`` and the centres are learnt
+here, so that the same pairs are found on every processor.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from kgnb.vectors.reproducible import on_grid, unit
 Integers = NDArray[np.int64]
 Each = Callable[..., Iterator[Any]]
 
-PROBED = 0.04  # share of the cells that are searched: 0.978 of the ten nearest at 0.03, 0.988 at twice that
+# share of the cells that are searched: 0.978 of the ten nearest at 0.03, 0.988 at twice that
+PROBED = 0.04
 _PROBED_LEAST = 12  # cells, if that share is less: with 2 x 4,000 names
-_PROBED_MOST = 25  # cells: that share at 100,000 names; of 200,000 the right one is found for .987, not .996
+_PROBED_MOST = (
+    25  # cells: that share at 100,000 names; of 200,000 the right one is found for .987, not .996
+)
 _CELLS = 2.0  # times the square root of the number of vectors
 _ROWS = 16_384  # looked up at a time
 _SAMPLE = 40  # vectors per cell that the centres are learnt from
@@ -43,11 +47,15 @@ def available() -> bool:
 
 
 def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> tuple[Integers, Integers]:
-    """Pairs (row of ``a``, row of ``b``) that include nearly all of the ``k`` nearest of each row of either side.
+    """Pairs (row of ``a``, row of ``b``) that include nearly all of the ``k`` nearest of each row
+    of either side.
 
     Unordered; a pair may occur twice. Deterministic. ``each`` looks up blocks of rows, in order.
     """
-    (rows, columns), (their_columns, their_rows) = _looked_up(a, b, k, each), _looked_up(b, a, k, each)
+    (rows, columns), (their_columns, their_rows) = (
+        _looked_up(a, b, k, each),
+        _looked_up(b, a, k, each),
+    )
     return np.concatenate([rows, their_rows]), np.concatenate([columns, their_columns])
 
 
@@ -82,7 +90,9 @@ def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> tuple[Integers, In
 def _centres(vectors: Vectors, cells: int) -> Vectors:
     """The centre of each cell (spherical k-means, Dhillon and Modha 2001); all sums are exact."""
     draw = np.random.default_rng(0)
-    sample = vectors[np.sort(draw.choice(len(vectors), min(len(vectors), _SAMPLE * cells), replace=False))]
+    sample = vectors[
+        np.sort(draw.choice(len(vectors), min(len(vectors), _SAMPLE * cells), replace=False))
+    ]
     centres = sample[np.sort(draw.choice(len(sample), cells, replace=False))]
     for _ in range(_ROUNDS):
         blocks = (sample[at : at + _ROWS] for at in range(0, len(sample), _ROWS))

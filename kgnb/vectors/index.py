@@ -47,7 +47,9 @@ class VectorIndex(Protocol):
         """The names of its collections, sorted."""
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one
+        stays as it is.
+        """
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points, in batches; all are checked before any is written."""
@@ -59,9 +61,17 @@ class VectorIndex(Protocol):
         """All ids (sorted), payloads and vectors (of unit length, or zero) of one view."""
 
     def search(
-        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+        self,
+        collection: str,
+        view: str,
+        vector: Sequence[float] | Vectors,
+        *,
+        k: int,
+        kind: str = "",
     ) -> list[Hit]:
-        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id."""
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first,
+        equal scores by id.
+        """
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
@@ -75,13 +85,17 @@ def nearest_points(
     k: int,
     kind: str,
 ) -> list[Hit]:
-    """The ``k`` points (of one kind, if given) nearest to a vector; cosines of 6 places, which tie in any store."""
+    """The ``k`` points (of one kind, if given) nearest to a vector; cosines of 6 places, which tie
+    in any store.
+    """
     query = unit_vector(vector, stored.shape[1]).astype(np.float64)
     if not np.any(query):
         return []  # nothing is near to an empty text
     rows = [row for row, payload in enumerate(payloads) if not kind or payload.get("kind") == kind]
     scores = np.round(stored[rows] @ query, 6) + 0.0
-    best = sorted(zip(scores.tolist(), rows, strict=True), key=lambda found: (-found[0], ids[found[1]]))
+    best = sorted(
+        zip(scores.tolist(), rows, strict=True), key=lambda found: (-found[0], ids[found[1]])
+    )
     return [Hit(ids[row], score, payloads[row]) for score, row in best[:k]]
 
 
@@ -90,9 +104,18 @@ RESERVED = "_kgnb"  # the payload key under which a store keeps a point's id and
 
 
 def checked_name(name: str, what: str = "collection") -> str:
-    """The name, if every store accepts it as one (no path parts, at most 200 bytes); ValueError otherwise."""
-    if not name or name in {".", ".."} or len(name.encode("utf-8", "replace")) > 200 or set(name) & _FORBIDDEN:
-        raise ValueError(f'{name!r} cannot name a {what}: 1 to 200 bytes, none of < > : " / \\ | ? *')
+    """The name, if every store accepts it as one (no path parts, at most 200 bytes); ValueError
+    otherwise.
+    """
+    if (
+        not name
+        or name in {".", ".."}
+        or len(name.encode("utf-8", "replace")) > 200
+        or set(name) & _FORBIDDEN
+    ):
+        raise ValueError(
+            f'{name!r} cannot name a {what}: 1 to 200 bytes, none of < > : " / \\ | ? *'
+        )
     return name
 
 
@@ -115,14 +138,20 @@ def checked_view(view: str, views: Mapping[str, int]) -> int:
 
 
 def checked_point(point: Point, views: Mapping[str, int]) -> Vectors:
-    """The point's vector as float32, of unit length or zero; ValueError if the point cannot be stored."""
+    """The point's vector as float32, of unit length or zero; ValueError if the point cannot be
+    stored.
+    """
     if not point.id or not _is_text(point.id):
-        raise ValueError(f"{point.id!r} cannot be a point's id: it must be some text without half surrogate pairs")
+        raise ValueError(
+            f"{point.id!r} cannot be a point's id: it must be some text without half surrogate pairs"
+        )
     dimensions = checked_view(point.view, views)
     for key, value in point.payload.items():
         if key == RESERVED or not _is_text(key):
             raise ValueError(f"{key!r} cannot be a payload key")
-        if (isinstance(value, str) and not _is_text(value)) or (isinstance(value, float) and not math.isfinite(value)):
+        if (isinstance(value, str) and not _is_text(value)) or (
+            isinstance(value, float) and not math.isfinite(value)
+        ):
             raise ValueError(f"{value!r} cannot be a payload value: JSON cannot hold it")
     return unit_vector(point.vector, dimensions)
 
@@ -131,7 +160,9 @@ def unit_vector(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
     """The vector as float32, of unit length or zero; ValueError if its length or a part is wrong."""
     values = np.asarray(vector, dtype=np.float64)
     if values.shape != (dimensions,):
-        raise ValueError(f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions")
+        raise ValueError(
+            f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions"
+        )
     if not np.isfinite(values).all():
         raise ValueError("a vector holds a part that is not a finite number")
     return (values / (np.linalg.norm(values) or 1.0)).astype(np.float32)
@@ -167,7 +198,9 @@ class MemoryIndex:
 
     def __init__(self) -> None:
         # of each collection: the lengths of its views, and its points by view and id
-        self._collections: dict[str, tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]] = {}
+        self._collections: dict[
+            str, tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]
+        ] = {}
         self._lock = threading.RLock()
 
     def collections(self) -> tuple[str, ...]:
@@ -176,7 +209,9 @@ class MemoryIndex:
             return tuple(sorted(self._collections))
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one
+        stays as it is.
+        """
         with self._lock:
             self._collections.setdefault(checked_name(collection), (checked_views(views), {}))
 
@@ -200,12 +235,24 @@ class MemoryIndex:
             dimensions = checked_view(view, views)
             ids = sorted(id for one, id in held if one == view)
             points = [held[view, id] for id in ids]
-        return ids, [dict(payload) for payload, _ in points], matrix([vector for _, vector in points], dimensions)
+        return (
+            ids,
+            [dict(payload) for payload, _ in points],
+            matrix([vector for _, vector in points], dimensions),
+        )
 
     def search(
-        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+        self,
+        collection: str,
+        view: str,
+        vector: Sequence[float] | Vectors,
+        *,
+        k: int,
+        kind: str = "",
     ) -> list[Hit]:
-        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id."""
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first,
+        equal scores by id.
+        """
         return nearest_points(*self.read(collection, view), vector, k, kind)
 
     def close(self) -> None:
@@ -213,7 +260,9 @@ class MemoryIndex:
         with self._lock:
             self._collections.clear()
 
-    def _collection(self, name: str) -> tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]:
+    def _collection(
+        self, name: str
+    ) -> tuple[dict[str, int], dict[tuple[str, str], tuple[Payload, Vectors]]]:
         if name not in self._collections:
             raise no_collection(self.name, name, self.collections())
         return self._collections[name]

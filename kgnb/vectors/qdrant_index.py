@@ -34,8 +34,11 @@ from kgnb.vectors.index import (
     unit_vector,
 )
 
-_NAMESPACE = uuid.UUID("7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11")  # of this package; makes a point's UUID from its id
-_BATCH = 256  # points per request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
+_NAMESPACE = uuid.UUID(
+    "7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11"
+)  # of this package; makes a point's UUID from its id
+# points per request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
+_BATCH = 256
 _PAGE = {True: 5000, False: 512}  # points per page when everything is read, by local or remote
 _TIMEOUT = 60  # seconds
 _MARGIN = 1e-5  # by how much scores of equal vectors may differ between stores
@@ -44,20 +47,26 @@ _MARGIN = 1e-5  # by how much scores of equal vectors may differ between stores
 class QdrantIndex:
     """A ``VectorIndex`` over Qdrant.
 
-    ``location`` is ``:memory:``, a folder, or the URL of a server (port 6333 unless the URL names one). Each point is
-    one text of one view; its id becomes a UUID and is kept in the payload. Local mode is single-process. Only open
-    folders you trust: local mode pickles its points.
+    ``location`` is ``:memory:``, a folder, or the URL of a server (port 6333 unless the URL names
+    one). Each point is one text of one view; its id becomes a UUID and is kept in the payload.
+    Local mode is single-process. Only open folders you trust: local mode pickles its points.
     """
 
-    def __init__(self, location: str, *, api_key: str | None = None, patience: Patience | None = None) -> None:
+    def __init__(
+        self, location: str, *, api_key: str | None = None, patience: Patience | None = None
+    ) -> None:
         self._remote = "://" in location
         self._name = "qdrant in memory" if location == ":memory:" else location
         self._patience = patience or Patience()
         self._api_key = api_key
         self._views: dict[str, dict[str, int]] = {}
         # Local mode is not made for threads; over HTTP there is nothing to guard.
-        self._guard: AbstractContextManager[object] = nullcontext() if self._remote else threading.RLock()
-        self._client: QdrantClient | None = _connect(location, api_key) if self._remote else _open(location, api_key)
+        self._guard: AbstractContextManager[object] = (
+            nullcontext() if self._remote else threading.RLock()
+        )
+        self._client: QdrantClient | None = (
+            _connect(location, api_key) if self._remote else _open(location, api_key)
+        )
 
     @property
     def name(self) -> str:
@@ -70,7 +79,9 @@ class QdrantIndex:
         return tuple(sorted(collection.name for collection in reply.collections))
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one
+        stays as it is.
+        """
         checked_name(collection)
         config = {
             view: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)
@@ -87,9 +98,14 @@ class QdrantIndex:
         views = self._views_of(collection)
         made = {}
         for point in points:
-            key, vector = str(uuid.uuid5(_NAMESPACE, f"{point.view}\0{point.id}")), checked_point(point, views)
+            key, vector = (
+                str(uuid.uuid5(_NAMESPACE, f"{point.view}\0{point.id}")),
+                checked_point(point, views),
+            )
             payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
-            made[key] = models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
+            made[key] = models.PointStruct(
+                id=key, vector={point.view: vector.tolist()}, payload=payload
+            )
         structs = list(made.values())
         for start in range(0, len(structs), _BATCH):
             self._ask("upsert", collection, points=structs[start : start + _BATCH])
@@ -108,17 +124,27 @@ class QdrantIndex:
         return ids, payloads, matrix([point[2] for point in points], dimensions)
 
     def search(
-        self, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+        self,
+        collection: str,
+        view: str,
+        vector: Sequence[float] | Vectors,
+        *,
+        k: int,
+        kind: str = "",
     ) -> list[Hit]:
-        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id.
+        """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first,
+        equal scores by id.
 
-        The server compares every point. It breaks ties as it likes, so more are asked for until the k-th is passed.
+        The server compares every point. It breaks ties as it likes, so more are asked for until the
+        k-th is passed.
         """
         dimensions = checked_view(view, self._views_of(collection))
         query = unit_vector(vector, dimensions).tolist()
         if not any(query):
             return []  # nothing is near to an empty text
-        of_kind = models.Filter(must=[models.FieldCondition(key="kind", match=models.MatchValue(value=kind))])
+        of_kind = models.Filter(
+            must=[models.FieldCondition(key="kind", match=models.MatchValue(value=kind))]
+        )
         asked: dict[str, Any] = {"query": query, "using": view, "with_vectors": [view]}
         asked |= {"query_filter": of_kind} if kind else {}
         asked |= {"search_params": models.SearchParams(exact=True)} if self._remote else {}
@@ -130,7 +156,9 @@ class QdrantIndex:
             limit *= 4
         points = [_point(point, view) for point in found]
         vectors = matrix([point[2] for point in points], dimensions)
-        return nearest_points([point[0] for point in points], [point[1] for point in points], vectors, query, k, kind)
+        return nearest_points(
+            [point[0] for point in points], [point[1] for point in points], vectors, query, k, kind
+        )
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
@@ -141,7 +169,11 @@ class QdrantIndex:
 
     def _points(self, collection: str, view: str) -> Iterator[tuple[str, Payload, list[float]]]:
         only = models.Filter(must=[models.HasVectorCondition(has_vector=view)])
-        page: dict[str, Any] = {"scroll_filter": only, "limit": _PAGE[not self._remote], "with_vectors": [view]}
+        page: dict[str, Any] = {
+            "scroll_filter": only,
+            "limit": _PAGE[not self._remote],
+            "with_vectors": [view],
+        }
         offset: Any = None
         while True:
             points, offset = self._ask("scroll", collection, **page, offset=offset)
@@ -165,16 +197,24 @@ class QdrantIndex:
         return self._views[collection]
 
     def _ask(self, what: str, collection: str | None = None, **given: Any) -> Any:
-        """The client's answer; busy servers are asked again, and every failure becomes an error of ours."""
+        """The client's answer; busy servers are asked again, and every failure becomes an error of
+        ours.
+        """
         about = [] if collection is None else [collection]
         with self._guard:
             tried = 1
             while True:
                 if self._client is None:
-                    raise BackendError(f"{self.name} is closed.", service=self.name, fix="Open the vector index again.")
+                    raise BackendError(
+                        f"{self.name} is closed.",
+                        service=self.name,
+                        fix="Open the vector index again.",
+                    )
                 try:
                     return getattr(self._client, what)(*about, **given)
-                except QdrantException as error:  # 429 with a Retry-After (no seconds if that is a date)
+                except (
+                    QdrantException
+                ) as error:  # 429 with a Retry-After (no seconds if that is a date)
                     if not self._patience.pause(tried, getattr(error, "retry_after_s", None)):
                         raise self._failed("it is too busy (HTTP 429)", str(error)) from error
                 except UnexpectedResponse as error:
@@ -182,10 +222,13 @@ class QdrantIndex:
                     if not (busy and self._patience.pause(tried, retry_after(error.headers))):
                         raise self._refused(error, collection) from None  # it may quote the key
                 except (ResponseHandlingException, ValueError, AssertionError) as error:
-                    # No connection, a timeout, or an answer that is not Qdrant's (the client asserts what it expects).
+                    # No connection, a timeout, or an answer that is not Qdrant's (the client
+                    # asserts what it expects).
                     cause = getattr(error, "source", error)
                     if not self._patience.pause(tried):
-                        raise self._failed(f"no usable answer ({type(cause).__name__})", str(cause)) from error
+                        raise self._failed(
+                            f"no usable answer ({type(cause).__name__})", str(cause)
+                        ) from error
                 except sqlite3.Error as error:  # the folder: disk full, deleted, or not a database
                     raise self._failed("its folder cannot be used", str(error)) from error
                 tried += 1
@@ -212,7 +255,9 @@ class QdrantIndex:
         )
 
 
-def _point(point: models.Record | models.ScoredPoint, view: str) -> tuple[str, Payload, list[float]]:
+def _point(
+    point: models.Record | models.ScoredPoint, view: str
+) -> tuple[str, Payload, list[float]]:
     """The id, payload and vector of a stored point."""
     payload = dict(point.payload or {})
     kept: Any = payload.pop(RESERVED, {})
@@ -221,7 +266,10 @@ def _point(point: models.Record | models.ScoredPoint, view: str) -> tuple[str, P
 
 def _open(location: str, api_key: str | None) -> QdrantClient:
     if api_key is not None:
-        raise ConfigError("An API key was given, but the vector index is not a server.", fix="Give its URL, or no key.")
+        raise ConfigError(
+            "An API key was given, but the vector index is not a server.",
+            fix="Give its URL, or no key.",
+        )
     # It would come with every cell of a notebook; the class's docstring says it once.
     warnings.filterwarnings("ignore", message="Local mode is not recommended", category=UserWarning)
     try:
@@ -237,7 +285,15 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
             fix="Shut that one down, choose another folder, or run a Qdrant server and give its URL.",
             details=str(error),
         ) from error
-    except (OSError, ValueError, KeyError, TypeError, EOFError, sqlite3.Error, pickle.PickleError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        sqlite3.Error,
+        pickle.PickleError,
+    ) as error:
         raise BackendError(
             f"The folder {location} cannot be opened as a vector index: {error}.",
             service=location,
@@ -246,10 +302,11 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
 
 
 def _hasten(client: QdrantClient | None) -> None:
-    """Spare local mode the wait for the disk after every single point (70 to 1,000 points a second; 5,000 without).
+    """Spare local mode the wait for the disk after every single point (70 to 1,000 points a second;
+    5,000 without).
 
-    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no setting for it; if
-    its internals change, it is merely slow again.
+    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no
+    setting for it; if its internals change, it is merely slow again.
     """
     collections = getattr(getattr(client, "_client", None), "collections", {})
     for collection in collections.values() if isinstance(collections, dict) else ():
@@ -267,7 +324,9 @@ def _connect(url: str, api_key: str | None) -> QdrantClient:
             fix='Name the key by itself: vectors.index_key = "env:NAME" in kgnb.toml.',
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigError(f"{url!r} is not the URL of a Qdrant server.", fix="For example http://localhost:6333")
+        raise ConfigError(
+            f"{url!r} is not the URL of a Qdrant server.", fix="For example http://localhost:6333"
+        )
     with warnings.catch_warnings():
         if on_this_machine(url):  # a key that stays on this machine needs no encryption
             warnings.simplefilter("ignore", UserWarning)

@@ -1,10 +1,11 @@
 """Arithmetic that comes to the same bits on every processor.
 
-The order in which a BLAS library adds and the formulas by which NumPy computes exponentials depend on the processor;
-differences in the last bit are carried through rounds of matching into the result. Vectors on a grid of 2^-11 have
-products of 22 bits: a sum of these below 4 is exact in float32 in any order (Cauchy and Schwarz: so are all partial
-sums, for rows of unit length). Exponentials and logarithms here consist of element-wise additions and products, which
-IEEE 754 defines to the bit.
+The order in which a BLAS library adds and the formulas by which NumPy computes exponentials depend
+on the processor; differences in the last bit are carried through rounds of matching into the
+result. Vectors on a grid of 2^-11 have products of 22 bits: a sum of these below 4 is exact in
+float32 in any order (Cauchy and Schwarz: so are all partial sums, for rows of unit length).
+Exponentials and logarithms here consist of element-wise additions and products, which IEEE 754
+defines to the bit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 GRID = 2048  # float16 holds such vectors as well; cosines are off by 2e-4 (one standard deviation)
-_LN2_HIGH, _LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")  # fdlibm's
+_LN2_HIGH, _LN2_LOW = (
+    float.fromhex("0x1.62e42fee00000p-1"),
+    float.fromhex("0x1.a39ef35793c76p-33"),
+)  # fdlibm's
 
 
 def on_grid(values: NDArray[np.floating], steps: int = GRID, out: Singles | None = None) -> Singles:
@@ -70,7 +74,9 @@ def log(values: NDArray[np.number]) -> Doubles:
 
 
 def solved(matrix: Doubles, right: Doubles) -> Doubles:
-    """``x`` with ``matrix @ x = right``, for a small symmetric positive definite matrix (Gauss and Jordan)."""
+    """``x`` with ``matrix @ x = right``, for a small symmetric positive definite matrix (Gauss and
+    Jordan).
+    """
     table = np.column_stack([matrix, right])
     for at in range(len(table)):
         row = table[at] / table[at, at]
@@ -83,11 +89,14 @@ def solved(matrix: Doubles, right: Doubles) -> Doubles:
 def principal(sample: Singles, narrow: int) -> Singles:
     """The approximate directions in which these rows differ most, on the grid: (width, narrow).
 
-    Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) instead of LAPACK's eigenvectors.
+    Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) instead of LAPACK's
+    eigenvectors.
     """
     rows = on_grid(sample).astype(np.float64)
     spread = rows.T @ rows  # exact: 22 bits and those of the number of rows
-    found = on_grid(np.random.default_rng(0).standard_normal((spread.shape[1], narrow))).astype(np.float64)
+    found = on_grid(np.random.default_rng(0).standard_normal((spread.shape[1], narrow))).astype(
+        np.float64
+    )
     for _ in range(_ROUNDS):
         found = on_grid(_orthonormal(spread @ found)).astype(np.float64)
     return found.astype(np.float32)

@@ -1,4 +1,6 @@
-"""Forms for magics: the controls of a verb or tool, the line they make, a Run button and its output."""
+"""Forms for magics: the controls of a verb or tool, the line they make, a Run button and its
+output.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ HIDDEN = ("help", "form")
 
 @dataclass
 class Control:
-    """The widget for one argument. An option that was neither given nor touched adds nothing to the line."""
+    """The widget for one argument. An option that was neither given nor touched adds nothing to the
+    line.
+    """
 
     name: str
     widget: ipywidgets.Widget
@@ -53,7 +57,8 @@ def verb_controls(
 ) -> list[Control]:
     """The controls of a verb, in its parser's order.
 
-    Their values are those ``given`` on the line, else the ``current`` ones, else the parser's defaults.
+    Their values are those ``given`` on the line, else the ``current`` ones, else the parser's
+    defaults.
     """
     controls = []
     for action in parser._actions:
@@ -61,10 +66,16 @@ def verb_controls(
             continue
         default = None if action.default is argparse.SUPPRESS else action.default
         said = given.get(action.dest)
-        control = _control(action, current.get(action.dest, default) if said is None else said, suggest(action.dest))
+        control = _control(
+            action,
+            current.get(action.dest, default) if said is None else said,
+            suggest(action.dest),
+        )
         control.help = (action.help or "").replace("%%", "%")
         # A positional argument is always part of the line, an option if the line had it already.
-        control.touched = not action.option_strings or (said is not None and said is not False and said != default)
+        control.touched = not action.option_strings or (
+            said is not None and said is not False and said != default
+        )
         controls.append(control)
     return controls
 
@@ -83,7 +94,9 @@ def _control(action: argparse.Action, start: Any, suggested: Sequence[str]) -> C
         return Control(action.dest, box, (box,), lambda: [option] if box.value else negated)
     if action.choices:
         choices = [(str(choice), str(choice)) for choice in action.choices]
-        pick = ipywidgets.Dropdown(options=choices if start is not None else [("", ""), *choices], **look)
+        pick = ipywidgets.Dropdown(
+            options=choices if start is not None else [("", ""), *choices], **look
+        )
         pick.value = str(start) if start is not None else ""
         return Control(action.dest, pick, (pick,), lambda: _said(option, pick.value))
     if hasattr(action.type, "kind"):
@@ -101,26 +114,53 @@ def _number(name: str, option: str, bounds: Any, start: Any, look: Mapping[str, 
     else:
         entry = (ipywidgets.IntText if whole else ipywidgets.FloatText)(value=value, **look)
     if not bounds.optional:
-        return Control(name, entry, (entry,), lambda: [option, f"{entry.value:g}" if not whole else str(entry.value)])
+        return Control(
+            name,
+            entry,
+            (entry,),
+            lambda: [option, f"{entry.value:g}" if not whole else str(entry.value)],
+        )
     automatic = ipywidgets.Checkbox(value=start is None, description="automatic", indent=False)
     entry.disabled = automatic.value
     automatic.observe(lambda change: setattr(entry, "disabled", change["new"]), names="value")
     both = ipywidgets.HBox([entry, automatic])
-    return Control(name, both, (entry, automatic), lambda: [option, "none" if automatic.value else f"{entry.value:g}"])
+    return Control(
+        name,
+        both,
+        (entry, automatic),
+        lambda: [option, "none" if automatic.value else f"{entry.value:g}"],
+    )
 
 
 def _text(
-    action: argparse.Action, option: str, start: Any, suggested: Sequence[str], look: Mapping[str, Any]
+    action: argparse.Action,
+    option: str,
+    start: Any,
+    suggested: Sequence[str],
+    look: Mapping[str, Any],
 ) -> Control:
     many = action.nargs in ("+", "*")
     words = [start] if isinstance(start, str) else start or []
-    text = " ".join(quote(str(one)) for one in words if one) if many else "" if start is None else str(start)
+    text = (
+        " ".join(quote(str(one)) for one in words if one)
+        if many
+        else ""
+        if start is None
+        else str(start)
+    )
     if suggested and not many:
-        entry = ipywidgets.Combobox(value=text, options=tuple(suggested), ensure_option=False, **look)
+        entry = ipywidgets.Combobox(
+            value=text, options=tuple(suggested), ensure_option=False, **look
+        )
     else:
         entry = ipywidgets.Text(value=text, **look)
     entry.continuous_update = True
-    return Control(action.dest, entry, (entry,), lambda: _words(entry.value) if many else _said(option, entry.value))
+    return Control(
+        action.dest,
+        entry,
+        (entry,),
+        lambda: _words(entry.value) if many else _said(option, entry.value),
+    )
 
 
 def _said(option: str, value: str) -> list[str]:
@@ -150,10 +190,11 @@ class PlainLine(anywidget.AnyWidget):
 
 
 def someone_is_there(shell: Any) -> bool:
-    """Whether a person can press a button, which is so in front ends that can also be asked for input.
+    """Whether a person can press a button, which is so in front ends that can also be asked for
+    input.
 
-    JupyterLab, Notebook, VS Code and Colab allow a kernel to ask; papermill, nbclient and nbval do not, and terminal
-    IPython has no kernel at all.
+    JupyterLab, Notebook, VS Code and Colab allow a kernel to ask; papermill, nbclient and nbval do
+    not, and terminal IPython has no kernel at all.
     """
     return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
 
@@ -161,7 +202,9 @@ def someone_is_there(shell: Any) -> bool:
 class Form:
     """The controls of a verb. ``line`` is always exactly what Run will run."""
 
-    def __init__(self, magics: Magics, verb: str, controls: Sequence[Control], cell: str | None = None) -> None:
+    def __init__(
+        self, magics: Magics, verb: str, controls: Sequence[Control], cell: str | None = None
+    ) -> None:
         """With ``cell``, the line is that of a cell magic, above this cell."""
         self.magics, self.verb, self.controls, self.cell = magics, verb, list(controls), cell
         self.plain = PlainLine()
@@ -172,8 +215,13 @@ class Form:
         for control in self.controls:
             control.on_change(self._update)
         self._update()
-        rows = [ipywidgets.HBox([control.widget, ipywidgets.Label(control.help)]) for control in self.controls]
-        self.box = ipywidgets.VBox([*rows, self.plain, ipywidgets.HBox([self.button, self.state]), self.output])
+        rows = [
+            ipywidgets.HBox([control.widget, ipywidgets.Label(control.help)])
+            for control in self.controls
+        ]
+        self.box = ipywidgets.VBox(
+            [*rows, self.plain, ipywidgets.HBox([self.button, self.state]), self.output]
+        )
 
     @property
     def line(self) -> str:
@@ -189,7 +237,8 @@ class Form:
         self.state.value = "running"
         self.output.clear_output()
         try:
-            # Output shows an error as a cell would and swallows it: a button has no cell that could fail.
+            # Output shows an error as a cell would and swallows it: a button has no cell that could
+            # fail.
             with self.output:
                 self.state.value = "failed"
                 name, _, rest = self.line.partition("\n")[0].lstrip("%").partition(" ")
@@ -219,9 +268,14 @@ def plain_line(magic: str, verb: str, words: Sequence[str]) -> str:
 
 
 def tool_controls(schema: Mapping[str, Any], given: Mapping[str, Any]) -> list[Control]:
-    """The controls for the arguments of a tool, by its JSON Schema; each adds NAME=VALUE, or nothing if left empty."""
+    """The controls for the arguments of a tool, by its JSON Schema; each adds NAME=VALUE, or
+    nothing if left empty.
+    """
     required = schema.get("required", ())
-    return [_argument(name, one, name in required, given.get(name)) for name, one in schema["properties"].items()]
+    return [
+        _argument(name, one, name in required, given.get(name))
+        for name, one in schema["properties"].items()
+    ]
 
 
 def _argument(name: str, schema: Mapping[str, Any], required: bool, value: Any) -> Control:
@@ -235,8 +289,12 @@ def _argument(name: str, schema: Mapping[str, Any], required: bool, value: Any) 
         choices = ["true", "false"]
     start = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     if choices:
-        entry = ipywidgets.Dropdown(options=["", *choices], value=start if start in choices else "", **look)
+        entry = ipywidgets.Dropdown(
+            options=["", *choices], value=start if start in choices else "", **look
+        )
     else:
         entry = ipywidgets.Text(value=start, **look)
     about = str(schema.get("description", ""))[:120]
-    return Control(name, entry, (entry,), lambda: [f"{name}={entry.value}"] if entry.value else [], True, about)
+    return Control(
+        name, entry, (entry,), lambda: [f"{name}={entry.value}"] if entry.value else [], True, about
+    )

@@ -1,4 +1,6 @@
-"""The review queue: questions for a person, answered by key or button; each answer is saved at once."""
+"""The review queue: questions for a person, answered by key or button; each answer is saved at
+once.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ class Thing:
 def subject(question: Any) -> Thing:
     """What a question is about: its ``about`` if it has one, else its text."""
     about = getattr(question, "about", None)
-    return Thing.of(about) if about else Thing(question.text.partition("\n")[0], in_short=question.text)
+    return (
+        Thing.of(about)
+        if about
+        else Thing(question.text.partition("\n")[0], in_short=question.text)
+    )
 
 
 def things(question: Any) -> list[Thing]:
@@ -47,11 +53,14 @@ def things(question: Any) -> list[Thing]:
     others = getattr(question, "others", None)
     if others is not None:
         return [Thing.of(one) for one in others]
-    return [Thing(one.text.partition("\n")[0], one.id, in_short=one.text) for one in question.options]
+    return [
+        Thing(one.text.partition("\n")[0], one.id, in_short=one.text) for one in question.options
+    ]
 
 
 def waiting(judged: Sequence[Any], *, below: float = 0.0) -> list[Pending[Any]]:
-    """What a person should review: first what no judge could decide, then verdicts less confident than ``below``.
+    """What a person should review: first what no judge could decide, then verdicts less confident
+    than ``below``.
 
     Each group is sorted by expected gain; that of a verdict is the confidence it lacks.
     """
@@ -67,14 +76,20 @@ def waiting(judged: Sequence[Any], *, below: float = 0.0) -> list[Pending[Any]]:
 def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
     """The message of an empty queue, with a line that reviews what was decided.
 
-    ``line`` is the verb that reviews, and ``below`` the confidence that kept verdicts out of the queue; the bound in
-    the suggested line is high enough to show some.
+    ``line`` is the verb that reviews, and ``below`` the confidence that kept verdicts out of the
+    queue; the bound in the suggested line is high enough to show some.
     """
     if not judged:
         return "Nothing to review: no question was asked."
-    all_of_them = "the only question is" if len(judged) == 1 else f"all {len(judged):,} questions are"
+    all_of_them = (
+        "the only question is" if len(judged) == 1 else f"all {len(judged):,} questions are"
+    )
     said = f"Nothing to review: {all_of_them} decided."
-    left = [one.verdict.confidence for one in judged if one.verdict.sure and below <= one.verdict.confidence < 1]
+    left = [
+        one.verdict.confidence
+        for one in judged
+        if one.verdict.sure and below <= one.verdict.confidence < 1
+    ]
     if not left:
         return f"{said} No verdict has a confidence below {'1' if below < 1 else f'{below:g}'}."
     bound = next(step / 100 for step in range(90, 101) if step / 100 > min(left))
@@ -82,10 +97,11 @@ def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
 
 
 class ReviewQueue:
-    """One pass through the waiting questions. Every answer is saved before the next question is shown.
+    """One pass through the waiting questions. Every answer is saved before the next question is
+    shown.
 
-    A front end shows ``view()`` and calls ``act``. An answer to a question other than the current one (a key pressed
-    twice) changes nothing.
+    A front end shows ``view()`` and calls ``act``. An answer to a question other than the current
+    one (a key pressed twice) changes nothing.
     """
 
     def __init__(
@@ -113,7 +129,8 @@ class ReviewQueue:
         return self.entries[self._at] if len(self.answers) < len(self.entries) else None
 
     def act(self, action: str, choice: int = -1, question: str = "") -> None:
-        """Takes an answer: a relation with the index of the chosen candidate, "different", "skip" or "undo".
+        """Takes an answer: a relation with the index of the chosen candidate, "different", "skip"
+        or "undo".
 
         Raises:
             ValueError: there is no such action or candidate.
@@ -134,7 +151,9 @@ class ReviewQueue:
         self._advance()
 
     def view(self) -> dict[str, Any]:
-        """What a front end shows, as plain JSON: one question at a time, so that a saved notebook stays small."""
+        """What a front end shows, as plain JSON: one question at a time, so that a saved notebook
+        stays small.
+        """
         entry = self.current
         return {
             "total": len(self.entries),
@@ -143,7 +162,9 @@ class ReviewQueue:
             "done": entry is None,
             "undoable": bool(self._done),
             "said": self._said,
-            "question": _shown(subject(entry.question)) | {"id": entry.question.id} if entry else None,
+            "question": _shown(subject(entry.question)) | {"id": entry.question.id}
+            if entry
+            else None,
             "candidates": _candidates(entry.question) if entry else [],
             "chosen": suggested(entry.question, entry.verdict) if entry else -1,
             "hint": self._hint(),
@@ -152,7 +173,9 @@ class ReviewQueue:
     def _hint(self) -> str:
         if (entry := self.current) is not None:
             return _hint(entry)
-        return (self.nothing if not self.entries else "") or f"Decisions are saved in {self.decisions.path}."
+        return (
+            self.nothing if not self.entries else ""
+        ) or f"Decisions are saved in {self.decisions.path}."
 
     def _decide(self, question: Any, action: str, choice: int) -> None:
         chosen = None
@@ -160,13 +183,21 @@ class ReviewQueue:
             raise ValueError(f"{action} is not possible here: a candidate fits, or none does")
         if action in RELATIONS:
             if not 0 <= choice < len(things(question)):
-                raise ValueError(f"there is no candidate {choice + 1}: this question has {len(things(question))}")
+                raise ValueError(
+                    f"there is no candidate {choice + 1}: this question has {len(things(question))}"
+                )
             chosen = things(question)[choice]
-        self.decisions.decide(question, self.words[action], chosen.iri if chosen else None, who=self.who)
+        self.decisions.decide(
+            question, self.words[action], chosen.iri if chosen else None, who=self.who
+        )
         self.answers[question.id] = (action, chosen.iri if chosen else None)
         self._skipped.discard(question.id)
         self._done.append(self._at)
-        self._say(action.capitalize(), subject(question).name, chosen.name if chosen else "none of the candidates")
+        self._say(
+            action.capitalize(),
+            subject(question).name,
+            chosen.name if chosen else "none of the candidates",
+        )
 
     def _undo(self) -> None:
         if not self._done:
@@ -239,11 +270,15 @@ def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -
             number,
             about.side,
             LabelledIri(about.iri, about.name) if about.iri else about.name,
-            "; ".join(f"{at}. {other.name}" for at, other in enumerate(things(entry.question), start=1)),
+            "; ".join(
+                f"{at}. {other.name}" for at, other in enumerate(things(entry.question), start=1)
+            ),
             _hint(entry),
             entry.gain,
         ]
-        for number, entry, about in zip(numbers or range(1, len(entries) + 1), entries, abouts, strict=True)
+        for number, entry, about in zip(
+            numbers or range(1, len(entries) + 1), entries, abouts, strict=True
+        )
     ]
     details = [_evidence(entry.question) for entry in entries]
     return Table(columns, rows, caption="Questions for a person", details=details)
@@ -253,7 +288,9 @@ def _evidence(question: Any) -> list[tuple[str, str]]:
     """The entity in question, then each candidate with its evidence."""
     about = subject(question)
     shown = [(f"{about.name} <{about.iri}>" if about.iri else about.name, about.in_short)]
-    for at, (why, other) in enumerate(zip(_reasons(question), things(question), strict=True), start=1):
+    for at, (why, other) in enumerate(
+        zip(_reasons(question), things(question), strict=True), start=1
+    ):
         shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{why}".rstrip()))
     return shown
 
@@ -263,12 +300,18 @@ def _reasons(question: Any) -> list[str]:
     candidates = getattr(question, "candidates", None)
     if candidates is None:
         return [""] * len(things(question))
-    return ["; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence) for candidate in candidates]
+    return [
+        "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
+        for candidate in candidates
+    ]
 
 
 def _candidates(question: Any) -> list[dict[str, str]]:
     """Each candidate as shown, with its evidence."""
-    return [_shown(other) | {"why": why} for why, other in zip(_reasons(question), things(question), strict=True)]
+    return [
+        _shown(other) | {"why": why}
+        for why, other in zip(_reasons(question), things(question), strict=True)
+    ]
 
 
 def _shown(description: Thing) -> dict[str, str]:
@@ -289,5 +332,11 @@ def suggested(question: Any, verdict: Verdict) -> int:
 
 def _hint(entry: Pending[Any]) -> str:
     verdict = entry.verdict
-    said = verdict.decision if verdict.decision == UNSURE else f"{verdict.decision} ({verdict.confidence:.2f})"
-    return f"{verdict.judged_by or 'judge'}: {said}" + (f", {verdict.rationale}" if verdict.rationale else "")
+    said = (
+        verdict.decision
+        if verdict.decision == UNSURE
+        else f"{verdict.decision} ({verdict.confidence:.2f})"
+    )
+    return f"{verdict.judged_by or 'judge'}: {said}" + (
+        f", {verdict.rationale}" if verdict.rationale else ""
+    )

@@ -38,8 +38,12 @@ def test_every_face_reads_the_same_description() -> None:
 
 def test_what_is_out_of_bounds_or_unknown_is_refused_in_words() -> None:
     wrong: tuple[dict[str, object], ...] = (
-        {"k": 0}, {"k": 51}, {"k": "many"}, {"similarity": float("nan")}, {"cardinality": "n"},
-    )  # fmt: skip
+        {"k": 0},
+        {"k": 51},
+        {"k": "many"},
+        {"similarity": float("nan")},
+        {"cardinality": "n"},
+    )
     for given in wrong:
         for make in (Knobs, lambda **values: replace(Knobs(), **values)):
             with pytest.raises(ValueError, match=f"{next(iter(given))} must be"):

@@ -1,9 +1,12 @@
-"""How flat the figures lie around each tuned constant: every one at two thirds and at one and a half times its value.
+"""How flat the figures lie around each tuned constant: every one at two thirds and at one and a
+half times its value.
 
-``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.constants [om qa ea]`` prints a table (docs/constants.md).
+``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.constants [om qa ea]`` prints a table
+(docs/constants.md).
 
-Only development data is asked: for matching the mean F1 of four sorts of tasks; for questions how many are answered
-exactly, and how many are right of those answered at .9 or more; for alignment the F1 of the huts.
+Only development data is asked: for matching the mean F1 of four sorts of tasks; for questions how
+many are answered exactly, and how many are right of those answered at .9 or more; for alignment the
+F1 of the huts.
 """
 
 import importlib
@@ -59,7 +62,9 @@ QUESTIONS = ("huts-paraphrases", "us-geography", "huts-unanswerable")
 def matching(folder: Path) -> Callable[[], str]:
     """Mean F1 over sorts of tasks."""
     embedding, data = Embedding(), Path(os.environ["KGNB_DATA"])
-    prepared = [ready(task, embedding) for task in tasks(data, ("conference", "huts", "materials", "small"))]
+    prepared = [
+        ready(task, embedding) for task in tasks(data, ("conference", "huts", "materials", "small"))
+    ]
     return lambda: f"{mean(by_group(prepared, RuleJudge(Weights())).values()):.1f}"
 
 
@@ -78,7 +83,9 @@ def questions(folder: Path) -> Callable[[], str]:
         exact = sure = wrong = 0
         for file, rows, wanted in asked:
             texts = [{"id": row["id"], "question": row["question"]} for row in rows]
-            for outcome, values in zip(kgnb.answer_questions(texts, file, judge="rule"), wanted, strict=True):
+            for outcome, values in zip(
+                kgnb.answer_questions(texts, file, judge="rule"), wanted, strict=True
+            ):
                 fits = given(outcome) == values
                 exact += fits and bool(values)
                 if given(outcome) and outcome.confidence >= 0.9:
@@ -93,7 +100,9 @@ def alignment(folder: Path) -> Callable[[], str]:
     embedder = open_embedder("local", Settings.load())
     left, right, link = opened("huts", folder)
     links = np.array(sorted(link.items()))
-    return lambda: f"{100 * measured(propose(left, right, embedder, Options()), links).chosen.f1:.1f}"
+    return lambda: (
+        f"{100 * measured(propose(left, right, embedder, Options()), links).chosen.f1:.1f}"
+    )
 
 
 FIGURES = {"om": matching, "qa": questions, "ea": alignment}
@@ -103,7 +112,11 @@ FIGURES = {"om": matching, "qa": questions, "ea": alignment}
 def changed(module: str, name: str, factor: float) -> Iterator[None]:
     """The constant multiplied, wherever it has been imported."""
     before = getattr(importlib.import_module(module), name)
-    holders = [m for key, m in sys.modules.items() if key.startswith("kgnb") and getattr(m, name, None) is before]
+    holders = [
+        m
+        for key, m in sys.modules.items()
+        if key.startswith("kgnb") and getattr(m, name, None) is before
+    ]
     for holder in holders:
         setattr(holder, name, min(before * factor, 0.99) if 0 < before < 1 else before * factor)
     try:

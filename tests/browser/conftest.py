@@ -1,4 +1,6 @@
-"""JupyterLab in a real chromium: a server with its own folders, a browser, and proof that nothing leaves loopback."""
+"""JupyterLab in a real chromium: a server with its own folders, a browser, and proof that nothing
+leaves loopback.
+"""
 
 import json
 import os
@@ -25,15 +27,18 @@ try:
 except ImportError:  # the test modules skip themselves; a conftest cannot
     sync_api = None  # type: ignore[assignment]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 IMPACTS = ("minor", "moderate", "serious", "critical")
-# The body of JupyterLab's page is 0 pixels high and hides what flows over: axe would take all text for unseen, and
-# measure no contrast at all.
-# And text that is scrolled out of sight it takes for hidden: contrast is measured part by part, where a reader sees it.
+# The body of JupyterLab's page is 0 pixels high and hides what flows over: axe would take all text
+# for unseen, and measure no contrast at all.
+# And text that is scrolled out of sight it takes for hidden: contrast is measured part by part,
+# where a reader sees it.
 RUN_AXE = """async selector => {
   document.body.style.height = '100vh';
   try {
@@ -58,14 +63,23 @@ CHOOSE = """([number, mode]) => {
   editor.focus();
   editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length));
 }"""
-# What the server or the browser says on any page, ours or not; and JupyterLab, where two of its windows meet.
-HARMLESS = ("favicon", "/lsp/status", "preload", "WebSocket", "Failed to load resource: net::ERR_NETWORK_CHANGED",
-            "Window name candidate")  # fmt: skip
+# What the server or the browser says on any page, ours or not; and JupyterLab, where two of its
+# windows meet.
+HARMLESS = (
+    "favicon",
+    "/lsp/status",
+    "preload",
+    "WebSocket",
+    "Failed to load resource: net::ERR_NETWORK_CHANGED",
+    "Window name candidate",
+)
 
 
 @dataclass
 class Lab:
-    """A running server, the folder it serves, and in which of its front ends pages open: the lab or the notebook."""
+    """A running server, the folder it serves, and in which of its front ends pages open: the lab or
+    the notebook.
+    """
 
     url: str
     token: str
@@ -84,14 +98,18 @@ class Visit:
     page: Any
     lab: Lab
     patience: int = PATIENCE
-    faults: tuple[str, ...] = ()  # what this front end complains of with no extension of ours as well
+    faults: tuple[
+        str, ...
+    ] = ()  # what this front end complains of with no extension of ours as well
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def open(self, path: str) -> None:
         """Open a notebook and wait until its kernel is at rest."""
         self.page.goto(self.lab.page_url(path))
-        self.page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook", timeout=self.patience)
+        self.page.wait_for_selector(
+            ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook", timeout=self.patience
+        )
         self.until_idle()
 
     def run_all(self) -> None:
@@ -112,10 +130,14 @@ class Visit:
 
     def theme(self, name: str) -> None:
         """Switch to a theme: "JupyterLab Light" or "JupyterLab Dark"."""
-        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        self.page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name
+        )
         light = str("Light" in name).lower()
         self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
-        self.page.wait_for_selector("#jupyterlab-splash", state="detached")  # it lies over everything, half transparent
+        self.page.wait_for_selector(
+            "#jupyterlab-splash", state="detached"
+        )  # it lies over everything, half transparent
 
     def barriers(self, selector: str, impacts: Container[str] = IMPACTS) -> list[str]:
         """What axe finds in the way of people who use a keyboard, a screen reader or need contrast."""
@@ -123,7 +145,12 @@ class Visit:
             pytest.skip("the check for barriers needs axe-core: run `npm ci` in extension/")
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate(RUN_AXE, selector)
-        contrast = [node for check in found["passes"] if check["id"] == "color-contrast" for node in check["nodes"]]
+        contrast = [
+            node
+            for check in found["passes"]
+            if check["id"] == "color-contrast"
+            for node in check["nodes"]
+        ]
         measured = [node for node in contrast if "sufficient" in node["any"][0]["message"]]
         assert measured, "axe has measured no contrast"
         return [
@@ -138,7 +165,9 @@ class Visit:
         return self.barriers(selector, ("serious", "critical"))
 
     def panel(self) -> Any:
-        """Our panel, opened as a person does: by its tab, and in Notebook, which has none, from the menu."""
+        """Our panel, opened as a person does: by its tab, and in Notebook, which has none, from the
+        menu.
+        """
         tab = self.page.get_by_role("tab", name="Knowledge graphs")
         if self.lab.app == "notebook":
             self.page.get_by_role("menuitem", name="View", exact=True).click()
@@ -168,7 +197,9 @@ class Visit:
 
     def mime_types(self) -> list[str]:
         """What each cell is taken to hold."""
-        script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
+        script = (
+            "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
+        )
         found: list[str] = self.page.evaluate(script)
         return found
 
@@ -186,7 +217,11 @@ class Visit:
 def write(lab: Lab, name: str, *cells: str) -> str:
     """Writes a notebook of these cells into the folder of a server; its name."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     nbformat.write(book, lab.folder / name)
     return name
 
@@ -197,16 +232,25 @@ def write_json(file: Path, content: object) -> None:
 
 
 def start_lab(
-    home: Path, labextensions: bool = True, *, python: str | Path = sys.executable, also: Iterable[str] = ()
+    home: Path,
+    labextensions: bool = True,
+    *,
+    python: str | Path = sys.executable,
+    also: Iterable[str] = (),
 ) -> Iterator[Lab]:
-    """Serve ``home / "work"`` in JupyterLab, our extension on or off, and in the apps ``also`` is about; then stop."""
+    """Serve ``home / "work"`` in JupyterLab, our extension on or off, and in the apps ``also`` is
+    about; then stop.
+    """
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     # No pop-up about news, which would ask the network; and cells off the screen are there too.
     write_json(home / NEWS, {"fetchNews": "false", "checkForUpdates": False})
     write_json(home / NOTEBOOKS, {"windowingMode": "none"})
     if not labextensions:
-        write_json(home / "config/labconfig/page_config.json", {"disabledExtensions": {"kgnb-labextension": True}})
+        write_json(
+            home / "config/labconfig/page_config.json",
+            {"disabledExtensions": {"kgnb-labextension": True}},
+        )
     port, token = free_port(), secrets.token_hex(16)
     environment = os.environ | {
         "JUPYTER_CONFIG_DIR": str(home / "config"),
@@ -217,14 +261,31 @@ def start_lab(
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "KGNB_CACHE": str(home / "cache"),
     }
-    command = [str(python), "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={work}"]
-    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command = [
+        str(python),
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+    ]
+    command += [
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={work}",
+    ]
+    command += [
+        "--LabApp.news_url=",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
     command += ["--LabApp.extension_manager=readonly", "--expose-app-in-browser"]
     command += [f"--{other}.expose_app_in_browser=True" for other in also]
     log = home / "server.log"
     with log.open("wb") as out:
-        server = subprocess.Popen(command, cwd=work, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command, cwd=work, env=environment, stdout=out, stderr=subprocess.STDOUT
+        )
         try:
             lab = Lab(f"http://127.0.0.1:{port}", token, work)
             wait_for(lab, server, log)
@@ -280,7 +341,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def contexts(browser: Any) -> Iterator[Callable[[Lab], Any]]:
-    """A browser context for each server: its pages share one cache, so that only the first loads the front end."""
+    """A browser context for each server: its pages share one cache, so that only the first loads
+    the front end.
+    """
     opened: dict[str, Any] = {}
 
     def of(lab: Lab) -> Any:
@@ -298,7 +361,9 @@ def contexts(browser: Any) -> Iterator[Callable[[Lab], Any]]:
 
 @pytest.fixture(scope="module")
 def visit(contexts: Callable[[Lab], Any]) -> Iterator[Callable[[Lab], Visit]]:
-    """Opens pages; at the end no page may have asked for anything but loopback, nor logged an error."""
+    """Opens pages; at the end no page may have asked for anything but loopback, nor logged an
+    error.
+    """
     visits: list[Visit] = []
 
     def open_page(lab: Lab) -> Visit:
@@ -319,7 +384,10 @@ def visit(contexts: Callable[[Lab], Any]) -> Iterator[Callable[[Lab], Visit]]:
 
 def note_request(visit: Visit, url: str) -> None:
     parts = urlsplit(url)
-    if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in ("127.0.0.1", "localhost"):
+    if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in (
+        "127.0.0.1",
+        "localhost",
+    ):
         visit.outside.append(url)
 
 

@@ -1,4 +1,6 @@
-"""What the notebook of the browser tests shows; the tests copy this file beside the notebook, and import it too."""
+"""What the notebook of the browser tests shows; the tests copy this file beside the notebook, and
+import it too.
+"""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +39,9 @@ def table() -> Table:
         for source, target in PAIRS
     ]
     caption = "Alignment of alpine and refuge"
-    return Table(columns, rows, caption=caption, details=details, notes=["3 pairs wait for a person."])
+    return Table(
+        columns, rows, caption=caption, details=details, notes=["3 pairs wait for a person."]
+    )
 
 
 def run(file: Path = Path("run.json")) -> RunView:
@@ -63,7 +67,11 @@ def scores() -> Table:
 
 def measured(precision: float, recall: float) -> Mapping[str, float]:
     """Precision, recall and their harmonic mean."""
-    return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / (precision + recall)}
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall),
+    }
 
 
 def graph() -> GraphPicture:
@@ -72,7 +80,9 @@ def graph() -> GraphPicture:
         [
             Node(ALPINE + "hochkar", "Hochkarhaus", "hut", emphasis=True),
             Node(ALPINE + "dreibach", "Dreibachhütte", "hut"),
-            Node(ALPINE + "wilma", "Wilma Aschauer", "person", note="also <script>alert(1)</script>"),
+            Node(
+                ALPINE + "wilma", "Wilma Aschauer", "person", note="also <script>alert(1)</script>"
+            ),
             Node(ALPINE + "korbin", "Korbin Tesch", "person"),
             Node(ALPINE + "ottertal", "Ottertal", "valley"),
             Node(ALPINE + "hollenmark", "Hollenmark", "range"),

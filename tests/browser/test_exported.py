@@ -1,4 +1,6 @@
-"""A saved notebook as an HTML file, opened from the disk with no network: the same tables and pictures."""
+"""A saved notebook as an HTML file, opened from the disk with no network: the same tables and
+pictures.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,9 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = pytest.mark.browser
 
 CELLS = (
@@ -24,15 +28,22 @@ CELLS = (
 
 def test_an_exported_notebook_shows_the_same_without_network(browser: Any, tmp_path: Path) -> None:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
-    NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(
+        book, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
     file = tmp_path / "huts.html"
     file.write_text(exporter.from_notebook_node(book)[0], encoding="utf-8")
-    context = browser.new_context(viewport={"width": 1100, "height": 1000}, offline=True, java_script_enabled=False)
+    context = browser.new_context(
+        viewport={"width": 1100, "height": 1000}, offline=True, java_script_enabled=False
+    )
     try:
         page = context.new_page()
         outside: list[str] = []
-        page.on("request", lambda one: outside.append(one.url) if one.url.startswith(("http", "ws")) else None)
+        page.on(
+            "request",
+            lambda one: outside.append(one.url) if one.url.startswith(("http", "ws")) else None,
+        )
         page.goto(file.as_uri())
         names = book.cells[2].outputs[0].data["application/vnd.kgnb.table+json"]["rows"]
         table = page.locator("table").nth(1)  # the first says what was opened

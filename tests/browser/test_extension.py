@@ -1,4 +1,6 @@
-"""What the extension adds to JupyterLab: templates, languages, completion, settings, the panel; all of it offline."""
+"""What the extension adds to JupyterLab: templates, languages, completion, settings, the panel; all
+of it offline.
+"""
 
 from collections.abc import Callable
 from statistics import median
@@ -7,7 +9,9 @@ import pytest
 
 from .conftest import PATIENCE, SHADES, Lab, Visit, write
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = pytest.mark.browser
 
 QUERY = "%%sparql\nPREFIX : <http://huts.example/id/>\n# the highest\nSELECT ?hut WHERE { ?hut a :StaffedHut }"
@@ -15,7 +19,9 @@ TURTLE = "%%turtle\n@prefix : <http://huts.example/id/> .\n:hochkar a :Hut ; :al
 FRAGMENT = "hütt"  # of a German label: the class is called StaffedHut
 
 
-def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
+def test_a_newcomer_goes_from_the_launcher_to_results(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
     page = visit(lab)
     page.page.goto(f"{lab.url}/lab?token={lab.token}&reset")
     card = page.page.locator(".jp-LauncherCard", has_text="New KG notebook")
@@ -69,7 +75,9 @@ def test_cells_are_coloured_as_what_they_hold_and_no_other_cell_is_touched(opene
     assert opened.mime_types()[ASKED] == "text/x-kgnb-sparql"
 
 
-def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
+def test_files_of_queries_and_of_turtle_are_coloured(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
     (lab.folder / "query.rq").write_text(QUERY.partition("\n")[2], encoding="utf-8")
     (lab.folder / "huts.ttl").write_text(TURTLE.partition("\n")[2], encoding="utf-8")
     page = visit(lab)
@@ -86,9 +94,14 @@ def test_a_part_of_a_label_completes_to_its_class_within_200_ms(opened: Visit) -
     expect(offered.first).to_contain_text("ütte")
     page.keyboard.press("Escape")
     took = sorted(page.evaluate(TIMES, 7))
-    print(f"completion of a class by {FRAGMENT!r}, asked of the kernel: median {median(took):.0f} ms, {took}")
+    print(
+        f"completion of a class by {FRAGMENT!r}, asked of the kernel: median {median(took):.0f} ms, {took}"
+    )
     assert median(took) < 200
-    for typed in ("HÜTT", "hutt"):  # another case, and without its accent; more letters then narrow the list
+    for typed in (
+        "HÜTT",
+        "hutt",
+    ):  # another case, and without its accent; more letters then narrow the list
         retype(opened, TYPED, HALF.replace(FRAGMENT, typed))
         opened.complete(TYPED)
         expect(offered.first).to_be_visible()
@@ -173,7 +186,9 @@ CELLS = (
 PLAIN, _, ASKED, WRITTEN, _, FORMATS, _, TYPED = range(len(CELLS))
 
 
-def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(opened: Visit) -> None:
+def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(
+    opened: Visit,
+) -> None:
     outputs = opened.cell(FORMATS).locator(".jp-OutputArea-output")
     expect(outputs).to_have_count(3)
     expect(outputs.nth(0).locator("tbody tr")).to_have_count(1)

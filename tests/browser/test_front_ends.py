@@ -1,4 +1,6 @@
-"""The wheel in the front ends it is for: JupyterLab and Notebook, oldest and newest; plugins off; uninstalled."""
+"""The wheel in the front ends it is for: JupyterLab and Notebook, oldest and newest; plugins off;
+uninstalled.
+"""
 
 import os
 import re
@@ -15,20 +17,25 @@ import pytest
 
 from .conftest import Lab, Visit, start_lab, write, write_json
 
-playwright = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+)
 expect = playwright.expect
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
-# What a person who types `pip install kgnb` in an environment with this front end gets, from the package index.
+# What a person who types `pip install kgnb` in an environment with this front end gets, from the
+# package index.
 PLUGINS = ("settings", "mime", "insert", "languages", "completer", "commands", "panel", "versions")
 
 
 @dataclass(frozen=True)
 class FrontEnd:
-    """One version of a front end; ``faults`` are errors it logs on any page, with our extension or without.
+    """One version of a front end; ``faults`` are errors it logs on any page, with our extension or
+    without.
 
-    ``beside`` shares its environment and its server, as when both are installed: half the environments to make.
+    ``beside`` shares its environment and its server, as when both are installed: half the
+    environments to make.
     """
 
     requirement: str
@@ -48,8 +55,10 @@ class FrontEnd:
 
 
 NOTEBOOK_FAULTS = (
-    "Cannot read properties of undefined (reading 'schema')",  # seen in 7.6.5 with no extension of ours
-    # Notebook makes a document, opens a tab for it and drops what it made; it complains where that was not yet drawn.
+    # seen in 7.6.5 with no extension of ours
+    "Cannot read properties of undefined (reading 'schema')",
+    # Notebook makes a document, opens a tab for it and drops what it made; it complains where that
+    # was not yet drawn.
     "Cannot read properties of null (reading 'updateRenderOption')",
     "Command 'filebrowser:open-path' not registered.",
 )
@@ -75,7 +84,8 @@ CELLS = (
 )
 OFF = (("settings", "insert", "completer", "commands"), ("mime", "languages", "panel", "versions"))
 SET = 25  # rows of a page, as this server's settings have it; 10 where nobody set it
-COLD = 120_000  # milliseconds; in a new environment Python compiles everything that a server and a kernel import
+# milliseconds; in a new environment Python compiles everything that a server and a kernel import
+COLD = 120_000
 Serve = Callable[[FrontEnd], Lab]
 
 
@@ -111,7 +121,9 @@ ROWS = "settings/kgnb-labextension/settings.jupyterlab-settings"
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS, ids=lambda front_end: front_end.name)
-def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[[Lab], Visit]) -> None:
+def test_everything_works_in(
+    front_end: FrontEnd, serve: Serve, visit: Callable[[Lab], Visit]
+) -> None:
     page = visit(serve(front_end))
     page.faults = front_end.faults
     open_notebook(page, write(page.lab, f"{front_end.app}.ipynb", *CELLS))
@@ -127,44 +139,67 @@ def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[
     expect(page.panel()).to_contain_text("2,124 triples")
     page.save()
     page.run_cells(AGAIN)
-    expect(page.page.locator(".Toastify__toast", has_text="kgnb")).to_have_count(0)  # a busy server may complain
+    expect(page.page.locator(".Toastify__toast", has_text="kgnb")).to_have_count(
+        0
+    )  # a busy server may complain
     begin_from_the_menu(page)
 
 
-def test_with_half_the_plugins_off_the_others_work(serve: Serve, visit: Callable[[Lab], Visit]) -> None:
+def test_with_half_the_plugins_off_the_others_work(
+    serve: Serve, visit: Callable[[Lab], Visit]
+) -> None:
     lab = serve(NEWEST_LAB)
     name = write(lab, "off.ipynb", *CELLS)
     config = lab.folder.parent / "config/labconfig/page_config.json"
     try:
         for off in OFF:
-            write_json(config, {"disabledExtensions": {f"kgnb-labextension:{plugin}": True for plugin in off}})
+            write_json(
+                config,
+                {"disabledExtensions": {f"kgnb-labextension:{plugin}": True for plugin in off}},
+            )
             page = visit(lab)
             open_notebook(page, name)
             if off == OFF[0]:
-                page.run_cells(LOAD, TABLE, GRAPH, BEHIND)  # the kernel, and what is saved, stay for the other pages
+                page.run_cells(
+                    LOAD, TABLE, GRAPH, BEHIND
+                )  # the kernel, and what is saved, stay for the other pages
                 page.save()
             assert activated(page) == set(PLUGINS) - set(off)
             working = what_works(page)
-            assert working == set(PLUGINS) - set(off) - ({"settings"} if "mime" in off else set()), off
+            assert working == set(PLUGINS) - set(off) - (
+                {"settings"} if "mime" in off else set()
+            ), off
             page.page.close()
     finally:
         config.unlink()
 
 
 def what_works(page: Visit) -> set[str]:
-    """The plugins whose work is seen on the page. That of ``settings`` is seen in a table, which ``mime`` draws."""
+    """The plugins whose work is seen on the page. That of ``settings`` is seen in a table, which
+    ``mime`` draws.
+    """
     page.run_cells(AGAIN)
-    page.page.wait_for_function("window.jupyterapp.shell.currentWidget.content.widgets[1].outputArea.widgets.length")
+    page.page.wait_for_function(
+        "window.jupyterapp.shell.currentWidget.content.widgets[1].outputArea.widgets.length"
+    )
     rows = page.page.locator(".kgnb-table .kgnb-row")
-    event = "new CustomEvent('kgnb:insert-cell', { detail: { source: '%kg list' }, cancelable: true })"
+    event = (
+        "new CustomEvent('kgnb:insert-cell', { detail: { source: '%kg list' }, cancelable: true })"
+    )
     works = {
-        "mime": page.page.locator(".kgnb-table").count() > 0 and page.page.locator(".kgnb-graph").count() == 1,
+        "mime": page.page.locator(".kgnb-table").count() > 0
+        and page.page.locator(".kgnb-graph").count() == 1,
         "settings": rows.count() > 0 and page.result(TABLE).locator(".kgnb-row").count() == SET,
         "languages": page.mime_types()[TYPED] == "text/x-kgnb-sparql",
         "completer": labelled(page),
-        "commands": page.page.evaluate("window.jupyterapp.commands.hasCommand('kgnb:new-notebook')"),
+        "commands": page.page.evaluate(
+            "window.jupyterapp.commands.hasCommand('kgnb:new-notebook')"
+        ),
         "panel": page.page.get_by_role("tab", name="Knowledge graphs").count() == 1,
-        "versions": page.page.locator(".Toastify__toast", has_text="pip install kgnb==99.1.0").count() == 1,
+        "versions": page.page.locator(
+            ".Toastify__toast", has_text="pip install kgnb==99.1.0"
+        ).count()
+        == 1,
         "insert": page.page.evaluate(f"!document.dispatchEvent({event})"),
     }
     if works["panel"]:
@@ -178,7 +213,9 @@ def test_uninstalling_leaves_nothing(wheel: Path, tmp_path: Path) -> None:
     before = files(place)
     environment(place, str(wheel), dependencies=False)
     assert "kgnb-labextension" in labextensions(python)
-    run(str(python), "-m", "compileall", "-q", *map(str, place.glob("lib/*/site-packages/kgnb")))  # as use does
+    run(
+        str(python), "-m", "compileall", "-q", *map(str, place.glob("lib/*/site-packages/kgnb"))
+    )  # as use does
     assert len(files(place) - before) > 300
     said = run(sys.executable, "-m", "pip", "--python", str(python), "uninstall", "--yes", "kgnb")
     assert "Successfully uninstalled kgnb" in said
@@ -193,7 +230,9 @@ def labextensions(python: Path) -> str:
 
 
 def files(place: Path) -> set[str]:
-    """The files and folders of an environment, but what Python made of those that were there before."""
+    """The files and folders of an environment, but what Python made of those that were there
+    before.
+    """
     found = (path.relative_to(place).as_posix() for path in place.rglob("*"))
     return {path for path in found if "__pycache__" not in path or "kgnb" in path}
 
@@ -202,7 +241,9 @@ def open_notebook(page: Visit, name: str) -> None:
     page.patience = COLD
     page.page.set_default_timeout(COLD)
     page.open(name)
-    page.page.wait_for_function("window.jupyterapp.isPluginActivated('@jupyterlab/apputils-extension:notification')")
+    page.page.wait_for_function(
+        "window.jupyterapp.isPluginActivated('@jupyterlab/apputils-extension:notification')"
+    )
 
 
 def activated(page: Visit) -> set[str]:
@@ -213,8 +254,9 @@ def activated(page: Visit) -> set[str]:
 
 
 def labelled(page: Visit) -> bool:
-    """Whether a class is offered with its label. A busy kernel may be late, and JupyterLab waits a second for it: then
-    nothing opens, or what others offer, and a person presses the key again."""
+    """Whether a class is offered with its label. A busy kernel may be late, and JupyterLab waits a
+    second for it: then nothing opens, or what others offer, and a person presses the key again.
+    """
     return any("bewirtschaftete Hütte" in " ".join(completions(page)) for _ in range(12))
 
 
@@ -230,7 +272,9 @@ def completions(page: Visit) -> list[str]:
 
 
 def begin_from_the_menu(page: Visit) -> None:
-    """File > New > New KG notebook, and its first template: JupyterLab shows it beside, Notebook in its own tab."""
+    """File > New > New KG notebook, and its first template: JupyterLab shows it beside, Notebook in
+    its own tab.
+    """
     page.page.get_by_role("menuitem", name="File", exact=True).click()
     item: Any = page.page.locator(".lm-Menu-item")
     item.filter(has_text="New").first.hover()
@@ -258,24 +302,60 @@ BEGUN = """window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.get(0)
 
 
 def build_wheel(place: Path) -> Path:
-    """The wheel of this checkout, with the front end as it was built last (it is built if it never was)."""
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(place), str(ROOT))
+    """The wheel of this checkout, with the front end as it was built last (it is built if it never
+    was).
+    """
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(place),
+        str(ROOT),
+    )
     (wheel,) = place.glob("kgnb-*.whl")
     return wheel
 
 
 def environment(place: Path, *requirements: str, dependencies: bool = True) -> Path:
-    """A new environment, or more in one that is there; its Python. Without a package index: skipped, but not in CI."""
+    """A new environment, or more in one that is there; its Python. Without a package index:
+    skipped, but not in CI.
+    """
     python = place / "bin" / "python"
     try:
         if not python.exists():
-            run(sys.executable, "-m", "uv", "venv", "--quiet", "--python", sys.executable, str(place))
+            run(
+                sys.executable,
+                "-m",
+                "uv",
+                "venv",
+                "--quiet",
+                "--python",
+                sys.executable,
+                str(place),
+            )
         more = () if dependencies else ("--no-deps",)
-        run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), *more, *requirements)
+        run(
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            str(python),
+            *more,
+            *requirements,
+        )
     except subprocess.CalledProcessError as error:
         if os.environ.get("CI"):
             raise
-        pytest.skip(f"no environment for the test could be made; is a package index at hand? {error.stderr[-300:]}")
+        pytest.skip(
+            f"no environment for the test could be made; is a package index at hand? {error.stderr[-300:]}"
+        )
     return python
 
 

@@ -1,4 +1,6 @@
-"""A notebook somebody sent, never trusted, full of hostile results: nothing of it runs, nothing leaves the machine."""
+"""A notebook somebody sent, never trusted, full of hostile results: nothing of it runs, nothing
+leaves the machine.
+"""
 
 from collections.abc import Callable
 from itertools import cycle
@@ -11,7 +13,9 @@ import pytest
 from . import shown
 from .conftest import PATIENCE, Lab, Visit
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = [pytest.mark.browser, pytest.mark.fault("hostile text in a browser")]
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
@@ -29,7 +33,18 @@ HOSTILE = (
     "wide " * 2_000 + "W" * 100_000,
 )
 # What the readers of a result choose from; anything else in a bundle is free text or an IRI.
-CLOSED = {"kind", "state", "agent", "key", "bar", "group", "decision", "finish_reason", "started", "id"}
+CLOSED = {
+    "kind",
+    "state",
+    "agent",
+    "key",
+    "bar",
+    "group",
+    "decision",
+    "finish_reason",
+    "started",
+    "id",
+}
 
 
 def poisoned(value: Any, payloads: Any, key: str = "") -> Any:
@@ -45,12 +60,23 @@ def hostile_notebook() -> nbformat.NotebookNode:
     results = (shown.table(), shown.run(FIXTURE), shown.scores(), shown.graph())
     payloads = cycle(HOSTILE)
     book = nbformat.v4.new_notebook()
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     for result in results:
-        (mime,) = [name for name in result._repr_mimebundle_() if name.startswith("application/vnd.kgnb.")]
-        data = {mime: poisoned(result._repr_mimebundle_()[mime], payloads), "text/html": "".join(HOSTILE)}
+        (mime,) = [
+            name for name in result._repr_mimebundle_() if name.startswith("application/vnd.kgnb.")
+        ]
+        data = {
+            mime: poisoned(result._repr_mimebundle_()[mime], payloads),
+            "text/html": "".join(HOSTILE),
+        }
         output = nbformat.v4.new_output("display_data", data | {"text/plain": "a result"})
-        book.cells.append(nbformat.v4.new_code_cell("1", outputs=[output], metadata={"trusted": False}))
+        book.cells.append(
+            nbformat.v4.new_code_cell("1", outputs=[output], metadata={"trusted": False})
+        )
     return book
 
 
@@ -80,11 +106,15 @@ PRESSED = """() => {
 NOTHING = {"taken": None, "elements": [], "handlers": [], "links": [], "hidden": 0}
 
 
-def test_hostile_results_that_nobody_trusted_are_shown_and_do_nothing(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
+def test_hostile_results_that_nobody_trusted_are_shown_and_do_nothing(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
     nbformat.write(hostile_notebook(), lab.folder / "sent-hostile.ipynb")
     page = visit(lab)
     page.page.goto(lab.page_url("sent-hostile.ipynb"))
-    page.page.wait_for_selector(".jp-Notebook .kgnb-graph", timeout=2 * PATIENCE)  # no kernel is needed for this
+    page.page.wait_for_selector(
+        ".jp-Notebook .kgnb-graph", timeout=2 * PATIENCE
+    )  # no kernel is needed for this
     for number, kind in enumerate(DRAWN):
         expect(page.result(number).locator(f".kgnb-{kind}")).to_be_visible()
     assert page.page.evaluate(FOUND) == NOTHING

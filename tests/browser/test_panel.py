@@ -1,4 +1,6 @@
-"""The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by keyboard."""
+"""The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by
+keyboard.
+"""
 
 import json
 import re
@@ -13,7 +15,9 @@ from tests.llm.stub_server import StubServer
 
 from .conftest import PATIENCE, SHADES, Lab, Visit, write
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = pytest.mark.browser
 
 ANY_NUMBER = re.compile("[0-9]+")
@@ -40,19 +44,27 @@ def slow() -> Iterator[StubServer]:
 
 def figure(run: Any, heading: str) -> str:
     """What stands under a heading of a run's figures."""
-    shown: str = run.locator("dl div", has=run.page.get_by_text(heading, exact=True)).locator("dd").inner_text()
+    shown: str = (
+        run.locator("dl div", has=run.page.get_by_text(heading, exact=True))
+        .locator("dd")
+        .inner_text()
+    )
     return shown
 
 
 def test_a_run_is_watched_while_it_goes_on_and_stopped(
     lab: Lab, visit: Callable[[Lab], Visit], slow: StubServer
 ) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="live-", dir=lab.folder))  # another one when it is tried again
+    folder = Path(
+        tempfile.mkdtemp(prefix="live-", dir=lab.folder)
+    )  # another one when it is tried again
     (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
     (folder / "kgnb.toml").write_text(SETTINGS.format(url=slow.url), encoding="utf-8")
     start = "%om start huts:alpine huts:refuge --embedder characters --judge model"
     page = visit(lab)
-    page.open(write(lab, f"{folder.name}/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate"))
+    page.open(
+        write(lab, f"{folder.name}/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate")
+    )
     panel = page.panel()
     for number in range(2 + len(MATCHING)):
         page.begin_cell(number)
@@ -100,7 +112,9 @@ ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedM
 
 @pytest.fixture(scope="module")
 def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
-    """A notebook in which a matching waits for a person. No test answers, which would change the run."""
+    """A notebook in which a matching waits for a person. No test answers, which would change the
+    run.
+    """
     (lab.folder / "worked").mkdir()
     page = visit(lab)
     page.open(write(lab, "worked/worked.ipynb", *CELLS))
@@ -141,7 +155,9 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
     expect(worked.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")).to_be_visible()
     assert worked.page.evaluate(ACTIVE) == SEARCH_CELL
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
-    expect(worked.page.locator(".kgnb-run-area")).to_have_count(1)  # the trace that is open, not a second one
+    expect(worked.page.locator(".kgnb-run-area")).to_have_count(
+        1
+    )  # the trace that is open, not a second one
 
 
 def test_a_saved_run_is_listed_and_opens(worked: Visit) -> None:
@@ -167,17 +183,29 @@ def test_a_queue_that_waits_is_listed_and_opens(worked: Visit) -> None:
         worked.until_idle()
     assert cells.count() == before + 1
     queue = worked.page.locator(".kgnb-review")
-    expect(queue).to_contain_text(f"0 of {many} answered")  # what the panel counted is what the review asks
+    expect(queue).to_contain_text(
+        f"0 of {many} answered"
+    )  # what the panel counted is what the review asks
     for shade in SHADES:
         worked.theme(shade)
         assert worked.serious(".kgnb-review") == []
 
 
-def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(worked: Visit) -> None:
+def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(
+    worked: Visit,
+) -> None:
     panel = worked.panel()
-    for drawn in ("Insert a cell: %om merge", "Open the run 1. Ontology matching", "Open the run reports/huts"):
-        expect(panel.get_by_role("button", name=drawn)).to_be_visible(timeout=PATIENCE)  # the kernel has answered
-    buttons = panel.locator("button:visible, input:visible")  # all that can be pressed or typed into
+    for drawn in (
+        "Insert a cell: %om merge",
+        "Open the run 1. Ontology matching",
+        "Open the run reports/huts",
+    ):
+        expect(panel.get_by_role("button", name=drawn)).to_be_visible(
+            timeout=PATIENCE
+        )  # the kernel has answered
+    buttons = panel.locator(
+        "button:visible, input:visible"
+    )  # all that can be pressed or typed into
     names = [button.get_attribute("aria-label") or button.inner_text() for button in buttons.all()]
     assert len(names) > 12
     buttons.first.focus()
@@ -196,7 +224,9 @@ def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(
     before = worked.page.locator(".jp-Notebook .jp-Cell").count()
     worked.page.keyboard.press("Enter")
     expect(worked.page.locator(".jp-Notebook .jp-Cell")).to_have_count(before + 1)
-    expect(worked.page.locator(".jp-Notebook .jp-Cell .cm-content", has_text="%om merge")).to_have_count(1)
+    expect(
+        worked.page.locator(".jp-Notebook .jp-Cell .cm-content", has_text="%om merge")
+    ).to_have_count(1)
 
 
 FOCUSED = "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"

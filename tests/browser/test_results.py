@@ -1,4 +1,6 @@
-"""Tables, runs and scores in a real JupyterLab: drawn by the extension, and as HTML where it is disabled."""
+"""Tables, runs and scores in a real JupyterLab: drawn by the extension, and as HTML where it is
+disabled.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -13,7 +15,9 @@ from kgnb.results.table import Column, Table
 from . import shown
 from .conftest import Lab, Visit
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = pytest.mark.browser
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
@@ -34,8 +38,14 @@ def notebook() -> Callable[[Lab], str]:
     def write(lab: Lab) -> str:
         cells = [f"import shown\n\nshown.{name}()" for name in ("table", "run", "scores")]
         cells += [BROKEN_CELL, "import shown\n\nshown.graph()"]
-        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.strip()) for cell in cells])
-        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        book = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(cell.strip()) for cell in cells]
+        )
+        book.metadata["kernelspec"] = {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        }
         for number, cell in enumerate(book.cells):
             cell["id"] = f"cell-{number}"
             cell.metadata["jupyter"] = {"source_hidden": True}
@@ -80,18 +90,25 @@ def check_table(opened: Visit) -> None:
     expect(table.locator("th[aria-sort=descending]")).to_contain_text("Confidence")
     expect(rows.first).to_contain_text("100.0 %")
     search = table.get_by_label("Filter rows")
-    search.press_sequentially("dd warden")  # letters are shortcuts in the notebook around it: they must not act
+    search.press_sequentially(
+        "dd warden"
+    )  # letters are shortcuts in the notebook around it: they must not act
     expect(table.locator(".kgnb-empty")).to_contain_text("dd warden")
     search.fill("warden people")
     expect(rows).to_have_count(3)
     opener = table.get_by_role("button", name="Show details").first
     opener.focus()
     opener.press("Enter")
-    expect(table.locator(".kgnb-detail-row").first).to_contain_text("sleep <script>alert(1)</script>")
+    expect(table.locator(".kgnb-detail-row").first).to_contain_text(
+        "sleep <script>alert(1)</script>"
+    )
     rows.first.hover()
     rows.first.get_by_role("button", name="Copy IRI").first.click()
     expect(rows.first.locator(".kgnb-answered")).to_have_count(1)
-    assert opened.page.evaluate("navigator.clipboard.readText()") == "https://huts.example.org/alpine#Warden"
+    assert (
+        opened.page.evaluate("navigator.clipboard.readText()")
+        == "https://huts.example.org/alpine#Warden"
+    )
     assert opened.page.locator(".jp-Notebook .jp-Cell").count() == 5
     search.fill("")
     table.get_by_label("Rows per page").select_option("10")
@@ -104,10 +121,20 @@ def check_run(opened: Visit) -> None:
     expect(run.locator(".kgnb-step")).to_have_count(4)
     expect(run.locator(".kgnb-error")).to_have_text("ValueError: 3 verdicts cannot be merged")
     run.get_by_role("treeitem").first.focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"):
+    for key in (
+        "ArrowDown",
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowRight",
+    ):
         opened.page.keyboard.press(key)
     expect(run.locator(".kgnb-judgement")).to_have_count(3)
-    expect(run.locator(".kgnb-judgement").first.locator("dl")).to_contain_text("both look after a hut")
+    expect(run.locator(".kgnb-judgement").first.locator("dl")).to_contain_text(
+        "both look after a hut"
+    )
     run.get_by_role("button", name="3 to look at").click()
     expect(run.locator(".kgnb-judgement")).to_have_count(1)
     run.get_by_role("button", name="3 to look at").click()
@@ -121,18 +148,24 @@ def check_scores(opened: Visit) -> None:
     scores = opened.result(SCORES).locator(".kgnb-table")
     expect(scores.locator(".kgnb-new-group")).to_have_count(2)
     expect(scores.locator(".kgnb-bar")).to_have_count(6)
-    expect(scores.get_by_role("link", name="LogMap")).to_have_attribute("href", "https://oaei.example.org/2023")
+    expect(scores.get_by_role("link", name="LogMap")).to_have_attribute(
+        "href", "https://oaei.example.org/2023"
+    )
 
 
 def check_broken(opened: Visit) -> None:
     broken = opened.result(BROKEN).locator(".kgnb-broken")
-    expect(broken).to_contain_text("This result cannot be shown: rows[0].cells has 1 values for 0 columns.")
+    expect(broken).to_contain_text(
+        "This result cannot be shown: rows[0].cells has 1 values for 0 columns."
+    )
 
 
 def check_graph(opened: Visit) -> None:
     graph = opened.result(GRAPH).locator(".kgnb-graph")
     frame = graph.locator(".kgnb-graph-frame")
-    opened.page.wait_for_function("frame => frame.kgnbGraph !== undefined", arg=frame.element_handle())
+    opened.page.wait_for_function(
+        "frame => frame.kgnbGraph !== undefined", arg=frame.element_handle()
+    )
     assert frame.evaluate("frame => frame.kgnbGraph.nodes().length") == 9
     where = "frame => frame.kgnbGraph.nodes().filter(n => n.data('name') === 'Hochkarhaus')[0].renderedPosition()"
     frame.click(position=frame.evaluate(where))
@@ -148,7 +181,9 @@ def check_graph(opened: Visit) -> None:
     graph.get_by_role("button", name="Ottertal").press("Enter")
     chosen = "frame => frame.kgnbGraph.nodes('.chosen').map(node => node.data('name'))"
     assert frame.evaluate(chosen) == ["Ottertal"]
-    graph.get_by_label("Find a node").press_sequentially("dd")  # letters are shortcuts of the notebook around it
+    graph.get_by_label("Find a node").press_sequentially(
+        "dd"
+    )  # letters are shortcuts of the notebook around it
     graph.get_by_label("Find a node").fill("pass")
     assert frame.evaluate("frame => frame.kgnbGraph.nodes('.found').length") == 1
     graph.get_by_label("Find a node").fill("")
@@ -165,7 +200,9 @@ def test_without_the_extension_the_html_reads_the_same(
     expect(table.locator("tbody tr")).to_have_count(100)
     expect(table).to_contain_text("The first 50 of 54 rows.")
     table.locator("summary").first.click()
-    expect(table.locator("details[open]")).to_contain_text("where people sleep <script>alert(1)</script>")
+    expect(table.locator("details[open]")).to_contain_text(
+        "where people sleep <script>alert(1)</script>"
+    )
     expect(run.locator("details")).to_have_count(4)
     run.locator("summary", has_text="validate").click()
     expect(run.locator("details[open]")).to_contain_text("a bunk is one place in a bed for many")
@@ -178,9 +215,15 @@ def test_without_the_extension_the_html_reads_the_same(
 
 
 def test_the_sanitiser_of_jupyterlab_leaves_our_html_as_it_is(opened: Visit) -> None:
-    html = {"table": shown.table().html(), "run": shown.run(FIXTURE).html(), "scores": shown.scores().html()}
+    html = {
+        "table": shown.table().html(),
+        "run": shown.run(FIXTURE).html(),
+        "scores": shown.scores().html(),
+    }
     html["graph"] = shown.graph().html()
-    html["long"] = Table([Column("a", "a")], [["W" * 5_000]], details=[[("why", "W" * 5_000)]]).html()
+    html["long"] = Table(
+        [Column("a", "a")], [["W" * 5_000]], details=[[("why", "W" * 5_000)]]
+    ).html()
     changed: dict[str, Any] = opened.page.evaluate(SANITISE, html)
     assert changed == {}
 

@@ -1,4 +1,6 @@
-"""A session in a real JupyterLab, one notebook for all: queries, an answer, a matching, a form and a review."""
+"""A session in a real JupyterLab, one notebook for all: queries, an answer, a matching, a form and
+a review.
+"""
 
 import json
 from collections.abc import Callable
@@ -8,7 +10,9 @@ import pytest
 
 from .conftest import Lab, Visit, write
 
-expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+expect = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need the package playwright"
+).expect
 pytestmark = pytest.mark.browser
 
 CELLS = {
@@ -60,7 +64,9 @@ def test_what_each_cell_gave_is_drawn_and_what_is_wrong_is_pointed_at(opened: Vi
         assert len(said) > 20 and "Traceback" not in said
     expect(opened.page.locator(".kgnb-broken")).to_have_count(0)
     # two results of one stage share their caption, and so the name of their scrolling region
-    assert [one for one in opened.barriers(".kgnb-result") if not one.startswith("landmark-unique")] == []
+    assert [
+        one for one in opened.barriers(".kgnb-result") if not one.startswith("landmark-unique")
+    ] == []
 
 
 def test_a_review_goes_by_keyboard_and_is_kept(opened: Visit, lab: Lab) -> None:
@@ -68,8 +74,12 @@ def test_a_review_goes_by_keyboard_and_is_kept(opened: Visit, lab: Lab) -> None:
     queue.scroll_into_view_if_needed()
     queue.focus()
     expect(queue.locator(".kgnb-review-why").first).to_contain_text("view")
-    answers, candidates = (queue.locator(f".kgnb-review-{part}").bounding_box() for part in ("buttons", "candidates"))
-    assert answers["y"] + answers["height"] <= candidates["y"]  # in sight however many candidates there are
+    answers, candidates = (
+        queue.locator(f".kgnb-review-{part}").bounding_box() for part in ("buttons", "candidates")
+    )
+    assert (
+        answers["y"] + answers["height"] <= candidates["y"]
+    )  # in sight however many candidates there are
     cells = opened.page.locator(".jp-Notebook .jp-Cell").count()
     first = queue.locator(".kgnb-review-question strong").inner_text()
     queue.press("a")
@@ -78,7 +88,9 @@ def test_a_review_goes_by_keyboard_and_is_kept(opened: Visit, lab: Lab) -> None:
     expect(queue.locator(".kgnb-review-count")).to_contain_text("2 of")
     queue.press("u")
     expect(queue.locator(".kgnb-review-status")).to_contain_text("Taken back")
-    assert opened.page.locator(".jp-Notebook .jp-Cell").count() == cells  # no shortcut of JupyterLab's went off
+    assert (
+        opened.page.locator(".jp-Notebook .jp-Cell").count() == cells
+    )  # no shortcut of JupyterLab's went off
     [kept] = [file for file in lab.folder.glob("*.jsonl") if "decision" in file.name]
     said = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     assert [line["decision"] for line in said] == ["equivalent", "different", None]
@@ -95,4 +107,6 @@ def test_a_form_runs_its_line_and_puts_it_into_the_next_cell(opened: Visit) -> N
     expect(form).to_contain_text("candidate pairs")
     form.get_by_role("button", name="Insert as next cell").click()
     expect(cells).to_have_count(before + 1)
-    expect(cells.nth(list(CELLS).index("form") + 1).locator(".cm-content")).to_have_text("%om search --k 3")
+    expect(cells.nth(list(CELLS).index("form") + 1).locator(".cm-content")).to_have_text(
+        "%om search --k 3"
+    )

@@ -42,7 +42,12 @@ class Said:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Pair:
-    cells = [("Hut", "mountain_hut"), ("Warden", "warden"), ("Route", "Weather"), ("altitude", "altitude")]
+    cells = [
+        ("Hut", "mountain_hut"),
+        ("Warden", "warden"),
+        ("Route", "Weather"),
+        ("altitude", "altitude"),
+    ]
     texts = {"left.ttl": LEFT, "right.ttl": RIGHT}
     texts["reference.rdf"] = REFERENCE.format("".join(CELL.format(*cell) for cell in cells))
     for name, text in texts.items():
@@ -51,7 +56,9 @@ def pair(tmp_path: Path) -> Pair:
 
 
 @pytest.fixture
-def kgnb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def kgnb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Said]:
     """Runs the command in this process, in an empty folder."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -4,12 +4,27 @@ from pathlib import Path
 import pytest
 
 HUTS = Path(__file__).parents[2] / "data" / "huts"
-NAMES = ["Adler", "Birke", "Dachs", "Eiche", "Falke", "Gams", "Hirsch", "Igel", "Kiebitz", "Luchs", "Marder", "Natter"]
+NAMES = [
+    "Adler",
+    "Birke",
+    "Dachs",
+    "Eiche",
+    "Falke",
+    "Gams",
+    "Hirsch",
+    "Igel",
+    "Kiebitz",
+    "Luchs",
+    "Marder",
+    "Natter",
+]
 
 
 @pytest.fixture
 def sample(tmp_path):
-    """A folder in the layout of SRPRS: twelve entities a side in a ring, raw IRIs with commas and quotes."""
+    """A folder in the layout of SRPRS: twelve entities a side in a ring, raw IRIs with commas and
+    quotes.
+    """
     folder = tmp_path / "sample"
     folder.mkdir()
     ends = range(len(NAMES))
@@ -35,7 +50,9 @@ def rows(file):
 def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_path):
     folder, iris, others = sample
     out, ranking = tmp_path / "out.tsv", tmp_path / "ranking.tsv"
-    said = kgnb("align", str(folder), "--seeds", "folder", "--out", str(out), "--ranking", str(ranking))
+    said = kgnb(
+        "align", str(folder), "--seeds", "folder", "--out", str(out), "--ranking", str(ranking)
+    )
     assert said.status == 0, said.err
     found = rows(out)
     assert all(len(row) == 3 and 0 <= float(row[2]) <= 1 for row in found)
@@ -48,7 +65,11 @@ def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_pat
         assert [int(row[1]) for row in mine] == list(range(1, len(mine) + 1)) and len(mine) <= 10
         scores = [float(row[3]) for row in mine]
         assert scores == sorted(scores, reverse=True)
-    assert "Hits@1" in said.err and "4 seeds (33%)" in said.err and "model tokens per entity" in said.err
+    assert (
+        "Hits@1" in said.err
+        and "4 seeds (33%)" in said.err
+        and "model tokens per entity" in said.err
+    )
     # the universe may be all entities
     words = ("--seeds", "none", "--universe", "all", "--ranking", str(ranking), "-q")
     said = kgnb("align", str(folder), *words)
@@ -59,7 +80,9 @@ def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_pat
 def test_names_are_hidden_or_taken_from_a_file(kgnb, sample, tmp_path):
     folder, iris, others = sample
     names = tmp_path / "names.json"
-    names.write_text(json.dumps({**dict(zip(iris, NAMES, strict=True)), **dict(zip(others, NAMES, strict=True))}))
+    names.write_text(
+        json.dumps({**dict(zip(iris, NAMES, strict=True)), **dict(zip(others, NAMES, strict=True))})
+    )
     given = kgnb("align", str(folder), "--seeds", "none", "--names", str(names))
     assert "Hits@1 100.00%" in given.err
     hidden = kgnb("align", str(folder), "--seeds", "none", "--names", "hidden")
@@ -73,7 +96,10 @@ def test_two_files_give_every_format(kgnb, tmp_path):
     said = kgnb("align", "huts:hollenmark", str(HUTS / "corvane.ttl"), *measured, *words)
     assert said.status == 0 and "left unmatched" in said.err and "F1" in said.err
     assert "of entities that are not in the reference: not scored" in said.err
-    assert "owl:sameAs" in outs[1].read_text() and "http://huts.example/corvane/fiche-" in outs[0].read_text()
+    assert (
+        "owl:sameAs" in outs[1].read_text()
+        and "http://huts.example/corvane/fiche-" in outs[0].read_text()
+    )
     assert "subject_id" in outs[3].read_text() and all(out.stat().st_size > 10_000 for out in outs)
 
 

@@ -22,7 +22,9 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def asked(*lines: object) -> str:
-    Path("asked.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    Path("asked.jsonl").write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
     return "asked.jsonl"
 
 
@@ -43,17 +45,28 @@ def test_one_question_is_answered_with_its_proof(capsys: pytest.CaptureFixture[s
 def test_an_answer_can_be_had_as_json_or_as_bare_values(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", WARDEN, "-g", "huts:graph", "--json", "-q"]) == 0
     line = json.loads(capsys.readouterr().out)
-    assert line["values"] == [WILMA] and line["status"] == "answered" and 0 < line["confidence"] <= 1
-    assert ["http://huts.example/id/hochkarhaus", "http://huts.example/network#warden", WILMA] in line["support"]
+    assert (
+        line["values"] == [WILMA] and line["status"] == "answered" and 0 < line["confidence"] <= 1
+    )
+    assert [
+        "http://huts.example/id/hochkarhaus",
+        "http://huts.example/network#warden",
+        WILMA,
+    ] in line["support"]
     assert main(["ask", WARDEN, "-g", "huts:graph", "-q"]) == 0
     assert capsys.readouterr().out == f"{WILMA}\n"
 
 
-def test_what_is_unsure_is_said_with_what_the_best_reading_gives(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_unsure_is_said_with_what_the_best_reading_gives(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     asked = ["ask", WARDEN, "-g", "huts:graph", "--confidence", "1"]
     assert main(asked) == 0
     said = capsys.readouterr().out
-    assert said.startswith("unsure: ") and "Not an answer, but what the best reading gives: Wilma Aschauer" in said
+    assert (
+        said.startswith("unsure: ")
+        and "Not an answer, but what the best reading gives: Wilma Aschauer" in said
+    )
     assert main([*asked, "--json", "-q"]) == 0
     line = json.loads(capsys.readouterr().out)
     assert (line["values"], line["status"], line["guess"]["values"]) == ([], "unsure", [WILMA])
@@ -63,7 +76,11 @@ def test_what_is_unsure_is_said_with_what_the_best_reading_gives(capsys: pytest.
 
 
 def test_an_entity_is_given_by_iri_or_by_name(capsys: pytest.CaptureFixture[str]) -> None:
-    for entity in ("http://huts.example/id/hochkarhaus", "<http://huts.example/id/hochkarhaus>", "Hochkarhaus"):
+    for entity in (
+        "http://huts.example/id/hochkarhaus",
+        "<http://huts.example/id/hochkarhaus>",
+        "Hochkarhaus",
+    ):
         assert main(["ask", "Who is its warden?", "-g", "huts:graph", "-e", entity, "-q"]) == 0
         assert capsys.readouterr().out == f"{WILMA}\n"
     assert main(["ask", "Who?", "-g", "huts:graph", "-e", "Nowhere"]) == 2
@@ -78,19 +95,39 @@ def test_plain_triples_of_names_are_a_graph(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == "http://names.example/entity/berne\n"
 
 
-def test_a_file_of_questions_becomes_a_file_of_answers_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_questions_becomes_a_file_of_answers_in_order(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     questions = asked(
         {"id": "b", "question": WARDEN, "entities": ["http://huts.example/id/hochkarhaus"]},
         {"id": "a", "question": "How many stages does the Two Slopes Way have?"},
         {"id": "c", "question": "What is the telephone number of the Hochkar House?"},
     )
-    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-o", "out.jsonl"]) == 0
+    assert (
+        main(
+            [
+                "ask",
+                "--questions",
+                questions,
+                "--graph",
+                "huts:graph",
+                "--judge",
+                "rule",
+                "-o",
+                "out.jsonl",
+            ]
+        )
+        == 0
+    )
     lines = answered()
     assert [line["id"] for line in lines] == ["b", "a", "c"]
     assert all({"id", "values", "support", "confidence", "status"} <= line.keys() for line in lines)
     assert lines[0]["values"] == [WILMA] and lines[1]["values"] == ["4"]
     capsys.readouterr()
-    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-q"]) == 0
+    assert (
+        main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-q"])
+        == 0
+    )
     assert capsys.readouterr() == (Path("out.jsonl").read_text(encoding="utf-8"), "")
 
 
@@ -98,7 +135,11 @@ def test_a_question_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str]
     questions = asked(
         {"id": "bad", "question": "Who?", "entities": ["no such thing"]},
         {"id": "odd", "question": 'x"}) } DROP ALL # <b> \u202e'},
-        {"id": "unknown", "question": "Who is the warden?", "entities": ["http://elsewhere.example/x"]},
+        {
+            "id": "unknown",
+            "question": "Who is the warden?",
+            "entities": ["http://elsewhere.example/x"],
+        },
         {"id": "good", "question": WARDEN},
     )
     assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", "out.jsonl"]) == 1
@@ -109,8 +150,12 @@ def test_a_question_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str]
     assert "bad failed" in capsys.readouterr().err
 
 
-def test_malformed_lines_are_named_and_the_others_answered(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("asked.jsonl").write_text(f'{{"id": "a", "question": "{WARDEN}"}}\n{{"id": 1,\n["x"]\n', encoding="utf-8")
+def test_malformed_lines_are_named_and_the_others_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("asked.jsonl").write_text(
+        f'{{"id": "a", "question": "{WARDEN}"}}\n{{"id": 1,\n["x"]\n', encoding="utf-8"
+    )
     assert main(["ask", "--questions", "asked.jsonl", "-g", "huts:graph", "-o", "out.jsonl"]) == 1
     error = capsys.readouterr().err
     assert "asked.jsonl:2: not JSON" in error and "asked.jsonl:3: a JSON object is wanted" in error
@@ -121,13 +166,26 @@ def test_malformed_lines_are_named_and_the_others_answered(capsys: pytest.Captur
 
 
 def test_a_batch_goes_on_where_it_was_cut_off() -> None:
-    questions = asked({"id": "a", "question": WARDEN}, {"id": "b", "question": "Who is the cook of the Hochkar House?"})
+    questions = asked(
+        {"id": "a", "question": WARDEN},
+        {"id": "b", "question": "Who is the cook of the Hochkar House?"},
+    )
     kept = {"id": "b", "values": ["kept"], "support": [], "confidence": 0.5, "status": "answered"}
-    failed = {"id": "a", "values": [], "support": [], "confidence": 0, "status": "failed", "error": "busy"}
+    failed = {
+        "id": "a",
+        "values": [],
+        "support": [],
+        "confidence": 0,
+        "status": "failed",
+        "error": "busy",
+    }
     Path("out.jsonl").write_text(f'{json.dumps(failed)}\n{json.dumps(kept)}\n{{"id": "c", "val')
     arguments = ["ask", "--questions", questions, "-g", "huts:graph", "-o", "out.jsonl"]
     assert main([*arguments, "--resume"]) == 0
-    assert [(line["id"], line["values"]) for line in answered()] == [("a", [WILMA]), ("b", ["kept"])]
+    assert [(line["id"], line["values"]) for line in answered()] == [
+        ("a", [WILMA]),
+        ("b", ["kept"]),
+    ]
     Path("out.jsonl").write_text('not an answer\n{"id": "x"}\n')
     assert main([*arguments, "--resume"]) == 1
     assert main(arguments) == 0  # without it the file is replaced
@@ -147,10 +205,18 @@ WRONG = (
     (["ask", "Who?", *GRAPH, "--judge", "oracle"], 2, "is not one of"),
     (["ask", "Who?", *GRAPH, "--depth", "0"], 2, "0 is not in the range"),
     (["ask", "--questions", "x.jsonl", *GRAPH, "-o", "no/where.jsonl"], 2, "there is no folder no"),
-    (["ask", "--questions", "asked.jsonl", *GRAPH, "-o", "asked.jsonl"], 2, "this is one of the inputs"),
+    (
+        ["ask", "--questions", "asked.jsonl", *GRAPH, "-o", "asked.jsonl"],
+        2,
+        "this is one of the inputs",
+    ),
     (["ask", "Who?", "-g", "none.ttl"], 1, "none.ttl: there is no such file"),
     (["ask", "--questions", "none.jsonl", *GRAPH], 1, "none.jsonl: there is no such file"),
-    (["ask", "Who?", *GRAPH, "--judge", "model"], 1, "the model judge asks a model, and none is set"),
+    (
+        ["ask", "Who?", *GRAPH, "--judge", "model"],
+        1,
+        "the model judge asks a model, and none is set",
+    ),
     (["ask", WARDEN, "-g", "http://127.0.0.1:1/sparql"], 1, "127.0.0.1:1"),
 )
 
@@ -171,7 +237,11 @@ def careful() -> Callable[[Body], Answer]:
     def reply(body: Body) -> Answer:
         acted.append(1)
         sparql = "SELECT ?w WHERE { id:hochkarhaus network:warden ?w }"
-        return Call("query", {"sparql": sparql}) if len(acted) == 1 else Call("answer", {"query": 1, "column": "w"})
+        return (
+            Call("query", {"sparql": sparql})
+            if len(acted) == 1
+            else Call("answer", {"query": 1, "column": "w"})
+        )
 
     return reply
 

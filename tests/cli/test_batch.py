@@ -1,4 +1,6 @@
-"""``batch:`` and ``recorded:`` models in every command: asked by file, round by round, to a live model's result."""
+"""``batch:`` and ``recorded:`` models in every command: asked by file, round by round, to a live
+model's result.
+"""
 
 import io
 import json
@@ -21,9 +23,33 @@ QUESTIONS = (
 NOTE = "Lentil soup\nServes 4. Cook: Ada.\n1. Boil 200 g lentils for 20 minutes.\n"
 MODEL = ("--judge", "model")
 COMMANDS: dict[str, list[str]] = {
-    "match": ["match", "huts:alpine", "huts:refuge", "--judge", "cascade", "--ask", "0.5", "-o", "out.sssom.tsv"],
-    "align": ["align", "huts:hollenmark", "huts:corvane", *MODEL, "--share", "0.05", "-o", "out.tsv"],
-    "ask": [*("ask", "--questions", "asked.jsonl", "-g", "huts:graph", "--rounds", "2"), *MODEL, "-o", "out.jsonl"],
+    "match": [
+        "match",
+        "huts:alpine",
+        "huts:refuge",
+        "--judge",
+        "cascade",
+        "--ask",
+        "0.5",
+        "-o",
+        "out.sssom.tsv",
+    ],
+    "align": [
+        "align",
+        "huts:hollenmark",
+        "huts:corvane",
+        *MODEL,
+        "--share",
+        "0.05",
+        "-o",
+        "out.tsv",
+    ],
+    "ask": [
+        *("ask", "--questions", "asked.jsonl", "-g", "huts:graph", "--rounds", "2"),
+        *MODEL,
+        "-o",
+        "out.jsonl",
+    ],
     "build": ["build", "huts:kitchen", "notes", *MODEL, "--calls", "3", "-o", "out.ttl"],
 }
 
@@ -49,7 +75,9 @@ def answer_all(folder: Path, number: int) -> int:
     """Answers what waits, as a batch service would; how many that were."""
     waiting = standing(folder).waiting
     rows = {row["custom_id"]: row["body"] for row in requests_in(folder)}
-    text = "".join(json.dumps({"custom_id": one, **plain(oblige(rows[one]))}) + "\n" for one in waiting)
+    text = "".join(
+        json.dumps({"custom_id": one, **plain(oblige(rows[one]))}) + "\n" for one in waiting
+    )
     (folder / f"replies-{number}.jsonl").write_text(text)
     return len(waiting)
 
@@ -77,10 +105,21 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
         rounds.append(answer_all(folder, len(rounds)))
         assert rounds[-1] and len(rounds) < 40
     assert status == 0, capsys.readouterr().err
-    firsts = [[message["content"] for message in row["body"]["messages"][:2]] for row in requests_in(folder)]
-    assert len({system for system, _ in firsts}) <= 2, "a job's instructions are the same from call to call"
-    if command in ("ask", "build"):  # of these the user's part begins alike, too: the schema, the steps
-        assert len(os.path.commonprefix([user for _, user in firsts])) > min(len(user) for _, user in firsts) / 2
+    firsts = [
+        [message["content"] for message in row["body"]["messages"][:2]]
+        for row in requests_in(folder)
+    ]
+    assert len({system for system, _ in firsts}) <= 2, (
+        "a job's instructions are the same from call to call"
+    )
+    if command in (
+        "ask",
+        "build",
+    ):  # of these the user's part begins alike, too: the schema, the steps
+        assert (
+            len(os.path.commonprefix([user for _, user in firsts]))
+            > min(len(user) for _, user in firsts) / 2
+        )
     by_file = result()
     assert by_file and max(rounds) > 1 or command == "match"
     monkeypatch.setenv("KGNB_MODEL", "stub")
@@ -88,14 +127,20 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
     with StubServer(oblige) as server:
         monkeypatch.setenv("KGNB_BASE_URL", server.url)
         assert main(words) == 0
-        assert len(server.requests) == sum(rounds), "no request was written that a live run does not make"
-    assert {name: _plain(text) for name, text in result().items()} == {n: _plain(t) for n, t in by_file.items()}
+        assert len(server.requests) == sum(rounds), (
+            "no request was written that a live run does not make"
+        )
+    assert {name: _plain(text) for name, text in result().items()} == {
+        n: _plain(t) for n, t in by_file.items()
+    }
 
     assert main(["batch", "record", "mine", str(folder)]) == 0
     monkeypatch.setenv("KGNB_MODEL", "recorded:data/recordings/mine")
     monkeypatch.setenv("KGNB_BASE_URL", "http://127.0.0.1:9/v1")
     assert main(words) == 0, "a recording needs no server"
-    assert {name: _plain(text) for name, text in result().items()} == {n: _plain(t) for n, t in by_file.items()}
+    assert {name: _plain(text) for name, text in result().items()} == {
+        n: _plain(t) for n, t in by_file.items()
+    }
 
 
 def _plain(text: bytes) -> list[bytes]:
@@ -116,7 +161,9 @@ def test_waiting_requests_are_shown_and_answered_by_hand(
     shown = capsys.readouterr().out
     assert shown.startswith("=== kgnb-") and "--- tool finish" in shown and "lentils" in shown
     assert main(["batch", "show", "batch", "--all", "--json"]) == 0
-    assert [set(json.loads(line)) for line in capsys.readouterr().out.splitlines()] == [{"custom_id", "body"}] * 2
+    assert [set(json.loads(line)) for line in capsys.readouterr().out.splitlines()] == [
+        {"custom_id", "body"}
+    ] * 2
     typed = '{"tool": "finish", "arguments": {}}\n.\n\n.\n'
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     assert main(["batch", "answer", "batch"]) == 0

@@ -1,4 +1,6 @@
-"""``kgnb build`` and ``kgnb ground``: files in, files out, and plain words where something is wrong."""
+"""``kgnb build`` and ``kgnb ground``: files in, files out, and plain words where something is
+wrong.
+"""
 
 from pathlib import Path
 
@@ -8,23 +10,51 @@ import rdflib
 from kgnb.cli import main
 
 
-def test_notes_become_a_graph_and_the_graph_is_grounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_become_a_graph_and_the_graph_is_grounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, links = tmp_path / "kitchen.trig", tmp_path / "links.ttl"
-    arguments = ["build", "huts:kitchen", "huts:kitchen-notes", "--judge", "rule", "--shapes", "huts:kitchen-shapes"]
+    arguments = [
+        "build",
+        "huts:kitchen",
+        "huts:kitchen-notes",
+        "--judge",
+        "rule",
+        "--shapes",
+        "huts:kitchen-shapes",
+    ]
     assert main([*arguments, "--out", str(out), "--review", str(tmp_path / "review.csv")]) == 0
     assert "15 documents" in capsys.readouterr().err
     assert (tmp_path / "review.csv").read_text().startswith("document,")
-    assert main(["ground", str(out), "huts:pantry", "--schema", "huts:kitchen", "--out", str(links),
-                 "--rewrite", str(tmp_path / "new.trig")]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "ground",
+                str(out),
+                "huts:pantry",
+                "--schema",
+                "huts:kitchen",
+                "--out",
+                str(links),
+                "--rewrite",
+                str(tmp_path / "new.trig"),
+            ]
+        )
+        == 0
+    )
     assert len(rdflib.Graph().parse(links)) > 30
     rewritten = rdflib.Dataset().parse(tmp_path / "new.trig", format="trig")
     barley = rdflib.URIRef("http://huts.example/id/goods-barley")
-    assert {name for *_, name in rewritten.quads((barley, None, None, None))} & {name for *_, name in named(out)}
+    assert {name for *_, name in rewritten.quads((barley, None, None, None))} & {
+        name for *_, name in named(out)
+    }
 
 
 def named(path: Path) -> list[tuple[rdflib.term.Node, ...]]:
     """The quads of a TriG file that stand in a named graph."""
-    return [quad for quad in rdflib.Dataset().parse(path, format="trig").quads() if quad[3] is not None]
+    return [
+        quad for quad in rdflib.Dataset().parse(path, format="trig").quads() if quad[3] is not None
+    ]
 
 
 def test_a_document_that_cannot_be_read_fails_the_command_and_not_the_graph(
@@ -62,7 +92,9 @@ def test_data_in_place_of_an_ontology_mistakes_in_shapes_and_unread_documents_ar
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "data.ttl").write_text('<http://x.example/a> <http://x.example/p> "b" .')
-    (tmp_path / "shapes.ttl").write_text("""@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://x.example/> .
+    (
+        tmp_path / "shapes.ttl"
+    ).write_text("""@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://x.example/> .
         :S a sh:NodeShape ; sh:property [ sh:path :p ; sh:pattern "[A-" ; sh:minCount "many" ; sh:datatyp :q ] .""")
     (tmp_path / "old.txt").write_bytes("Käse gibt es heute.".encode("cp1252"))
     (tmp_path / "bare.md").write_text("# Tea\n\nA plain sentence.")
@@ -74,9 +106,15 @@ def test_data_in_place_of_an_ontology_mistakes_in_shapes_and_unread_documents_ar
     said = capsys.readouterr().err
     assert "nothing was read in old.txt" in said and "Windows-1252: old.txt" in said
     assert "only a name was read in bare.md" in said
-    for shapes, wrong in (("shapes.ttl", ("'[A-'", "minCount", "sh:datatype?")), ("data.ttl", ("no SHACL shape",))):
+    for shapes, wrong in (
+        ("shapes.ttl", ("'[A-'", "minCount", "sh:datatype?")),
+        ("data.ttl", ("no SHACL shape",)),
+    ):
         given = ["huts:kitchen", "--shapes", str(tmp_path / shapes)]
-        for line in (["build", *given, *documents, *rule], ["compile", *given, "-o", str(tmp_path / "pack")]):
+        for line in (
+            ["build", *given, *documents, *rule],
+            ["compile", *given, "-o", str(tmp_path / "pack")],
+        ):
             assert main(line) == 1
             said = capsys.readouterr().err
             assert shapes in said and all(word in said for word in wrong)

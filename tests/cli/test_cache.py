@@ -34,13 +34,19 @@ def filled(tmp_path: Path) -> Path:
     from kgnb.tasks.matching import match_ontologies
 
     with StubServer(oblige) as server:
-        settings = Settings(embedder="characters", cache=tmp_path / "mine", model="stub", base_url=server.url)
+        settings = Settings(
+            embedder="characters", cache=tmp_path / "mine", model="stub", base_url=server.url
+        )
         match_ontologies(alpine(), refuge(), judge="model", settings=settings)
     return tmp_path / "mine"
 
 
 def counts(said: str) -> dict[str, int]:
-    lines = [line.split() for line in said.splitlines() if line.split()[0] in ("replies", "verdicts", "vectors")]
+    lines = [
+        line.split()
+        for line in said.splitlines()
+        if line.split()[0] in ("replies", "verdicts", "vectors")
+    ]
     return {words[0]: int(words[1].replace(",", "")) for words in lines}
 
 
@@ -53,11 +59,19 @@ def test_a_cache_is_handed_on_whole_and_emptied_kind_by_kind(
     assert counts(say(filled, "export", str(tmp_path / "shared"))[1]) == kept
     yours = tmp_path / "yours"
     assert counts(say(yours, "import", str(tmp_path / "shared"))[1]) == kept
-    assert counts(say(yours, "import", str(tmp_path / "shared"))[1]) == dict.fromkeys(kept, 0)  # all there already
+    assert counts(say(yours, "import", str(tmp_path / "shared"))[1]) == dict.fromkeys(
+        kept, 0
+    )  # all there already
     assert counts(say(yours, "info")[1]) == kept
-    assert counts(say(filled, "export", "--no-vectors", str(tmp_path / "small"))[1]).keys() == {"replies", "verdicts"}
+    assert counts(say(filled, "export", "--no-vectors", str(tmp_path / "small"))[1]).keys() == {
+        "replies",
+        "verdicts",
+    }
     # deleted only when one means it, and only what is named
-    assert say(yours, "clear", "verdicts", typed="n\n")[0] != 0 and counts(say(yours, "info")[1]) == kept
+    assert (
+        say(yours, "clear", "verdicts", typed="n\n")[0] != 0
+        and counts(say(yours, "info")[1]) == kept
+    )
     assert say(yours, "clear", "verdicts", typed="y\n")[0] == 0
     assert counts(say(yours, "info")[1]) == kept | {"verdicts": 0}
     assert counts(say(yours, "clear", "--yes")[1]) == kept | {"verdicts": 0}

@@ -24,7 +24,9 @@ def test_a_file_of_a_mirror_that_is_not_the_one_we_know_is_refused(capsys, tmp_p
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         mirror = f"http://127.0.0.1:{server.server_address[1]}"
-        status = main(["data", "get", "oaei-anatomy", "--to", str(tmp_path / "data"), "--mirror", mirror])
+        status = main(
+            ["data", "get", "oaei-anatomy", "--to", str(tmp_path / "data"), "--mirror", mirror]
+        )
         server.shutdown()
     assert status == 1
     assert "not the file we know" in capsys.readouterr().err

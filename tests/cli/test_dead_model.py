@@ -1,4 +1,6 @@
-"""A model server that is down, refuses or talks nonsense: every command says so in its first line and ends with 1."""
+"""A model server that is down, refuses or talks nonsense: every command says so in its first line
+and ends with 1.
+"""
 
 import json
 from pathlib import Path
@@ -20,7 +22,12 @@ QUESTIONS = [
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name, value in {"EMBEDDER": "characters", "MODEL": "stub", "BASE_URL": NOWHERE, "RETRIES": "0"}.items():
+    for name, value in {
+        "EMBEDDER": "characters",
+        "MODEL": "stub",
+        "BASE_URL": NOWHERE,
+        "RETRIES": "0",
+    }.items():
         monkeypatch.setenv(f"KGNB_{name}", value)
     monkeypatch.chdir(tmp_path)
 
@@ -28,10 +35,29 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def words(command: str, pair: Pair, judge: str) -> list[str]:
     Path("asked.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in QUESTIONS))
     return {
-        "match": ["match", pair.left, pair.right, "--judge", judge, "--ask", "2", "--out", "out.sssom.tsv"],
+        "match": [
+            "match",
+            pair.left,
+            pair.right,
+            "--judge",
+            judge,
+            "--ask",
+            "2",
+            "--out",
+            "out.sssom.tsv",
+        ],
         "align": ["align", "huts:hollenmark", "huts:corvane", "--judge", judge, "--out", "out.tsv"],
         "ask": ["ask", str(QUESTIONS[0]["question"]), *HUTS, "--judge", judge],
-        "batch": ["ask", "--questions", "asked.jsonl", *HUTS, "--judge", judge, "--out", "out.jsonl"],
+        "batch": [
+            "ask",
+            "--questions",
+            "asked.jsonl",
+            *HUTS,
+            "--judge",
+            judge,
+            "--out",
+            "out.jsonl",
+        ],
         "build": ["build", "huts:kitchen", "huts:kitchen-notes", "--judge", judge],
     }[command]
 
@@ -52,8 +78,14 @@ def test_a_server_that_is_not_there_is_said_before_the_first_stage(
 
 
 CHATTY = Fault(text="What a lovely day.")
-FAILING = ((server_error(), "match"), (unauthorised(), "ask"), (HTML, "align"), (CHATTY, "match"), (CHATTY, "ask"),
-           (server_error(), "align"))  # fmt: skip
+FAILING = (
+    (server_error(), "match"),
+    (unauthorised(), "ask"),
+    (HTML, "align"),
+    (CHATTY, "match"),
+    (CHATTY, "ask"),
+    (server_error(), "align"),
+)
 
 
 def test_a_server_that_refuses_or_talks_nonsense_is_no_answer(

@@ -25,7 +25,14 @@ def test_precision_recall_and_f1_are_printed_or_written_as_json(pair, found, cap
     assert row == ["all", "50.0", "%", "25.0", "%", "33.3", "%", "1", "2", "4"]
     assert main(["evaluate", found, pair.reference, "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert content == {"precision": 0.5, "recall": 0.25, "f1": 1 / 3, "right": 1, "found": 2, "reference": 4}
+    assert content == {
+        "precision": 0.5,
+        "recall": 0.25,
+        "f1": 1 / 3,
+        "right": 1,
+        "found": 2,
+        "reference": 4,
+    }
     # a pair counts whatever is said of it
     assert main(["evaluate", found, pair.reference, "--any-relation", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
@@ -44,7 +51,11 @@ def test_a_reference_written_the_other_way_round_is_turned(pair, tmp_path, capsy
 
 def test_a_bad_file_is_named(pair, tmp_path, capsys):
     file = tmp_path / "found.rdf"
-    for content, status, said in ((None, 2, "does not exist"), ("", 1, "empty"), ("<rdf", 1, "found.rdf")):
+    for content, status, said in (
+        (None, 2, "does not exist"),
+        ("", 1, "empty"),
+        ("<rdf", 1, "found.rdf"),
+    ):
         if content is not None:
             file.write_text(content)
         assert main(["evaluate", str(file), pair.reference]) == status

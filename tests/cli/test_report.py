@@ -8,7 +8,10 @@ from kgnb.cli.report import split
 
 
 def notebook(path: Path, *sources: str) -> str:
-    cells = [nbformat.v4.new_markdown_cell("# Mine\n\nA report of my own."), *map(nbformat.v4.new_code_cell, sources)]
+    cells = [
+        nbformat.v4.new_markdown_cell("# Mine\n\nA report of my own."),
+        *map(nbformat.v4.new_code_cell, sources),
+    ]
     cells[1].metadata["tags"] = ["parameters"]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     return str(path)
@@ -16,10 +19,18 @@ def notebook(path: Path, *sources: str) -> str:
 
 def test_reports_are_listed_and_each_lists_its_parameters_with_types_defaults_and_choices(capsys):
     assert main(["report"]) == 0
-    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} >= {"ontology-matching", "compare"}
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} >= {
+        "ontology-matching",
+        "compare",
+    }
     assert main(["report", "ontology-matching", "--help"]) == 0
     shown = capsys.readouterr().out
-    for told in ("-p dataset=huts\n", "huts, oaei-conference, oaei-anatomy", "-p k=5\n", "a whole number from 1 to 50"):
+    for told in (
+        "-p dataset=huts\n",
+        "huts, oaei-conference, oaei-anatomy",
+        "-p k=5\n",
+        "a whole number from 1 to 50",
+    ):
         assert told in shown
 
 
@@ -31,7 +42,11 @@ def test_a_report_of_ones_own_prints_its_headline_and_the_pages_path(tmp_path, c
     )
     path = notebook(tmp_path / "mine.ipynb", "year: int = 2025  # which year", code)
     assert main(["report", path, "-p", "year=2026", "--out", str(tmp_path / "out")]) == 0
-    assert capsys.readouterr().out.splitlines() == ["matcher  F1", "mine     66.0", str(tmp_path / "out/report.html")]
+    assert capsys.readouterr().out.splitlines() == [
+        "matcher  F1",
+        "mine     66.0",
+        str(tmp_path / "out/report.html"),
+    ]
     assert json.loads((tmp_path / "out/metrics.json").read_text())["year"] == 2026
 
 
@@ -60,6 +75,8 @@ def test_a_failed_report_names_cell_and_error_in_one_line_and_exits_with_1(tmp_p
     path = notebook(tmp_path / "mine.ipynb", "k: int = 1", "1 / 0")
     assert main(["report", path, "--out", str(tmp_path / "out")]) == 1
     first, second = capsys.readouterr().err.splitlines()
-    assert first == "kgnb: report mine failed in cell 4 (1 / 0): ZeroDivisionError: division by zero"
+    assert (
+        first == "kgnb: report mine failed in cell 4 (1 / 0): ZeroDivisionError: division by zero"
+    )
     assert second.strip().endswith("out/report.html")
     assert "ZeroDivisionError" in (tmp_path / "out/report.html").read_text()

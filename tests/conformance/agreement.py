@@ -8,8 +8,13 @@ from pyshacl import validate
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.shapes.shape import SH
 
-_SAME = {"ClassConstraintComponent": "is", "NodeConstraintComponent": "is", "OrConstraintComponent": "or",
-         "SameKeyConstraintComponent": "key", "SPARQLConstraintComponent": "key"}  # fmt: skip
+_SAME = {
+    "ClassConstraintComponent": "is",
+    "NodeConstraintComponent": "is",
+    "OrConstraintComponent": "or",
+    "SameKeyConstraintComponent": "key",
+    "SPARQLConstraintComponent": "key",
+}
 Result = tuple[str, str, str]
 """Focus node, component, value."""
 
@@ -17,7 +22,9 @@ Result = tuple[str, str, str]
 def differences(session: ConstructionSession) -> list[str]:
     """Where the two differ on all facts of a session."""
     ours = our_results(session)
-    theirs = their_results(session, rdflib.Graph().parse(data=session.pack.shacl(), format="turtle"))
+    theirs = their_results(
+        session, rdflib.Graph().parse(data=session.pack.shacl(), format="turtle")
+    )
     return [
         *(f"only the tools: {one}" for one in sorted(ours - theirs)),
         *(f"only pyshacl: {one}" for one in sorted(theirs - ours)),
@@ -30,7 +37,9 @@ def our_results(session: ConstructionSession) -> Counter[Result]:
     for _, one in session.pack.checker.everything(session.facts):
         component = "class" if one.constraint.component == "isA" else one.constraint.component
         name = f"{component[0].upper()}{component[1:]}ConstraintComponent"
-        results[_text(one.focus), _SAME.get(name, name), "" if one.value is None else _text(one.value)] += 1
+        results[
+            _text(one.focus), _SAME.get(name, name), "" if one.value is None else _text(one.value)
+        ] += 1
     return results
 
 

@@ -1,4 +1,6 @@
-"""A mistake and its legal twin for every kind of constraint: refused by name, accepted, and pyshacl agrees on both."""
+"""A mistake and its legal twin for every kind of constraint: refused by name, accepted, and pyshacl
+agrees on both.
+"""
 
 import json
 import shlex
@@ -47,18 +49,19 @@ NESTED = """
 """
 
 
-# By kind of constraint what is done: "dish d" makes a dish, "is soup d" a soup of it as well, "note d abc" states a
-# property. "-" marks what must be refused for this kind, "?" an entity that lacks something until the end of the line.
+# By kind of constraint what is done: "dish d" makes a dish, "is soup d" a soup of it as well, "note
+# d abc" states a property. "-" marks what must be refused for this kind, "?" an entity that lacks
+# something until the end of the line.
 OF_KITCHEN = {
     "allValuesFrom": "dish d; guest g; cook c; - cooked_by d g; cooked_by d c",
     "asymmetric": "step a; step b; follows a b; - follows b a",
     "cardinality": "step s; ? s; has_order s 1; - has_order s 2",
     "complementOf": "vegetarian_dish v; meat m; herb h; - has_ingredient v m; has_ingredient v h",
     "datatype": "dish d; step s; - has_order s x; - since d yesterday; - price d free; has_order s 1; "
-                "since d 2024-05-31; price d 9.5",
+    "since d 2024-05-31; price d 9.5",
     "disjointWith": "cake c; - is soup c; dish d; - is step d; - is herb d; - is guest d; is soup d",
     "domain": "cook c; guest g; dish d; step s; herb h; - ancestor s c; - has_ingredient g h; - price g 1; "
-              "ancestor g c; has_ingredient s h; price d 1",
+    "ancestor g c; has_ingredient s h; price d 1",
     "facet": "step s; - has_order s 0; - has_order s 100; has_order s 99",
     "functional": "dish d; step a; step b; has_first_step d a; - has_first_step d b",
     "hasValue": "soup s; ? s; served_as s :starter",
@@ -78,7 +81,7 @@ OF_KITCHEN = {
     "someValuesFrom": "dish d; step s; ? d; has_first_step d s",
     "unionOf": "staff s; ? s; is waiter s",
     "unit": "- temperature t 12 fortnight; temperature t 12 'degree Celsius'",
-}  # fmt: skip
+}
 OF_SHAPED = {
     "sh:datatype": "hut h; - name h 7; name h AB-7",
     "sh:disjoint": "hut h; right h a; - left h a; left h b",
@@ -88,7 +91,7 @@ OF_SHAPED = {
     "sh:languageIn": "hut h; - lab h cabane@fr; lab h hut@en",
     "sh:lessThan": "hut h; end h 2; - start h 2; start h 1",
     "sh:maxCount": "hut h; hut i; name h AB-1; - name h AB-2; a h i; - b h h; person p; person q; person r; lives p h; "
-                   "lives q h; - lives r h; phone p 1@; - phone p 2@",
+    "lives q h; - lives r h; phone p 1@; - phone p 2@",
     "sh:maxInclusive": "hut h; - cost h 10; cost h 9",
     "sh:minCount": "hut h; ? h; name h AB-1",
     "sh:minExclusive": "hut h; - cost h 0; cost h 1",
@@ -96,7 +99,7 @@ OF_SHAPED = {
     "sh:qualifiedMaxCount": "hut h; person a; person b; person c; hut d; q h a; q h b; - q h c; q h d",
     "sh:qualifiedMinCount": "hut h; person p; ? h; q h p",
     "sh:uniqueLang": "hut h; lab h hut@en; - lab h lodge@en; lab h Hütte@de",
-}  # fmt: skip
+}
 OF_NESTED = {
     "allValuesFrom": "a x; a w; b y; b z; q x y; - q y w; q y z",
     "datatype": "b x; - code x '?!'; - word x plain; code x aGJ0MjQ=; word x plain@en",
@@ -110,7 +113,9 @@ OF_NESTED = {
 
 
 class Play:
-    """Makes the calls of one script, in a session that checks them and in one that writes whatever is said."""
+    """Makes the calls of one script, in a session that checks them and in one that writes whatever
+    is said.
+    """
 
     def __init__(self, pack: ToolPack, kind: str, script: str) -> None:
         self.kind, self.mistakes = kind, 0
@@ -119,10 +124,14 @@ class Play:
         self._iris: dict[str, str] = {}
         self._waiting: list[str] = []  # entities that lack something
         for session in (self.strict, self.loose) if " step" in f" {script}" else ():
-            self._owner = session.call("create_dish", {"label": "owner"}).iri  # tells one step from the others
+            self._owner = session.call(
+                "create_dish", {"label": "owner"}
+            ).iri  # tells one step from the others
         for line in filter(None, map(str.strip, script.split(";"))):
             self._step(line)
-        assert not [name for name in self._waiting if self._names_it(self.strict.missing(self._iris[name]))]
+        assert not [
+            name for name in self._waiting if self._names_it(self.strict.missing(self._iris[name]))
+        ]
 
     def _step(self, line: str) -> None:
         sign, words = line[0], shlex.split(line.lstrip("-? "))
@@ -135,7 +144,10 @@ class Play:
         result = self.strict.call(name, arguments)
         written = self.loose.call(name, arguments)
         assert result.ok == (sign != "-"), (self.kind, line, result.violations)
-        assert result.ok or (self._names_it(result.violations) and result.violations[0].hint), (line, result.violations)
+        assert result.ok or (self._names_it(result.violations) and result.violations[0].hint), (
+            line,
+            result.violations,
+        )
         if name.startswith("create_") and result.ok:
             assert result.iri == written.iri
             self._iris[arguments["label"]] = result.iri
@@ -145,7 +157,9 @@ class Play:
             return f"create_{words[0]}", {"label": words[1], "entity": self._iris[words[1]]}
         if words[0] not in self._iris:
             more = {"value": json.loads(words[1]), "unit": words[2]} if len(words) > 1 else {}
-            return f"create_{verb}", {"label": words[0]} | more | ({"within": self._owner} if verb == "step" else {})
+            return f"create_{verb}", {"label": words[0]} | more | (
+                {"within": self._owner} if verb == "step" else {}
+            )
         subject, said = {"subject": self._iris[words[0]]}, words[1]
         if said in self._iris or said[0] == ":":
             return f"add_{verb}", subject | {"object": self._iris.get(said) or K + said[1:]}
@@ -154,13 +168,19 @@ class Play:
             value = text if at else json.loads(text)
         except ValueError:
             value = text
-        return f"add_{verb}", subject | {"value": value} | ({"language": language} if language else {})
+        return f"add_{verb}", subject | {"value": value} | (
+            {"language": language} if language else {}
+        )
 
     def _names_it(self, violations: Any) -> bool:
         return any(self.kind in (one.constraint, self._kinds.get(one.shape)) for one in violations)
 
 
-PACKS = ((kitchen, OF_KITCHEN), (lambda: pack_of(SHAPED), OF_SHAPED), (lambda: pack_of(NESTED), OF_NESTED))
+PACKS = (
+    (kitchen, OF_KITCHEN),
+    (lambda: pack_of(SHAPED), OF_SHAPED),
+    (lambda: pack_of(NESTED), OF_NESTED),
+)
 
 
 def test_every_mistake_is_refused_by_name_its_twin_accepted_and_pyshacl_agrees() -> None:
@@ -177,20 +197,32 @@ def test_every_mistake_is_refused_by_name_its_twin_accepted_and_pyshacl_agrees()
 
 def test_every_kind_that_our_own_ontologies_state_is_among_them() -> None:
     for pack in (kitchen(), compile_ontology("huts:kitchen", "huts:kitchen-shapes")):
-        assert {*pack.counts()["constraints by kind"]} <= {*OF_KITCHEN, *OF_SHAPED, "key"}  # keys: test_axioms_enforced
+        assert {*pack.counts()["constraints by kind"]} <= {
+            *OF_KITCHEN,
+            *OF_SHAPED,
+            "key",
+        }  # keys: test_axioms_enforced
 
 
 @pytest.mark.parametrize(
-    "make", [kitchen, lambda: compile_ontology("huts:kitchen", "huts:kitchen-shapes"), lambda: pack_of(SHAPED),
-             lambda: pack_of(NESTED)], ids=["kitchen", "huts", "shapes", "nested"],
-)  # fmt: skip
+    "make",
+    [
+        kitchen,
+        lambda: compile_ontology("huts:kitchen", "huts:kitchen-shapes"),
+        lambda: pack_of(SHAPED),
+        lambda: pack_of(NESTED),
+    ],
+    ids=["kitchen", "huts", "shapes", "nested"],
+)
 def test_random_calls_are_refused_only_for_what_pyshacl_finds_too(make: Any) -> None:
     walked = walk(make(), hermit=None, number=120)
     assert (walked.faults, walked.differences) == ((), ())
 
 
 def test_a_class_without_possible_instances_is_reported() -> None:
-    pack = pack_of(":A a owl:Class ; owl:disjointWith :B . :B a owl:Class . :C a owl:Class ; rdfs:subClassOf :A , :B .")
+    pack = pack_of(
+        ":A a owl:Class ; owl:disjointWith :B . :B a owl:Class . :C a owl:Class ; rdfs:subClassOf :A , :B ."
+    )
     assert "unsatisfiable class" in {warning.kind for warning in pack.warnings}
     assert not pack.session().call("create_c", {"label": "x"}).ok
 
@@ -203,7 +235,11 @@ def test_a_class_with_impossible_demands_is_reported_and_not_planted() -> None:
         "owl:minQualifiedCardinality 1 ; owl:onClass :Cone ] . :sells a owl:ObjectProperty ."
         ":top a owl:ObjectProperty ; rdfs:subPropertyOf :on . :on a owl:ObjectProperty ; rdfs:domain :Pizza ."
     )
-    told = {one.about.rsplit("#", 1)[-1]: one.text for one in pack.warnings if one.kind == "unsatisfiable class"}
+    told = {
+        one.about.rsplit("#", 1)[-1]: one.text
+        for one in pack.warnings
+        if one.kind == "unsatisfiable class"
+    }
     assert set(told) == {"Ice", "Cone", "Shop"}
     assert "Pizza" in told["Ice"]
     assert pack.tool("create_ice").description.startswith("Do not call it: nothing can be a")
@@ -212,7 +248,9 @@ def test_a_class_with_impossible_demands_is_reported_and_not_planted() -> None:
 
 def test_an_incomparable_facet_is_reported_and_not_enforced() -> None:
     pack = pack_of(NESTED)
-    assert {w.about.rsplit("#", 1)[-1] for w in pack.warnings if w.kind in ("facet", "malformed axiom")} == {
+    assert {
+        w.about.rsplit("#", 1)[-1] for w in pack.warnings if w.kind in ("facet", "malformed axiom")
+    } == {
         "year",
         "w",
     }

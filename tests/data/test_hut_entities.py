@@ -24,13 +24,19 @@ def links(name: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", SIDES)
 def test_a_catalogue_is_strict_turtle_with_one_name_in_one_language_each(name: str) -> None:
     read = graph(name)
-    assert len(list(ox.parse((HUTS / f"{name}.ttl").read_bytes(), format=ox.RdfFormat.TURTLE))) == len(read)
+    assert len(
+        list(ox.parse((HUTS / f"{name}.ttl").read_bytes(), format=ox.RdfFormat.TURTLE))
+    ) == len(read)
     things = set(read.subjects(RDF.type))
     assert 280 <= len(things) <= 320
     for thing in things:
         (label,) = read.objects(thing, RDFS.label)
         assert label.language == SIDES[name]
-    row = next(line for line in (HUTS / "SOURCE.md").read_text().splitlines() if line.startswith(f"| `{name}.ttl`"))
+    row = next(
+        line
+        for line in (HUTS / "SOURCE.md").read_text().splitlines()
+        if line.startswith(f"| `{name}.ttl`")
+    )
     assert f"{len(things)} entities, {len(read):,} triples" in row
 
 

@@ -13,8 +13,15 @@ from kgnb.evaluate.alignment import oriented, triples
 from kgnb.mapping_files import load_reference
 
 HUTS = Path(__file__).parents[2] / "data" / "huts"
-FORMATS = {"alpine.ttl": ("turtle", ox.RdfFormat.TURTLE), "refuge.owl": ("xml", ox.RdfFormat.RDF_XML)}
-KINDS = {OWL.Class: "class", OWL.ObjectProperty: "object property", OWL.DatatypeProperty: "datatype property"}
+FORMATS = {
+    "alpine.ttl": ("turtle", ox.RdfFormat.TURTLE),
+    "refuge.owl": ("xml", ox.RdfFormat.RDF_XML),
+}
+KINDS = {
+    OWL.Class: "class",
+    OWL.ObjectProperty: "object property",
+    OWL.DatatypeProperty: "datatype property",
+}
 
 
 def graph(name: str) -> rdflib.Graph:
@@ -47,7 +54,11 @@ def test_the_entities_are_as_many_as_source_says(name: str, counts: dict[str, in
     found = Counter(entities(name).values())
     assert found == counts
     assert 30 <= found.total() <= 60
-    row = next(line for line in (HUTS / "SOURCE.md").read_text().splitlines() if line.startswith(f"| `{name}`"))
+    row = next(
+        line
+        for line in (HUTS / "SOURCE.md").read_text().splitlines()
+        if line.startswith(f"| `{name}`")
+    )
     said = re.search(r"(\d+) entities: (\d+) classes, (\d+) object and (\d+) datatype", row)
     assert said is not None and [int(n) for n in said.groups()] == [found.total(), *counts.values()]
 

@@ -44,7 +44,9 @@ NAMED = {
 def test_reads_numbers_with_raw_iris_split_at_tabs_only(tmp_path: Path) -> None:
     lay_out(tmp_path, NUMBERED | {"ent_ids_2": "\ufeff" + NUMBERED["ent_ids_2"]})
     (tmp_path / "triples_1").unlink()
-    (tmp_path / "triples_1.gz").write_bytes(gzip.compress(NUMBERED["triples_1"].replace("\n", "\r\n").encode()))
+    (tmp_path / "triples_1.gz").write_bytes(
+        gzip.compress(NUMBERED["triples_1"].replace("\n", "\r\n").encode())
+    )
     found = read_folder(tmp_path)
     assert found.left.entities[0] == 'http://a.example/Hütte,_"alte"_(Tal)'
     assert found.left.entities[2] == "http://a.example/X\x85Y"
@@ -58,7 +60,9 @@ def test_reads_numbers_with_raw_iris_split_at_tabs_only(tmp_path: Path) -> None:
 
 def test_links_given_as_seeds_are_no_tests(tmp_path: Path) -> None:
     files = {**NUMBERED, "ref_ent_ids": "0\t10\n1\t11", "sup_ent_ids": NUMBERED["sup_pairs"]}
-    found = read_folder(lay_out(tmp_path, {k: v for k, v in files.items() if not k.endswith("_pairs")}))
+    found = read_folder(
+        lay_out(tmp_path, {k: v for k, v in files.items() if not k.endswith("_pairs")})
+    )
     assert len(found.seeds) == len(found.tests) == 1
     assert "1 of the test links" in found.notes[0]
 
@@ -66,7 +70,10 @@ def test_links_given_as_seeds_are_no_tests(tmp_path: Path) -> None:
 def test_reads_iris_with_values_and_the_fold_asked_for(tmp_path: Path) -> None:
     found = read_folder(lay_out(tmp_path, NAMED))
     assert found.left.entities == ("http://a/1", "http://a/2", "http://a/3", "http://a/9")
-    assert found.left.values == (("80", "", "http://www.w3.org/2001/XMLSchema#int"), ("Hütte", "de", ""))
+    assert found.left.values == (
+        ("80", "", "http://www.w3.org/2001/XMLSchema#int"),
+        ("Hütte", "de", ""),
+    )
     assert found.right.values == (("80, or more\tthan that", "", ""),)
     assert (len(found.seeds), len(found.valid), len(found.tests)) == (1, 1, 1)
     with pytest.raises(DataError, match="no fold 2"):
@@ -79,7 +86,11 @@ def test_reads_iris_with_values_and_the_fold_asked_for(tmp_path: Path) -> None:
         ("triples_1", "0 0 1\n", r"triples_1:1: a line has 1 columns, not 3"),
         ("triples_1", "0\t0\t7\n", r"triples_1:1: the entity 7 is not in ent_ids_1"),
         ("rel_ids_1", "0", r"rel_ids_1:1: a line has 1 columns, not 2"),
-        ("ent_ids_1", "0\thttp://a/1\n0\thttp://a/2\n", r"ent_ids_1:2: the number 0 is given twice"),
+        (
+            "ent_ids_1",
+            "0\thttp://a/1\n0\thttp://a/2\n",
+            r"ent_ids_1:2: the number 0 is given twice",
+        ),
         ("sup_pairs", "0\t99\n", r"sup_pairs:1: the number 99 is not in ent_ids_2"),
         ("sup_pairs", "10\t0\n", r"sup_pairs:1: the number 10 is not in ent_ids_1"),
     ],
@@ -102,14 +113,20 @@ def test_says_what_a_folder_should_hold(tmp_path: Path) -> None:
 
 
 def test_a_file_of_links_may_have_a_header_and_further_columns(tmp_path: Path) -> None:
-    path = lay_out(tmp_path, {"links.tsv": "Source\tTarget\tscore\nhttp://a/1\thttp://b/1\t0.9\n"}) / "links.tsv"
+    path = (
+        lay_out(tmp_path, {"links.tsv": "Source\tTarget\tscore\nhttp://a/1\thttp://b/1\t0.9\n"})
+        / "links.tsv"
+    )
     assert read_links(path) == (("http://a/1", "http://b/1"),)
 
 
 @pytest.mark.benchmark
 @pytest.mark.parametrize(
     ("name", "entities", "triples"),
-    [("dbp15k/fr_en", (19661, 19993), (105998, 115722)), ("srprs/en_fr", (15000, 15000), (36508, 33532))],
+    [
+        ("dbp15k/fr_en", (19661, 19993), (105998, 115722)),
+        ("srprs/en_fr", (15000, 15000), (36508, 33532)),
+    ],
 )
 def test_the_pairs_at_hand_are_complete(
     name: str, entities: tuple[int, int], triples: tuple[int, int], benchmark_data: Path

@@ -38,9 +38,17 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def test_a_download_lands_under_its_name_and_is_not_repeated(server: Server, tmp_path: Path) -> None:
+def test_a_download_lands_under_its_name_and_is_not_repeated(
+    server: Server, tmp_path: Path
+) -> None:
     heard: list[tuple[str, int, int | None]] = []
-    path = fetch("deep/huts.bin", server.url, SHA256, tmp_path, on_progress=lambda *event: heard.append(event))
+    path = fetch(
+        "deep/huts.bin",
+        server.url,
+        SHA256,
+        tmp_path,
+        on_progress=lambda *event: heard.append(event),
+    )
     assert path == tmp_path / "deep/huts.bin"
     assert path.read_bytes() == BODY
     assert heard[-1] == ("deep/huts.bin", len(BODY), len(BODY))
@@ -49,7 +57,9 @@ def test_a_download_lands_under_its_name_and_is_not_repeated(server: Server, tmp
     assert server.asked == 1
 
 
-def test_what_is_not_the_whole_file_is_refused_and_thrown_away(server: Server, tmp_path: Path) -> None:
+def test_what_is_not_the_whole_file_is_refused_and_thrown_away(
+    server: Server, tmp_path: Path
+) -> None:
     def refused(error: type[Exception], match: str, sha256: str = SHA256) -> None:
         with pytest.raises(error, match=match):
             fetch("huts.bin", server.url, sha256, tmp_path)
@@ -77,7 +87,11 @@ def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> No
 def verify(name: str, folder: Path) -> dict[str, str]:
     home, known = data_folder(name, folder), KNOWN[name].files
     return {
-        path: "missing" if not (home / path).is_file() else "ok" if digest(home / path) == sha256 else "different"
+        path: "missing"
+        if not (home / path).is_file()
+        else "ok"
+        if digest(home / path) == sha256
+        else "different"
         for path, sha256 in known.items()
     }
 

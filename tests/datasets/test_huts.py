@@ -1,4 +1,6 @@
-"""Our own set is found in a checkout and in an installed package, by name, and its references hold together."""
+"""Our own set is found in a checkout and in an installed package, by name, and its references hold
+together.
+"""
 
 import shutil
 import subprocess
@@ -16,7 +18,9 @@ from kgnb.evaluate.extraction import read_records
 from kgnb.reporting.kg_construction import reference_graph
 from kgnb.tasks.building import compile_ontology
 
-REFERENCES = {name: reference_graph(huts.path(f"{name}-reference")) for name in ("kitchen", "dairy")}
+REFERENCES = {
+    name: reference_graph(huts.path(f"{name}-reference")) for name in ("kitchen", "dairy")
+}
 
 
 def test_the_set_has_one_case_whose_files_exist() -> None:
@@ -33,7 +37,9 @@ def test_a_file_is_named_by_its_side() -> None:
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(inside: bool, tmp_path: Path) -> None:
+def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(
+    inside: bool, tmp_path: Path
+) -> None:
     package = tmp_path / "kgnb"
     for part in ("datasets", "kg"):
         shutil.copytree(Path(kgnb.__path__[0]) / part, package / part)
@@ -42,17 +48,24 @@ def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(inside: bool,
     (package / "__init__.py").touch()
     data = (package if inside else tmp_path) / "data" / "huts"
     code = "from kgnb.datasets.huts import folder; print(folder())"
-    missing = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    missing = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert "kgnb's own data set is missing" in missing.stderr
     shutil.copytree(huts.folder(), data)
-    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert Path(found.stdout.strip()) == data.resolve()
 
 
 @pytest.mark.parametrize(
-    ("name", "ontology"), [("kitchen", ("huts:kitchen", "huts:kitchen-shapes")), ("dairy", ("huts:dairy",))]
+    ("name", "ontology"),
+    [("kitchen", ("huts:kitchen", "huts:kitchen-shapes")), ("dairy", ("huts:dairy",))],
 )
-def test_a_reference_conforms_to_the_compiled_tbox_and_shapes(name: str, ontology: tuple[str, ...]) -> None:
+def test_a_reference_conforms_to_the_compiled_tbox_and_shapes(
+    name: str, ontology: tuple[str, ...]
+) -> None:
     shapes = rdflib.Graph().parse(data=compile_ontology(*ontology).shacl(), format="turtle")
     whole = REFERENCES[name] + rdflib.Graph().parse(huts.path(name))
     conforms, _, text = pyshacl.validate(whole, shacl_graph=shapes)

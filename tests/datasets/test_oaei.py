@@ -1,4 +1,6 @@
-"""The OAEI tracks: found, named in either order, missing in a helpful way, and their published figures met."""
+"""The OAEI tracks: found, named in either order, missing in a helpful way, and their published
+figures met.
+"""
 
 from pathlib import Path
 
@@ -41,7 +43,11 @@ def test_a_pair_has_two_names_and_one_reference(folder: Path) -> None:
     assert len(track.cases) == 21
     straight, turned = track.case("cmt-confof"), track.case("ConfOf-CMT")
     assert (straight.source.name, straight.target.name) == ("cmt.owl", "confof.owl")
-    assert (turned.name, turned.source, turned.target) == ("confof-cmt", straight.target, straight.source)
+    assert (turned.name, turned.source, turned.target) == (
+        "confof-cmt",
+        straight.target,
+        straight.source,
+    )
     assert turned.reference == straight.reference
     assert [case.name for case in track.with_reference] == ["cmt-confof"]
     with pytest.raises(ValueError, match="has no case 'cmt-cmt'; it has cmt-conference"):
@@ -50,7 +56,9 @@ def test_a_pair_has_two_names_and_one_reference(folder: Path) -> None:
 
 def test_agent_om_is_averaged_over_exactly_the_pairs_at_hand(folder: Path) -> None:
     track = oaei.conference(folder)
-    assert track.case("cmt-confof").published == (Figure("Agent-OM", 0.5, 1.0, 0.6667, "this pair", published._PAPER),)
+    assert track.case("cmt-confof").published == (
+        Figure("Agent-OM", 0.5, 1.0, 0.6667, "this pair", published._PAPER),
+    )
     here = [figure for figure in track.published if "these 1 pairs" in figure.covers]
     assert [(f.covers, f.precision, f.recall) for f in here] == [
         ("mean of these 1 pairs", 0.5, 1.0),
@@ -61,7 +69,9 @@ def test_agent_om_is_averaged_over_exactly_the_pairs_at_hand(folder: Path) -> No
 
 def test_a_garbled_result_table_is_named_with_its_line(folder: Path) -> None:
     file = folder / published.AGENT_OM_TABLE
-    file.write_text("LLM,Alignment,Precision\nm,conference/cmt-confof/component/llm_with_agent,high\n")
+    file.write_text(
+        "LLM,Alignment,Precision\nm,conference/cmt-confof/component/llm_with_agent,high\n"
+    )
     with pytest.raises(DataError, match=r"result-reference.csv:2"):
         oaei.conference(folder)
 
@@ -79,9 +89,16 @@ def test_what_is_missing_says_how_to_get_it(name: str, tmp_path: Path) -> None:
 def test_the_tracks_at_hand_are_complete(benchmark_data: Path) -> None:
     conference = matching_set("oaei-conference", benchmark_data)
     assert len(conference.with_reference) == 10
-    assert all(case.source.is_file() and case.target.is_file() and case.published for case in conference.cases)
+    assert all(
+        case.source.is_file() and case.target.is_file() and case.published
+        for case in conference.cases
+    )
     mean, micro = conference.published[-2:]
-    assert [round(100 * share, 1) for share in (mean.precision, mean.recall, mean.f1)] == [66.0, 57.1, 60.0]
+    assert [round(100 * share, 1) for share in (mean.precision, mean.recall, mean.f1)] == [
+        66.0,
+        57.1,
+        60.0,
+    ]
     assert mean.covers == "mean of these 10 pairs"
     assert micro.covers == "micro over these 10 pairs"
     anatomy = matching_set("oaei-anatomy", benchmark_data).case("mouse-human")

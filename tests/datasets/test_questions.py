@@ -22,7 +22,10 @@ def lines(tmp_path: Path, *texts: str) -> Path:
 
 def test_a_line_needs_an_id_and_a_question(tmp_path: Path) -> None:
     path = lines(
-        tmp_path, '{"id": 7, "question": "Who?", "entities": "http://h/a"}', "", '{"id": "b", "question": "é?"}\r'
+        tmp_path,
+        '{"id": 7, "question": "Who?", "entities": "http://h/a"}',
+        "",
+        '{"id": "b", "question": "é?"}\r',
     )
     assert read_questions(path) == [Asked("7", "Who?", entities=("http://h/a",)), Asked("b", "é?")]
 
@@ -36,12 +39,19 @@ def test_a_line_needs_an_id_and_a_question(tmp_path: Path) -> None:
         ('{"id": "x", "question": "  "}', "'question' is missing or empty"),
         ('{"id": "x", "question": 3}', "'question' is 3, not a text"),
         ('{"id": true, "question": "Who?"}', "'id' is true, not a text"),
-        ('{"id": "x", "question": "Who?", "entities": [1]}', "'entities' is [1], not a list of texts"),
+        (
+            '{"id": "x", "question": "Who?", "entities": [1]}',
+            "'entities' is [1], not a list of texts",
+        ),
         ('{"id": "a", "question": "Again?"}', "the id 'a' comes twice"),
     ],
 )
-def test_a_wrong_line_is_named_and_the_others_are_kept(tmp_path: Path, line: str, what: str) -> None:
-    path = lines(tmp_path, '{"id": "a", "question": "Who?"}', line, '{"id": "z", "question": "Where?"}')
+def test_a_wrong_line_is_named_and_the_others_are_kept(
+    tmp_path: Path, line: str, what: str
+) -> None:
+    path = lines(
+        tmp_path, '{"id": "a", "question": "Who?"}', line, '{"id": "z", "question": "Where?"}'
+    )
     found, wrong = scan_questions(path)
     assert [asked.id for asked in found] == ["a", "z"]
     assert len(wrong) == 1 and f"{path}:2: {what}" in wrong[0].what

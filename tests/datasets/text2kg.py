@@ -1,4 +1,6 @@
-"""Text2KGBench: sentences, the ontology they are read with, and what they state (Mihindukulasooriya et al. 2023)."""
+"""Text2KGBench: sentences, the ontology they are read with, and what they state (Mihindukulasooriya
+et al. 2023).
+"""
 
 import re
 from collections import Counter
@@ -44,7 +46,9 @@ def text2kg(folder: Path | None, benchmark: str = "dbpedia_webnlg") -> tuple[Tex
     home = data_folder("text2kg", folder) / benchmark
     files = sorted((home / "ground_truth").glob("ont_*_ground_truth.jsonl"), key=_number)
     if not files:
-        raise DataError("there are no test sentences", where=str(home), fix="Get Text2KGBench and put it there.")
+        raise DataError(
+            "there are no test sentences", where=str(home), fix="Get Text2KGBench and put it there."
+        )
     return tuple(_case(home, file) for file in files)
 
 
@@ -58,7 +62,11 @@ def _case(home: Path, file: Path) -> Text2KgCase:
     plain = name.removeprefix("ont_")
     owl = sorted((home / "ontologies" / "owl").glob(f"*{plain}*"))
     if not owl:
-        raise DataError(f"there is no ontology for {name}", where=str(home / "ontologies" / "owl"), fix="Get it again.")
+        raise DataError(
+            f"there is no ontology for {name}",
+            where=str(home / "ontologies" / "owl"),
+            fix="Get it again.",
+        )
     described = home / "ontologies" / f"{plain}_ontology.json"
     relations = frozenset[str]()
     if described.is_file():
@@ -66,9 +74,13 @@ def _case(home: Path, file: Path) -> Text2KgCase:
             found = from_json(described.read_text(encoding="utf-8"))
             relations = frozenset(str(one["label"]) for one in found.get("relations", ()))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError("not an ontology of the benchmark", where=str(described), fix="Get it again.") from error
+            raise DataError(
+                "not an ontology of the benchmark", where=str(described), fix="Get it again."
+            ) from error
     train = home / "train" / f"{name}_train.jsonl"
-    return Text2KgCase(name, owl[0], _sentences(file), relations, _sentences(train) if train.is_file() else ())
+    return Text2KgCase(
+        name, owl[0], _sentences(file), relations, _sentences(train) if train.is_file() else ()
+    )
 
 
 def _sentences(file: Path) -> tuple[Sentence, ...]:
@@ -82,17 +94,22 @@ def _sentences(file: Path) -> tuple[Sentence, ...]:
             triples = tuple((one["sub"], one["rel"], one["obj"]) for one in row["triples"])
             sentences.append(Sentence(row["id"], row["sent"], triples))
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError("not a sentence with triples", where=f"{file}:{number}", fix="Get it again.") from error
+            raise DataError(
+                "not a sentence with triples", where=f"{file}:{number}", fix="Get it again."
+            ) from error
     return tuple(sentences)
 
 
 def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Score:
-    """Triples of surface strings compared after plain normalisation, underscores read as blanks, each counted once.
+    """Triples of surface strings compared after plain normalisation, underscores read as blanks,
+    each counted once.
 
     >>> score_triples([("Aaron_Deer", "genre", "Indie rock")], [("Aaron Deer", "genre", "Indie_rock")]).f1
     1.0
     """
-    mine, theirs = (Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted))
+    mine, theirs = (
+        Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted)
+    )
     hits = len(mine & theirs)
     return Score(hits, len(mine) - hits, len(theirs) - hits)
 

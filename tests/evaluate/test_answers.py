@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.evaluate.answers import Item, by_kind, lenient, measure, normalised, set_score, strict, support
+from kgnb.evaluate.answers import (
+    Item,
+    by_kind,
+    lenient,
+    measure,
+    normalised,
+    set_score,
+    strict,
+    support,
+)
 
 WORD = st.text(min_size=1, max_size=12).filter(lambda text: normalised(text) != "")
 WORDS = st.lists(WORD, min_size=1, max_size=5)
@@ -22,10 +31,22 @@ def test_an_unsure_answer_is_right_where_there_is_none() -> None:
 
 
 SAME = (
-    ("true", "Yes"), ("3", "3.0"), ("007", "7"), ("-0", "0"), ("united_kingdom", "United Kingdom"),
-    ("A\u030angstro\u0308m", "\u00c5ngstr\u00f6m"), ("1e3", "1000"),
-)  # fmt: skip
-OTHER = (("3", "30"), ("true", "1"), ("no", "not"), ("http://h/A", "http://h/a"), ("-3", "3"), ("?", "!"))
+    ("true", "Yes"),
+    ("3", "3.0"),
+    ("007", "7"),
+    ("-0", "0"),
+    ("united_kingdom", "United Kingdom"),
+    ("A\u030angstro\u0308m", "\u00c5ngstr\u00f6m"),
+    ("1e3", "1000"),
+)
+OTHER = (
+    ("3", "30"),
+    ("true", "1"),
+    ("no", "not"),
+    ("http://h/A", "http://h/a"),
+    ("-3", "3"),
+    ("?", "!"),
+)
 
 
 def test_what_means_the_same_is_the_same_and_what_differs_stays_different() -> None:
@@ -36,7 +57,9 @@ def test_what_means_the_same_is_the_same_and_what_differs_stays_different() -> N
 
 
 @given(WORDS, WORDS)
-def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(found: list[str], reference: list[str]) -> None:
+def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(
+    found: list[str], reference: list[str]
+) -> None:
     score = set_score(found, reference)
     assert 0 <= score.f1 <= 1 and 0 <= score.precision <= 1 and 0 <= score.recall <= 1
     assert score == set_score(found[::-1], reference[::-1])
@@ -74,7 +97,12 @@ def test_all_items_count_and_are_split_by_kind() -> None:
     measured = measure(items)
     assert (measured.questions, measured.unsure, measured.forced) == (4, 2, 1)
     assert measured.strict == measured.f1 == 0.75
-    assert measured.precision == 1.0 and measured.exact == 0.75 and measured.coverage == 0.5 and measured.support == 0.0
+    assert (
+        measured.precision == 1.0
+        and measured.exact == 0.75
+        and measured.coverage == 0.5
+        and measured.support == 0.0
+    )
     kinds = by_kind(items)
     assert list(kinds) == ["single", "count", "unanswerable"]
     assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 == 1.0

@@ -13,7 +13,9 @@ some_links = some.lists(some.tuples(sources, targets), min_size=1, max_size=40)
 
 
 @given(lists, some_links)
-def test_figures_are_shares_and_bound_each_other(rankings: dict[str, list[str]], links: list[tuple[str, str]]) -> None:
+def test_figures_are_shares_and_bound_each_other(
+    rankings: dict[str, list[str]], links: list[tuple[str, str]]
+) -> None:
     found = ranking(rankings, links)
     assert 0 <= found.hits1 <= found.mrr <= 1
     assert found.hits1 <= found.hits10

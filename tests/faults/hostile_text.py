@@ -1,4 +1,6 @@
-"""Files made to hang or kill a reader: a hundred kilobytes of one unit repeated, and structures nested deep."""
+"""Files made to hang or kill a reader: a hundred kilobytes of one unit repeated, and structures
+nested deep.
+"""
 
 import random
 
@@ -25,51 +27,144 @@ def nested(name: str, deep: int) -> str:
 
 
 REPEATED = [
-    "<!DOCTYPE a ", "<!DOCTYPE a [", "<!--", "<?", "<![CDATA[", "<!---->", "<a \"<b'", "</a", '\\"', '\\"a.^',
-    "'''\\\"", "&a",
-]  # fmt: skip
+    "<!DOCTYPE a ",
+    "<!DOCTYPE a [",
+    "<!--",
+    "<?",
+    "<![CDATA[",
+    "<!---->",
+    "<a \"<b'",
+    "</a",
+    '\\"',
+    '\\"a.^',
+    "'''\\\"",
+    "&a",
+]
 
 _TOKENS = {
     ".owl": [
         *(
-            "<", ">", "<!--", "-->", "<!DOCTYPE ", "[", "]", "<?", "?>", "<![CDATA[", "]]>", "<a ", "</a>", "/>",
-            '"', "'",
+            "<",
+            ">",
+            "<!--",
+            "-->",
+            "<!DOCTYPE ",
+            "[",
+            "]",
+            "<?",
+            "?>",
+            "<![CDATA[",
+            "]]>",
+            "<a ",
+            "</a>",
+            "/>",
+            '"',
+            "'",
         ),
         *(
-            "&", "&amp;", "&a;", '<!ENTITY a "', ' rdf:ID="', " rdf:nodeID='", 'xmlns:a="', "=", " ", "\n", "x", ";",
+            "&",
+            "&amp;",
+            "&a;",
+            '<!ENTITY a "',
+            ' rdf:ID="',
+            " rdf:nodeID='",
+            'xmlns:a="',
+            "=",
+            " ",
+            "\n",
+            "x",
+            ";",
             "#",
         ),
         *(RDF, "</rdf:RDF>", '<h:p rdf:parseType="Literal">', 'encoding="', "<h:D><h:p>"),
     ],
     ".ttl": [
         *(
-            "<", ">", "<<", ">>", "<<(", ")>>", "(", ")", "[", "]", "{", "}", '"', '""', '"""', "'", "'''", "\\",
-            "\\u", '\\"',
+            "<",
+            ">",
+            "<<",
+            ">>",
+            "<<(",
+            ")>>",
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
+            '"',
+            '""',
+            '"""',
+            "'",
+            "'''",
+            "\\",
+            "\\u",
+            '\\"',
         ),
         *(
-            "\n", "#", "@", "@en_", "^^", ":a ", ":a :b :c", ".", ";", ",", "_:a", "%", "<http://h/a b>", " ", "{|",
-            "|}", PREFIX,
+            "\n",
+            "#",
+            "@",
+            "@en_",
+            "^^",
+            ":a ",
+            ":a :b :c",
+            ".",
+            ";",
+            ",",
+            "_:a",
+            "%",
+            "<http://h/a b>",
+            " ",
+            "{|",
+            "|}",
+            PREFIX,
         ),
     ],
     ".jsonld": [
         *(
-            "{", "}", "[", "]", '"', "\\", "\\u", '"a"', ":", ",", '"@id"', '"@context"', '"@graph"', "1", "e", "-",
+            "{",
+            "}",
+            "[",
+            "]",
+            '"',
+            "\\",
+            "\\u",
+            '"a"',
+            ":",
+            ",",
+            '"@id"',
+            '"@context"',
+            '"@graph"',
+            "1",
+            "e",
+            "-",
             "null",
         ),
         *(" ", "\n", '{"@id":"urn:a"', '"urn:p":', '"@list"', '"@set"', '"@reverse"'),
     ],
-}  # fmt: skip
-_SUFFIXES = {".owl": [".owl", ".rdf"], ".ttl": [".ttl", ".nt", ".trig", ".n3", ".nq", ".txt"], ".jsonld": [".jsonld"]}
+}
+_SUFFIXES = {
+    ".owl": [".owl", ".rdf"],
+    ".ttl": [".ttl", ".nt", ".trig", ".n3", ".nq", ".txt"],
+    ".jsonld": [".jsonld"],
+}
 _HEADS = {
-    ".owl": ["", '<?xml version="1.0"?>', RDF, f'<!DOCTYPE r [<!ENTITY a "x">]>{RDF}<rdf:Description><h:p>'],
+    ".owl": [
+        "",
+        '<?xml version="1.0"?>',
+        RDF,
+        f'<!DOCTYPE r [<!ENTITY a "x">]>{RDF}<rdf:Description><h:p>',
+    ],
     ".ttl": ["", PREFIX, PREFIX + ":a :b ", ':a :b "'],
     ".jsonld": ["", '{"@id":"urn:a","urn:p":', '{"@context":{"a":"urn:a"},"@graph":['],
 }
 
 
 def repetition(seed: int, size: int = 60_000) -> tuple[str, str]:
-    """A suffix and a text of this many characters in which a few tokens of a format repeat: what regular
-    expressions that go back and forth take minutes for."""
+    """A suffix and a text of this many characters in which a few tokens of a format repeat: what
+    regular expressions that go back and forth take minutes for.
+    """
     rng = random.Random(seed)
     kind = rng.choice([".owl", ".owl", ".ttl", ".ttl", ".jsonld"])
     first = "".join(rng.choices(_TOKENS[kind], k=rng.randint(1, 6)))

@@ -1,5 +1,7 @@
 # ruff: noqa: E501
-"""Valid files with something wrong in them: bytes cut out, doubled or overwritten, JSON with values of another kind."""
+"""Valid files with something wrong in them: bytes cut out, doubled or overwritten, JSON with values
+of another kind.
+"""
 
 import copy
 import json
@@ -8,14 +10,77 @@ from typing import Any
 from hypothesis import strategies as some
 
 ODD = [
-    None, True, False, 0, -1, 1e400, float("nan"), 10**30, -0.5, "", " ", "\x00", "\ud800", "\u202e", "a" * 10_000, "../../x",
-    "http://[", "<script>", "=1+1", "1e400", "nan", "env:HOME", [], [[]], {}, [None], {"": None}, {"a": {"a": []}},
-]  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1e400,
+    float("nan"),
+    10**30,
+    -0.5,
+    "",
+    " ",
+    "\x00",
+    "\ud800",
+    "\u202e",
+    "a" * 10_000,
+    "../../x",
+    "http://[",
+    "<script>",
+    "=1+1",
+    "1e400",
+    "nan",
+    "env:HOME",
+    [],
+    [[]],
+    {},
+    [None],
+    {"": None},
+    {"a": {"a": []}},
+]
 TOKENS = [
-    b"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\n\n", b"\t", b"\t\t", b'"', b"'", b"\\", b"\\u0000", b"\xed\xa0\x80",
-    b"<", b">", b"&", b"&x;", b"<!--", b"]]>", b"<?xml?>", b"{", b"}", b"[" * 5_000, b"{" * 200, b"]", b",", b":", b"#", b"%",
-    b"nan", b"Infinity", b"1e999", b"9" * 400, b"-", b"null", b"true", b"http://[", b"a:b:c", b"../", "ü\u202e".encode(),
-]  # fmt: skip
+    b"",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\n\n",
+    b"\t",
+    b"\t\t",
+    b'"',
+    b"'",
+    b"\\",
+    b"\\u0000",
+    b"\xed\xa0\x80",
+    b"<",
+    b">",
+    b"&",
+    b"&x;",
+    b"<!--",
+    b"]]>",
+    b"<?xml?>",
+    b"{",
+    b"}",
+    b"[" * 5_000,
+    b"{" * 200,
+    b"]",
+    b",",
+    b":",
+    b"#",
+    b"%",
+    b"nan",
+    b"Infinity",
+    b"1e999",
+    b"9" * 400,
+    b"-",
+    b"null",
+    b"true",
+    b"http://[",
+    b"a:b:c",
+    b"../",
+    "ü\u202e".encode(),
+]
 
 
 @some.composite
@@ -51,7 +116,13 @@ def odd(draw: some.DrawFn, value: Any) -> Any:
 
 
 def _places(value: Any) -> Any:
-    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+    for key in (
+        list(value)
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    ):
         yield value, key
         yield from _places(value[key])
 

@@ -1,4 +1,6 @@
-"""Bad numbers in settings and JSON that nests without end: refused with a place, and the rest of the work goes on."""
+"""Bad numbers in settings and JSON that nests without end: refused with a place, and the rest of
+the work goes on.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,20 @@ from kgnb.settings import Settings
 pytestmark = pytest.mark.fault("bad settings and JSON")
 
 DEEP = "[" * 100_000
-WRONG = ("retries = 1e400", "retries = nan", "timeout = nan", "timeout = inf", "timeout = 0", "width = 0",
-         "width = true")  # fmt: skip
+WRONG = (
+    "retries = 1e400",
+    "retries = nan",
+    "timeout = nan",
+    "timeout = inf",
+    "timeout = 0",
+    "width = 0",
+    "width = true",
+)
 
 
-def test_a_setting_that_is_not_a_proper_number_is_refused_by_name(tmp_path: Path, record_property: Any) -> None:
+def test_a_setting_that_is_not_a_proper_number_is_refused_by_name(
+    tmp_path: Path, record_property: Any
+) -> None:
     for table, line in [*(("model", one) for one in WRONG), ("folders", "cache = 5")]:
         (tmp_path / "kgnb.toml").write_text(f"[{table}]\n{line}\n")
         with pytest.raises(ConfigError, match=line.partition(" ")[0]):

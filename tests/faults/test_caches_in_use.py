@@ -1,4 +1,6 @@
-"""Caches that another process holds, or that may not be written: said within seconds, and nothing paid is lost."""
+"""Caches that another process holds, or that may not be written: said within seconds, and nothing
+paid is lost.
+"""
 
 import os
 import re
@@ -43,9 +45,14 @@ VERDICT = Verdict("equivalent", "http://hut.example/a", 0.9, "alike", "model")
 
 @contextmanager
 def held(path: Path, code: str = HOLD) -> Iterator[int]:
-    """Another process that is writing to the file, or runs such code, for as long as this lasts: its number."""
+    """Another process that is writing to the file, or runs such code, for as long as this lasts:
+    its number.
+    """
     other = subprocess.Popen(
-        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert other.stdin and other.stdout
     try:
@@ -65,7 +72,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by(process: int) -> str:
-    return rf"is locked: process {process} \(.*\) is writing to it" if sys.platform == "linux" else "is locked"
+    return (
+        rf"is locked: process {process} \(.*\) is writing to it"
+        if sys.platform == "linux"
+        else "is locked"
+    )
 
 
 def test_a_locked_memory_of_verdicts_is_left_out_and_its_holder_named(tmp_path: Path) -> None:
@@ -88,7 +99,9 @@ def test_a_read_only_memory_of_verdicts_is_left_out(tmp_path: Path) -> None:
         VerdictStore(path).put("judge", {"q1": VERDICT})
 
 
-def test_vectors_and_paid_replies_are_used_without_a_locked_cache(tmp_path: Path, record_property: Any) -> None:
+def test_vectors_and_paid_replies_are_used_without_a_locked_cache(
+    tmp_path: Path, record_property: Any
+) -> None:
     vectors = VectorCache(tmp_path / "vectors.sqlite")
     with held(vectors.path) as process, pytest.warns(NotKept, match=by(process)):
         found = CachedEmbedder(CharacterEmbedder(), vectors).embed(["a hut", "a pass"])
@@ -117,29 +130,63 @@ for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH: permissions 
 os.execv(sys.executable, [sys.executable, "-m", "kgnb", *sys.argv[1:]])
 """
 READ_ONLY = {
-    "alignment": ("match", "huts:alpine", "huts:refuge", "--judge", "rule", "-o", "bare/out.sssom.tsv"),
+    "alignment": (
+        "match",
+        "huts:alpine",
+        "huts:refuge",
+        "--judge",
+        "rule",
+        "-o",
+        "bare/out.sssom.tsv",
+    ),
     "cache": ("match", "huts:alpine", "huts:refuge", "--judge", "rule"),
     "run": ("match", "huts:alpine", "huts:refuge", "--judge", "rule", "--run", "bare/run"),
-    "answers": ("ask", "--graph", "huts:graph", "--questions", "q.jsonl", "--judge", "rule", "-o", "bare/out.jsonl"),
+    "answers": (
+        "ask",
+        "--graph",
+        "huts:graph",
+        "--questions",
+        "q.jsonl",
+        "--judge",
+        "rule",
+        "-o",
+        "bare/out.jsonl",
+    ),
     "served facts": ("serve", "huts:kitchen", "--out", "bare/out.trig"),
-    "built graph": ("build", "huts:kitchen", "huts:kitchen-notes", "--judge", "rule", "-o", "bare/out.trig"),
+    "built graph": (
+        "build",
+        "huts:kitchen",
+        "huts:kitchen-notes",
+        "--judge",
+        "rule",
+        "-o",
+        "bare/out.trig",
+    ),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
 @pytest.mark.parametrize("what", READ_ONLY if WHOLE else ["alignment", "cache"])
-def test_a_folder_that_may_not_be_written_to_is_named_and_stays_as_it_is(tmp_path: Path, what: str) -> None:
+def test_a_folder_that_may_not_be_written_to_is_named_and_stays_as_it_is(
+    tmp_path: Path, what: str
+) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
-    (tmp_path / "q.jsonl").write_text('{"id": "q", "question": "Who is the warden of the Hochkar House?"}\n')
+    (tmp_path / "q.jsonl").write_text(
+        '{"id": "q", "question": "Who is the warden of the Hochkar House?"}\n'
+    )
     bare.chmod(0o500)
     cache = bare if what == "cache" else tmp_path / "cache"
     done = subprocess.run(
-        [sys.executable, "-c", UNPRIVILEGED, *READ_ONLY[what]], cwd=tmp_path, stdin=subprocess.DEVNULL,
-        env={**os.environ, "KGNB_CACHE": str(cache), "KGNB_EMBEDDER": "characters"}, capture_output=True, text=True,
+        [sys.executable, "-c", UNPRIVILEGED, *READ_ONLY[what]],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "KGNB_CACHE": str(cache), "KGNB_EMBEDDER": "characters"},
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     bare.chmod(0o700)
     if done.returncode == 77:
         pytest.skip("no capability can be given up here")
@@ -159,7 +206,11 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
 
     def use() -> None:
         opened: VerdictStore | ReplayCache | VectorCache
-        with closing(opened := {"verdicts": VerdictStore, "replies": ReplayCache, "vectors": VectorCache}[kind](path)):
+        with closing(
+            opened := {"verdicts": VerdictStore, "replies": ReplayCache, "vectors": VectorCache}[
+                kind
+            ](path)
+        ):
             match opened:
                 case VerdictStore():
                     opened.put("judge", {"hut": VERDICT})
@@ -185,7 +236,10 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
 def test_a_command_goes_on_without_a_cache_that_another_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    words, said = ["match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule"], []
+    words, said = (
+        ["match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule"],
+        [],
+    )
     VectorCache(tmp_path / "taken" / "vectors.sqlite").close()
     with held(tmp_path / "taken" / "vectors.sqlite") as process:
         for name, status in (("free", 0), ("taken", 1)):
@@ -225,7 +279,10 @@ def test_a_qdrant_folder_that_another_process_holds_is_named(tmp_path: Path) -> 
 @pytest.mark.fault("vector store locked or gone")
 @pytest.mark.parametrize("requests", [0, 3])
 def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address(
-    tmp_path: Path, requests: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    requests: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,8 @@
-"""Each command twice, in fresh processes with other hash seeds, threads and languages: the same bytes.
+"""Each command twice, in fresh processes with other hash seeds, threads and languages: the same
+bytes.
 
-In the short form one command; what all four agents show is compared between two kernels in test_kernels.
+In the short form one command; what all four agents show is compared between two kernels in
+test_kernels.
 """
 
 from pathlib import Path
@@ -11,10 +13,18 @@ from tests.faults.commands import ALIGN, ASK, BUILD, MATCH, Place
 from tests.faults.tries import WHOLE
 
 pytestmark = [pytest.mark.fault("determinism"), pytest.mark.slow]
-RULES = [tuple("rule" if word == "model" else word for word in words) for words in (MATCH, ALIGN, BUILD, ASK)]
+RULES = [
+    tuple("rule" if word == "model" else word for word in words)
+    for words in (MATCH, ALIGN, BUILD, ASK)
+]
 SURROUNDINGS = [
     {"PYTHONHASHSEED": "1", "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"},
-    {"PYTHONHASHSEED": "271828", "OMP_NUM_THREADS": "2", "LC_ALL": "de_DE.UTF-8", "TZ": "Pacific/Auckland"},
+    {
+        "PYTHONHASHSEED": "271828",
+        "OMP_NUM_THREADS": "2",
+        "LC_ALL": "de_DE.UTF-8",
+        "TZ": "Pacific/Auckland",
+    },
     {"PYTHONHASHSEED": "random", "OMP_NUM_THREADS": "4", "LANG": "tr_TR.UTF-8"},
 ]
 

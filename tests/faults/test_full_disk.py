@@ -1,4 +1,6 @@
-"""A disk that is full, or not to be written on: the file is named, the old one stays, and finished work is not lost."""
+"""A disk that is full, or not to be written on: the file is named, the old one stays, and finished
+work is not lost.
+"""
 
 import errno
 import os
@@ -26,14 +28,22 @@ full_device = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 
 
 def limited(kilobytes: int, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """kgnb, in a process whose files may grow so large only: as on a full disk, a write ends half way."""
+    """kgnb, in a process whose files may grow so large only: as on a full disk, a write ends half
+    way.
+    """
     script = (
         "import resource, signal, sys; from kgnb.cli import main;"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({kilobytes} << 10, {kilobytes} << 10));"
         "sys.exit(main(sys.argv[1:]))"
     )
-    command = [sys.executable, "-B", "-c", script, *words]  # -B: a .pyc file cut short would break later imports
+    command = [
+        sys.executable,
+        "-B",
+        "-c",
+        script,
+        *words,
+    ]  # -B: a .pyc file cut short would break later imports
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
@@ -83,7 +93,9 @@ def test_a_trace_that_does_not_fit_costs_the_trace_and_not_the_result(tmp_path: 
     assert done.stdout.count("\n") > 20
 
 
-def test_an_error_that_no_command_foresaw_is_still_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_that_no_command_foresaw_is_still_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     import click
 
     from kgnb.cli.outcome import outcome
@@ -129,7 +141,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if sys.platform != "linux" or os.geteuid() != 0 or not mount:
         pytest.skip("mounting a small disk needs root")
     done = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(home)], capture_output=True, check=False
+        [mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(home)],
+        capture_output=True,
+        check=False,
     )
     if done.returncode:
         pytest.skip("a small disk cannot be mounted here")
@@ -139,13 +153,19 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["output", "run", "cache", *(["report"] if WHOLE else [])])
-def test_a_full_disk_affects_only_what_is_on_it(small_disk: Path, tmp_path: Path, what: str) -> None:
+def test_a_full_disk_affects_only_what_is_on_it(
+    small_disk: Path, tmp_path: Path, what: str
+) -> None:
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * (200 << 10))
     if what == "output":
         (small_disk / "out.sssom.tsv").write_text("old")
         filler.write_bytes(b"x" * (248 << 10))
-    place = Place(tmp_path / "home", None, {"KGNB_CACHE": str(small_disk / "cache")} if what == "cache" else {})
+    place = Place(
+        tmp_path / "home",
+        None,
+        {"KGNB_CACHE": str(small_disk / "cache")} if what == "cache" else {},
+    )
     if what == "report":
         settled = ("-p", "dataset=huts", "-p", "embedder=characters")
         words = ("report", "ontology-matching", *settled, "--out", str(small_disk / "report"))

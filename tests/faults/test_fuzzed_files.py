@@ -1,5 +1,7 @@
 # ruff: noqa: E501
-"""Every kind of file kgnb reads, broken in many ways: it is read, or refused with one of our errors, and in time."""
+"""Every kind of file kgnb reads, broken in many ways: it is read, or refused with one of our
+errors, and in time.
+"""
 
 import json
 import warnings
@@ -70,36 +72,113 @@ TBOX = """
 :beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
 :keeps a owl:ObjectProperty ; rdfs:domain :Warden ; rdfs:range :Hut .
 """
-QALD = {"questions": [
-    {"id": "1", "aggregation": False, "question": [{"language": "en", "string": "Who runs the hut?"}],
-     "query": {"sparql": "SELECT ?x { wd:Q1 wdt:P2 ?x }"},
-     "answers": [{"results": {"bindings": [{"x": {"value": "http://www.wikidata.org/entity/Q3"}}]}}]},
-    {"id": "2", "question": [{"language": "en", "string": "Is it high?"}], "query": {"sparql": "ASK {}"},
-     "answers": [{"boolean": True}]},
-]}  # fmt: skip
-REPLY = {"custom_id": "kgnb-1", "text": "A", "tool_calls": [{"name": "add", "arguments": {"a": 1}}], "usage": [3, 4]}
-BATCH = {"custom_id": "kgnb-2", "error": None, "response": {"status_code": 200, "body": {
-    "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "B", "tool_calls": [
-        {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}}],
-    "usage": {"prompt_tokens": 1, "completion_tokens": 2}, "model": "m"}}}  # fmt: skip
+QALD = {
+    "questions": [
+        {
+            "id": "1",
+            "aggregation": False,
+            "question": [{"language": "en", "string": "Who runs the hut?"}],
+            "query": {"sparql": "SELECT ?x { wd:Q1 wdt:P2 ?x }"},
+            "answers": [
+                {"results": {"bindings": [{"x": {"value": "http://www.wikidata.org/entity/Q3"}}]}}
+            ],
+        },
+        {
+            "id": "2",
+            "question": [{"language": "en", "string": "Is it high?"}],
+            "query": {"sparql": "ASK {}"},
+            "answers": [{"boolean": True}],
+        },
+    ]
+}
+REPLY = {
+    "custom_id": "kgnb-1",
+    "text": "A",
+    "tool_calls": [{"name": "add", "arguments": {"a": 1}}],
+    "usage": [3, 4],
+}
+BATCH = {
+    "custom_id": "kgnb-2",
+    "error": None,
+    "response": {
+        "status_code": 200,
+        "body": {
+            "choices": [
+                {
+                    "finish_reason": "stop",
+                    "message": {
+                        "role": "assistant",
+                        "content": "B",
+                        "tool_calls": [
+                            {
+                                "id": "c",
+                                "type": "function",
+                                "function": {"name": "f", "arguments": "{}"},
+                            }
+                        ],
+                    },
+                }
+            ],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+            "model": "m",
+        },
+    },
+}
 ASKED = {
     "custom_id": "kgnb-1",
     "method": "POST",
     "url": "/v1",
     "body": {"messages": [{"role": "user", "content": "x"}]},
 }
-ANSWERED = {"id": "1", "status": "answered", "values": ["http://a/x"], "confidence": 0.5, "sparql": "",
-            "support": [["a", "b", "c"]]}  # fmt: skip
-QUESTIONS = {"id": "1", "question": "Who?", "entities": ["http://a/x"], "values": ["3"]}, {"id": 2, "question": "?"}
-BOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "cells": [
-    {"cell_type": "code", "id": "a", "metadata": {"tags": ["parameters"]}, "source": "k: int = 3  # how many\n",
-     "outputs": [], "execution_count": 1},
-    {"cell_type": "markdown", "id": "b", "metadata": {}, "source": "# Title"},
-    {"cell_type": "code", "id": "c", "metadata": {"kgnb": {"seconds": 1.0}}, "source": "1", "execution_count": 2, "outputs": [
-        {"output_type": "execute_result", "metadata": {}, "execution_count": 2, "data": {
-            "text/plain": "1", "text/html": "<b>1</b>", "application/vnd.kgnb.table+json": {"version": 1, "rows": []}}},
-        {"output_type": "stream", "name": "stdout", "text": "x"},
-        {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["t"]}]}]}  # fmt: skip
+ANSWERED = {
+    "id": "1",
+    "status": "answered",
+    "values": ["http://a/x"],
+    "confidence": 0.5,
+    "sparql": "",
+    "support": [["a", "b", "c"]],
+}
+QUESTIONS = (
+    {"id": "1", "question": "Who?", "entities": ["http://a/x"], "values": ["3"]},
+    {"id": 2, "question": "?"},
+)
+BOOK = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    "cells": [
+        {
+            "cell_type": "code",
+            "id": "a",
+            "metadata": {"tags": ["parameters"]},
+            "source": "k: int = 3  # how many\n",
+            "outputs": [],
+            "execution_count": 1,
+        },
+        {"cell_type": "markdown", "id": "b", "metadata": {}, "source": "# Title"},
+        {
+            "cell_type": "code",
+            "id": "c",
+            "metadata": {"kgnb": {"seconds": 1.0}},
+            "source": "1",
+            "execution_count": 2,
+            "outputs": [
+                {
+                    "output_type": "execute_result",
+                    "metadata": {},
+                    "execution_count": 2,
+                    "data": {
+                        "text/plain": "1",
+                        "text/html": "<b>1</b>",
+                        "application/vnd.kgnb.table+json": {"version": 1, "rows": []},
+                    },
+                },
+                {"output_type": "stream", "name": "stdout", "text": "x"},
+                {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["t"]},
+            ],
+        },
+    ],
+}
 
 
 @dataclass(frozen=True)
@@ -126,7 +205,16 @@ def lines(*entries: dict[str, Any]) -> str:
 def alignment() -> Alignment:
     told = {"judged_by": "rule", "rationale": "alike", "evidence": (Evidence("label", "hut", 0.5),)}
     mappings = tuple(
-        Mapping(f"http://a.example/{n}", f"http://b.example/{n}", "equivalent", 0.5, "class", f"hut {n}", "hut", **told)  # type: ignore[arg-type]
+        Mapping(
+            f"http://a.example/{n}",
+            f"http://b.example/{n}",
+            "equivalent",
+            0.5,
+            "class",
+            f"hut {n}",
+            "hut",
+            **told,
+        )  # type: ignore[arg-type]
         for n in range(3)
     )
     dropped = (Dropped(mappings[2], "one to one"),)
@@ -184,7 +272,9 @@ def import_cache(home: Path) -> object:
 def journal(home: Path) -> list[Path]:
     from kgnb.agents.kg_construction.workspace import Act
 
-    made = Journal("notes", "d", "key", "rule", acts=(Act("create_hut", {"label": "Ambre"}, True, 0, 5),))
+    made = Journal(
+        "notes", "d", "key", "rule", acts=(Act("create_hut", {"label": "Ambre"}, True, 0, 5),)
+    )
     write_journal(home, made)
     return [journal_file(home, "notes")]
 
@@ -247,27 +337,39 @@ KINDS = {
     "review sheet": Kind(
         lambda home: [
             reviews.save(
-                [reviews.ReviewedMapping(one, "Ada", "2026-01-02") for one in alignment().mappings], home / "a.tsv"
+                [reviews.ReviewedMapping(one, "Ada", "2026-01-02") for one in alignment().mappings],
+                home / "a.tsv",
             )
         ],
         lambda home: reviews.read(home / "a.tsv"),
-    ),  # fmt: skip
-    "QALD": Kind(good(("qald_10.json", QALD)), lambda home: qald10(home)),
-    "question file": Kind(good(("q.jsonl", lines(*QUESTIONS))), lambda home: scan_questions(home / "q.jsonl")),
-    "answers file": Kind(
-        good(("a.jsonl", lines(ANSWERED))), lambda home: AnswerFile(home / "a.jsonl", resume=True).kept
     ),
-    "DBP15K folder": Kind(good(*ENTITIES.items()), lambda home: is_entity_folder(home) and read_folder(home)),
-    "OpenEA folder": Kind(good(*OPEN_EA.items()), lambda home: is_entity_folder(home) and read_folder(home)),
-    "entity links": Kind(good(("links.tsv", "http://a/A\thttp://b/A\n")), lambda home: read_links(home / "links.tsv")),
+    "QALD": Kind(good(("qald_10.json", QALD)), lambda home: qald10(home)),
+    "question file": Kind(
+        good(("q.jsonl", lines(*QUESTIONS))), lambda home: scan_questions(home / "q.jsonl")
+    ),
+    "answers file": Kind(
+        good(("a.jsonl", lines(ANSWERED))),
+        lambda home: AnswerFile(home / "a.jsonl", resume=True).kept,
+    ),
+    "DBP15K folder": Kind(
+        good(*ENTITIES.items()), lambda home: is_entity_folder(home) and read_folder(home)
+    ),
+    "OpenEA folder": Kind(
+        good(*OPEN_EA.items()), lambda home: is_entity_folder(home) and read_folder(home)
+    ),
+    "entity links": Kind(
+        good(("links.tsv", "http://a/A\thttp://b/A\n")), lambda home: read_links(home / "links.tsv")
+    ),
     "CoDEx": Kind(
         good(
             *((f"codex-m/{split}.txt", "Q1\tP2\tQ3\n") for split in ("train", "valid", "test")),
             ("relations.en.json", {"P2": {"label": "part of"}}),
-        ),  # fmt: skip
+        ),
         lambda home: (codex_triples(home), relation_labels(home)),
     ),
-    "PathQuestion": Kind(good(("PQ-2H.txt", "who ?\tx(x)\ta#r#b#s#x\n")), lambda home: pathquestion(home)),
+    "PathQuestion": Kind(
+        good(("PQ-2H.txt", "who ?\tx(x)\ta#r#b#s#x\n")), lambda home: pathquestion(home)
+    ),
     "Text2KGBench": Kind(
         good(
             (
@@ -275,29 +377,53 @@ KINDS = {
                 lines({"id": "1", "sent": "s", "triples": [{"sub": "a", "rel": "b", "obj": "c"}]}),
             ),
             ("text2kg/dbpedia_webnlg/ontologies/owl/1_huts_ontology.owl", "x"),
-            ("text2kg/dbpedia_webnlg/ontologies/1_huts_ontology.json", {"relations": [{"label": "b"}]}),
-        ),  # fmt: skip
+            (
+                "text2kg/dbpedia_webnlg/ontologies/1_huts_ontology.json",
+                {"relations": [{"label": "b"}]},
+            ),
+        ),
         lambda home: text2kg(home),
     ),
     "kgnb.toml": Kind(good(("kgnb.toml", TOML)), lambda home: Settings.load(home)),
-    "run": Kind(run_folder, lambda home: (read_run(home).to_json(), why_partial(home), Run.load(home).totals)),
+    "run": Kind(
+        run_folder,
+        lambda home: (read_run(home).to_json(), why_partial(home), Run.load(home).totals),
+    ),
     "ledger": Kind(ledger, lambda home: read_ledger(home)),
     "sweep item": Kind(
-        good(("item.json", {"report": "r", "values": {}, "digest": "d", "state": "done", "process": 1, "host": "h"})),
+        good(
+            (
+                "item.json",
+                {
+                    "report": "r",
+                    "values": {},
+                    "digest": "d",
+                    "state": "done",
+                    "process": 1,
+                    "host": "h",
+                },
+            )
+        ),
         lambda home: read_state(home),
-    ),  # fmt: skip
+    ),
     "sweep file": Kind(
         good(
-            ("grid.yaml", "report: ontology-matching\nparameters:\n  dataset: huts\n  k: [2, 3]\nexclude:\n  - k: 3\n")
+            (
+                "grid.yaml",
+                "report: ontology-matching\nparameters:\n  dataset: huts\n  k: [2, 3]\nexclude:\n  - k: 3\n",
+            )
         ),
         lambda home: read_grid(home / "grid.yaml"),
     ),
-    "notebook of a report": Kind(good(("a.ipynb", BOOK)), lambda home: find_template(str(home / "a.ipynb"))),
+    "notebook of a report": Kind(
+        good(("a.ipynb", BOOK)), lambda home: find_template(str(home / "a.ipynb"))
+    ),
     "notebook scanned": Kind(good(("a.ipynb", BOOK)), lambda home: scan(home)),
     "recording": Kind(good(("replies.jsonl", lines(REPLY, BATCH))), read_model),
     "batch folder": Kind(
-        good(("replies.jsonl", lines(REPLY, BATCH)), ("requests-001.jsonl", lines(ASKED))), lambda home: standing(home)
-    ),  # fmt: skip
+        good(("replies.jsonl", lines(REPLY, BATCH)), ("requests-001.jsonl", lines(ASKED))),
+        lambda home: standing(home),
+    ),
     "exported cache": Kind(exported, import_cache),
     "construction journal": Kind(journal, lambda home: read_journal(home, "notes", "key")),
     "served graph": Kind(graph_file, read_graph_file),
@@ -306,19 +432,36 @@ ODD = {  # what was found by other examples, kept for every run
     "recording": {**REPLY, "tool_calls": True},
     "ledger": {"process": 1, "cells": [{"number": [], "title": "a", "state": "ran"}]},
     "notebook of a report": {**BOOK, "nbformat_minor": None},
-    "notebook scanned": {**BOOK, "metadata": True, "cells": [{"cell_type": "code", "outputs": True}]},
+    "notebook scanned": {
+        **BOOK,
+        "metadata": True,
+        "cells": [{"cell_type": "code", "outputs": True}],
+    },
 }
 PACK = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
-_QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
+_QUIET = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.filter_too_much,
+    HealthCheck.large_base_example,
+]
 
 
 def bounded(**more: Any) -> Any:
-    return settings(max_examples=EXAMPLES, derandomize=not WHOLE, database=None, suppress_health_check=_QUIET, **more)
+    return settings(
+        max_examples=EXAMPLES,
+        derandomize=not WHOLE,
+        database=None,
+        suppress_health_check=_QUIET,
+        **more,
+    )
 
 
 @pytest.mark.fault("broken files of every kind")
 @pytest.mark.parametrize("name", KINDS)
-def test_a_broken_file_is_read_or_refused_by_name(name: str, tmp_path: Path, record_property: Any) -> None:
+def test_a_broken_file_is_read_or_refused_by_name(
+    name: str, tmp_path: Path, record_property: Any
+) -> None:
     kind = KINDS[name]
     files = kind.write(tmp_path)
     content = {path: path.read_bytes() for path in files}
@@ -339,7 +482,11 @@ def test_a_broken_file_is_read_or_refused_by_name(name: str, tmp_path: Path, rec
                 assert str(error)
 
     @bounded()
-    @given(some.sampled_from(files).flatmap(lambda path: broken(content[path]).map(lambda data: (path, data))))
+    @given(
+        some.sampled_from(files).flatmap(
+            lambda path: broken(content[path]).map(lambda data: (path, data))
+        )
+    )
     def bytes_are_wrong(case: tuple[Path, bytes]) -> None:
         attempt(*case)
 
@@ -351,7 +498,9 @@ def test_a_broken_file_is_read_or_refused_by_name(name: str, tmp_path: Path, rec
 
         @bounded()
         @given(
-            some.sampled_from(json_files).flatmap(lambda path: odd_lines(content[path]).map(lambda data: (path, data)))
+            some.sampled_from(json_files).flatmap(
+                lambda path: odd_lines(content[path]).map(lambda data: (path, data))
+            )
         )
         def values_are_odd(case: tuple[Path, bytes]) -> None:
             attempt(*case)

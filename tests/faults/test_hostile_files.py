@@ -1,4 +1,6 @@
-"""One small file neither ends the process nor keeps it busy: it is read, or refused with file and line."""
+"""One small file neither ends the process nor keeps it busy: it is read, or refused with file and
+line.
+"""
 
 import subprocess
 import sys
@@ -45,12 +47,20 @@ def test_what_nests_too_deep_is_read_or_refused_with_the_line_and_honest_nesting
         except DataError as error:
             assert "nest deeper than" in error.what and str(path) in error.where
             assert error.where.endswith(f":{1 if not name.endswith('ttl') else 2}"), name
-        read(write(tmp_path, name, nested(name, 60 if name in ("quoted.ttl", "quoted.nt", "reified.ttl") else 900)))
+        read(
+            write(
+                tmp_path,
+                name,
+                nested(name, 60 if name in ("quoted.ttl", "quoted.nt", "reified.ttl") else 900),
+            )
+        )
     record_property("tries", 2 * len(NESTED))
 
 
 @pytest.mark.parametrize("suffix", [".owl", ".ttl"])
-def test_a_unit_that_repeats_costs_no_more_than_its_length(tmp_path: Path, suffix: str, record_property: Any) -> None:
+def test_a_unit_that_repeats_costs_no_more_than_its_length(
+    tmp_path: Path, suffix: str, record_property: Any
+) -> None:
     heads = ("", RDF, '<?xml version="1.0"?>\n')
     for unit in REPEATED:
         for head in heads:
@@ -71,7 +81,10 @@ def test_random_repetitions_are_read_or_refused(tmp_path: Path, record_property:
 
 
 def test_comments_after_the_root_do_not_double_the_work_each(tmp_path: Path) -> None:
-    body = f'{RDF}<rdf:Description rdf:about="urn:a"><h:p>x</h:p></rdf:Description></rdf:RDF>' + "<!---->" * 5_000
+    body = (
+        f'{RDF}<rdf:Description rdf:about="urn:a"><h:p>x</h:p></rdf:Description></rdf:RDF>'
+        + "<!---->" * 5_000
+    )
     assert read(write(tmp_path, "a.owl", body)) == 1
     with pytest.raises(DataError):
         read(write(tmp_path, "b.owl", body + "x"))
@@ -111,11 +124,14 @@ def test_a_small_file_is_read_with_little_address_space(tmp_path: Path) -> None:
         "from pathlib import Path; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30));"
         "print(len(read_quads(Path(sys.argv[1]))[0]))"
     )
-    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False
+    )
     assert (run.stdout.strip(), run.returncode) == ("1", 0), run.stderr
 
 
-# ------------------------------------------------------------------------------------------------ large files
+# ------------------------------------------------------------------------------------------------
+# large files
 
 
 MANY = 1_000_000 if WHOLE else 100_000
@@ -174,7 +190,9 @@ def test_it_is_read_or_refused_within_its_memory(tmp_path: Path, name: str) -> N
     write, wanted, most = CASES[name]
     path = tmp_path / name
     write(path)
-    done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-500:]
     said, _, grown = done.stdout.strip().partition("|")
     print(f"{name}: {said}, {grown} MB")

@@ -35,7 +35,10 @@ CLIMBING = (
 
 
 def test_a_name_that_leads_out_of_its_folder_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], record_property: Any
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    record_property: Any,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for words in CLIMBING:
@@ -80,7 +83,11 @@ def test_a_link_in_an_exported_cache_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(DataError) as refused:
         import_cache(tmp_path / "cache", export)
     assert "a secret" not in str(refused.value)
-    assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file() and b"a secret" in one.read_bytes()]
+    assert not [
+        one
+        for one in (tmp_path / "cache").rglob("*")
+        if one.is_file() and b"a secret" in one.read_bytes()
+    ]
 
 
 class Takes:

@@ -1,4 +1,6 @@
-"""Cells in real kernels: killed in a stage, two at once, twice with another hash seed; no key in what they say."""
+"""Cells in real kernels: killed in a stage, two at once, twice with another hash seed; no key in
+what they say.
+"""
 
 import json
 import os
@@ -41,7 +43,12 @@ class Kernel:
 
     def __init__(self, home: Path, more: Mapping[str, str]) -> None:
         home.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "KGNB_CACHE": str(home / "cache"), "OMP_NUM_THREADS": "1", **more}
+        environment = {
+            **os.environ,
+            "KGNB_CACHE": str(home / "cache"),
+            "OMP_NUM_THREADS": "1",
+            **more,
+        }
         self.home, self.manager = home, KernelManager()
         self.manager.start_kernel(cwd=str(home), env=environment)
         self.client: BlockingKernelClient = self.manager.client()
@@ -163,9 +170,15 @@ def exported(home: Path) -> bytes:
 @pytest.mark.parametrize("number", tries(1, 4))
 @pytest.mark.parametrize("agent", BOOKS if WHOLE else ["om"])
 def test_an_agent_whose_kernel_is_killed_again_and_again_ends_with_the_same_bytes(
-    tmp_path: Path, undisturbed: Callable[[str], Undisturbed], agent: str, number: int, record_property: Any
+    tmp_path: Path,
+    undisturbed: Callable[[str], Undisturbed],
+    agent: str,
+    number: int,
+    record_property: Any,
 ) -> None:
-    """Each kernel is killed at another moment and the next goes on from its cache; the last is left alone."""
+    """Each kernel is killed at another moment and the next goes on from its cache; the last is left
+    alone.
+    """
     calm, replies, kills = undisturbed(agent), counting(agent), list[float]()
     notes_in(tmp_path)
     draw = random.Random(f"{agent}{number}")
@@ -199,26 +212,40 @@ def test_two_kernels_at_once_in_one_folder_with_one_cache_write_the_same(
         for number, each in enumerate((one, other)):
             each.run(f"%om export {number}.sssom.tsv")
     assert (
-        (tmp_path / "0.sssom.tsv").read_bytes() == (tmp_path / "1.sssom.tsv").read_bytes() == undisturbed("om").written
+        (tmp_path / "0.sssom.tsv").read_bytes()
+        == (tmp_path / "1.sssom.tsv").read_bytes()
+        == undisturbed("om").written
     )
 
 
 BOOK = (
     "%load_ext kgnb\n%kg open huts:graph",
     "%%sparql\nSELECT ?hut ?altitude { ?hut a :StaffedHut ; :altitude ?altitude }",
-    "%%sparql\nCONSTRUCT { ?hut :warden ?w } { ?hut :warden ?w }", "%kg schema",
-    "%om start huts:alpine huts:refuge --reference huts:reference --embedder characters --judge rule", "%om run",
-    "%om evaluate", "%om explain Season", "%qa start huts:graph --judge rule --embedder characters",
+    "%%sparql\nCONSTRUCT { ?hut :warden ?w } { ?hut :warden ?w }",
+    "%kg schema",
+    "%om start huts:alpine huts:refuge --reference huts:reference --embedder characters --judge rule",
+    "%om run",
+    "%om evaluate",
+    "%om explain Season",
+    "%qa start huts:graph --judge rule --embedder characters",
     '%qa ask "Who is the warden of the Hochkar House?"',
     "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference --embedder characters --judge rule",
-    "%ea run", "%ea evaluate", "%kgc compile huts:kitchen", "%kgc run huts:kitchen-notes --judge rule",
-)  # fmt: skip
+    "%ea run",
+    "%ea evaluate",
+    "%kgc compile huts:kitchen",
+    "%kgc run huts:kitchen-notes --judge rule",
+)
 
 
 @pytest.mark.fault("determinism")
-def test_a_notebook_shows_the_same_in_kernels_with_other_hash_seeds_and_languages(tmp_path: Path) -> None:
+def test_a_notebook_shows_the_same_in_kernels_with_other_hash_seeds_and_languages(
+    tmp_path: Path,
+) -> None:
     shown = []
-    surroundings = ({"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "271828", "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"})
+    surroundings = (
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONHASHSEED": "271828", "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"},
+    )
     for number, more in enumerate(surroundings):
         with kernel(tmp_path / str(number), **more) as fresh:
             said = fresh.run(*BOOK)
@@ -238,10 +265,16 @@ key = "env:OUR_MODEL"
 url = "http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}"
 """
 TOLD = (
-    "%llm", "%qa ask --form", "%om start huts:alpine huts:refuge --embedder characters --judge person", "%om run",
-    "%om review", "%kg connect ours --form", "%kg connect ours",
-    f"%kg connect http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}", "%llm test",
-)  # fmt: skip
+    "%llm",
+    "%qa ask --form",
+    "%om start huts:alpine huts:refuge --embedder characters --judge person",
+    "%om run",
+    "%om review",
+    "%kg connect ours --form",
+    "%kg connect ours",
+    f"%kg connect http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}",
+    "%llm test",
+)
 
 
 @pytest.mark.fault("planted secrets")
@@ -250,7 +283,12 @@ def test_no_key_is_in_what_a_kernel_says_its_widgets_and_errors_among_it(tmp_pat
         (tmp_path / "kgnb.toml").write_text(TOML.replace("BASE", server.url))
         with kernel(tmp_path, OUR_MODEL=KEY) as asked:
             asked.run("%load_ext kgnb")
-            said = [one for cell in TOLD for one in asked.end(asked.begin(cell)) if one["type"] != "execute_input"]
+            said = [
+                one
+                for cell in TOLD
+                for one in asked.end(asked.begin(cell))
+                if one["type"] != "execute_input"
+            ]
     told = json.dumps(said)
     assert {"comm_open", "error", "execute_result"} <= {one["type"] for one in said}
     assert re.search("cannot be reached", told)

@@ -1,6 +1,8 @@
-"""kill -9 at any moment: no half file, nothing paid for or asked for twice, and the same in the end.
+"""kill -9 at any moment: no half file, nothing paid for or asked for twice, and the same in the
+end.
 
-In the short form ``match`` is killed in a kernel (test_kernels), ``build`` in tests/agents/kg_construction/test_killed.
+In the short form ``match`` is killed in a kernel (test_kernels), ``build`` in
+tests/agents/kg_construction/test_killed.
 """
 
 import json
@@ -23,8 +25,12 @@ from tests.llm.stub_server import Answer, Body, StubServer
 from tests.reporting.conftest import ASKS, notebook
 
 pytestmark = [pytest.mark.fault("kill -9"), pytest.mark.slow]
-WIDTH = 2  # calls at once: who asks anew has kept what was answered, so a kill loses no more replies than that
-NARROW = {"KGNB_WIDTH": str(WIDTH), "KGNB_EMBEDDER": "characters"}  # the bundled one takes longer than all else
+# calls at once: who asks anew has kept what was answered, so a kill loses no more replies than that
+WIDTH = 2
+NARROW = {
+    "KGNB_WIDTH": str(WIDTH),
+    "KGNB_EMBEDDER": "characters",
+}  # the bundled one takes longer than all else
 
 
 class Counting:
@@ -40,18 +46,26 @@ class Counting:
         return self._answer(body)
 
     def needlessly_twice(self, kills: Sequence[float]) -> list[list[float]]:
-        """Requests asked again with no kill between, or because of one that lost more than may have been on its way."""
+        """Requests asked again with no kill between, or because of one that lost more than may have
+        been on its way.
+        """
         lost: dict[float | None, list[list[float]]] = {}
         for times in self.asked.values():
             for asked, anew in zip(times, times[1:], strict=False):
-                by = next((kill for kill in kills if asked <= kill <= anew), None)  # the reply was on its way
+                by = next(
+                    (kill for kill in kills if asked <= kill <= anew), None
+                )  # the reply was on its way
                 lost.setdefault(by, []).append([asked, anew])
-        return lost.pop(None, []) + [pair for those in lost.values() if len(those) > WIDTH for pair in those]
+        return lost.pop(None, []) + [
+            pair for those in lost.values() if len(those) > WIDTH for pair in those
+        ]
 
 
 @dataclass(frozen=True)
 class Job:
-    """Work of a command: its words, what it has made in the end, and what may be there after a kill."""
+    """Work of a command: its words, what it has made in the end, and what may be there after a
+    kill.
+    """
 
     words: tuple[str, ...]
     made: Callable[[Place], Any]
@@ -63,7 +77,11 @@ class Job:
 
 def command(words: tuple[str, ...]) -> Job:
     """A command that writes one file: whole, or not at all."""
-    return Job(words, lambda place: place.out(words[0]), lambda place, all_: place.out(words[0]) in (b"", all_))
+    return Job(
+        words,
+        lambda place: place.out(words[0]),
+        lambda place, all_: place.out(words[0]) in (b"", all_),
+    )
 
 
 def whole_lines(place: Place, _: Any) -> bool:
@@ -77,7 +95,9 @@ def figures(place: Place) -> Any:
 def whole_files(place: Place, _: Any) -> bool:
     made = place.home / "made"
     pages = [page.read_text().rstrip().endswith("</html>") for page in made.rglob("report.html")]
-    return all(pages) and all(json.loads(file.read_text()) is not None for file in made.rglob("*.json"))
+    return all(pages) and all(
+        json.loads(file.read_text()) is not None for file in made.rglob("*.json")
+    )
 
 
 def ids(place: Place) -> list[str]:
@@ -91,16 +111,24 @@ JOBS = {
     **{words[0]: command(words) for words in (MATCH, ALIGN, BUILD)},
     "ask": Job(ASK, lambda place: place.out("ask"), whole_lines, ("--resume",)),
     "report": Job(("report", "NOTEBOOK", "--out", "made"), figures, whole_files, more={}),
-    **{f"batch {words[0]}": Job(words, ids, status=WAITING, more=BATCH) for words in (MATCH, ALIGN)},
+    **{
+        f"batch {words[0]}": Job(words, ids, status=WAITING, more=BATCH) for words in (MATCH, ALIGN)
+    },
 }
 OURS = ("ontology-matching", "-p", "dataset=huts", "-p", "embedder=characters")
 
 
 @pytest.fixture(scope="module")
 def words_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Job], list[str]]:
-    """A job's words; of reports a real one, or (in the short form) one that only writes its figures."""
-    report = OURS if WHOLE else (notebook(tmp_path_factory.mktemp("small"), *ASKS), "-p", "judge=rule")
-    return lambda job: [one for word in job.words for one in (report if word == "NOTEBOOK" else (word,))]
+    """A job's words; of reports a real one, or (in the short form) one that only writes its
+    figures.
+    """
+    report = (
+        OURS if WHOLE else (notebook(tmp_path_factory.mktemp("small"), *ASKS), "-p", "judge=rule")
+    )
+    return lambda job: [
+        one for word in job.words for one in (report if word == "NOTEBOOK" else (word,))
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +141,9 @@ def undisturbed(
     def get(name: str) -> tuple[Any, float]:
         job = JOBS[name]
         with StubServer(Counting()) as server:
-            place = Place(tmp_path_factory.mktemp("calm"), server if job.more is NARROW else None, job.more)
+            place = Place(
+                tmp_path_factory.mktemp("calm"), server if job.more is NARROW else None, job.more
+            )
             begun = time.monotonic()
             status, _, told = place.run(*words_of(job))
         assert status == job.status, told
@@ -129,22 +159,36 @@ def undisturbed(
     else [("align", 0), ("ask", 0), ("report", 0), ("batch match", 0)],
 )
 def test_work_that_is_killed_again_and_again_ends_the_same(
-    tmp_path: Path, undisturbed: Callable[[str], tuple[Any, float]], words_of: Callable[[Job], list[str]],
-    name: str, number: int, record_property: Any,
-) -> None:  # fmt: skip
-    """Killed at another moment each time and begun again over what that left; the last time it is left alone."""
+    tmp_path: Path,
+    undisturbed: Callable[[str], tuple[Any, float]],
+    words_of: Callable[[Job], list[str]],
+    name: str,
+    number: int,
+    record_property: Any,
+) -> None:
+    """Killed at another moment each time and begun again over what that left; the last time it is
+    left alone.
+    """
     (expected, seconds), job = undisturbed(name), JOBS[name]
     counting, kills, draw = Counting(), list[float](), random.Random(f"{name}{number}")
     with StubServer(counting) as server:
         place = Place(tmp_path, server if job.more is NARROW else None, job.more)
         while len(kills) < IN_A_ROW:
-            place.killed(*words_of(job), *(job.again if kills else ()), after=draw.uniform(0.2, 0.95) * seconds)
+            place.killed(
+                *words_of(job),
+                *(job.again if kills else ()),
+                after=draw.uniform(0.2, 0.95) * seconds,
+            )
             kills.append(time.monotonic())
             assert job.sound(place, expected)
         status, _, told = place.run(*words_of(job), *job.again)
     assert status == job.status, told
     assert expected and job.made(place) == expected
     assert not counting.needlessly_twice(kills), "a reply that had arrived was asked again"
-    halves = place.halves()  # hidden ones, beside a file that was just being written: at most one a kill
-    assert len(halves) <= len(kills) and all(half.startswith(".") and half.endswith(".part") for half in halves)
+    halves = (
+        place.halves()
+    )  # hidden ones, beside a file that was just being written: at most one a kill
+    assert len(halves) <= len(kills) and all(
+        half.startswith(".") and half.endswith(".part") for half in halves
+    )
     record_property("tries", IN_A_ROW)

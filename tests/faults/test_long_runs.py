@@ -1,5 +1,7 @@
 # ruff: noqa: E501
-"""Ten thousand judgements through a stub: memory stays flat, the ledger grows by the same each time, Stop is as quick."""
+"""Ten thousand judgements through a stub: memory stays flat, the ledger grows by the same each
+time, Stop is as quick.
+"""
 
 import json
 import os
@@ -31,8 +33,9 @@ WIDTH = 8  # calls at once: a judge's default
 
 
 class Stub:
-    """Answers every question of a sheet with A, after ``delay`` seconds, and keeps nothing. Slow: its first call rings
-    the alarm a fifth of a second later."""
+    """Answers every question of a sheet with A, after ``delay`` seconds, and keeps nothing. Slow:
+    its first call rings the alarm a fifth of a second later.
+    """
 
     name = "stub"
 
@@ -47,18 +50,26 @@ class Stub:
             signal.setitimer(signal.ITIMER_REAL, 0.2)
         self.asked += 1
         time.sleep(self.delay)
-        answers = [{"question": n, "why": "alike", "letter": "A", "confidence": 0.9} for n in range(1, 9)]
+        answers = [
+            {"question": n, "why": "alike", "letter": "A", "confidence": 0.9} for n in range(1, 9)
+        ]
         return Reply(json.dumps({"answers": answers}), usage=Usage(900, 90), model="stub")
 
 
 def questions(number: int) -> list[Ask]:
-    return [ask(f"class Hut {number} {n}", f"Refuge {number} {n}", "Route", "Warden") for n in range(A_ROUND)]
+    return [
+        ask(f"class Hut {number} {n}", f"Refuge {number} {n}", "Route", "Warden")
+        for n in range(A_ROUND)
+    ]
 
 
 def judge_of(run: Run, home: Path, stub: Stub) -> Any:
     model = run.watch(Replaying(stub, ReplayCache(home / "replies.sqlite")))
     judge: ModelJudge[Ask] = ModelJudge(
-        model, instructions="Which option is the same?", decisions=("equivalent",), none_decision="different"
+        model,
+        instructions="Which option is the same?",
+        decisions=("equivalent",),
+        none_decision="different",
     )
     return run.watch_judge(Remembered(judge, VerdictStore(home / "verdicts.sqlite")))
 
@@ -86,7 +97,9 @@ def going_on(run: Run, stub: Stub, judge: Any, asked: list[Ask]) -> tuple[int, l
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_ten_thousand_judgements_cost_as_much_at_the_end_as_at_the_start(tmp_path: Path, record_property: Any) -> None:
+def test_ten_thousand_judgements_cost_as_much_at_the_end_as_at_the_start(
+    tmp_path: Path, record_property: Any
+) -> None:
     early, late = Run("early", folder=tmp_path / "early"), Run("late", folder=tmp_path / "late")
     slow = Stub(0.1)
     at_start, _ = going_on(early, slow, judge_of(early, tmp_path, slow), questions(-1))

@@ -1,4 +1,6 @@
-"""A model server that fails: every command ends, says so first, and does not take the failure for an answer."""
+"""A model server that fails: every command ends, says so first, and does not take the failure for
+an answer.
+"""
 
 import json
 import signal
@@ -25,7 +27,7 @@ from tests.llm.stub_server import (
     error_body,
     rate_limited,
     server_error,
-)  # fmt: skip
+)
 
 pytestmark = pytest.mark.fault("model server fails")
 KEY = "sk-" + "Fault0Key1Never2Shown3"
@@ -35,7 +37,9 @@ FAULTS = {
     "500": server_error(),
     "502 with HTML": Fault(502, body="<html>Bad gateway</html>", content_type="text/html"),
     "400": Fault(400, body=error_body("no such parameter")),
-    "unknown model": Fault(404, body=error_body("The model stub does not exist", "model_not_found")),
+    "unknown model": Fault(
+        404, body=error_body("The model stub does not exist", "model_not_found")
+    ),
     "HTML with 200": HTML,
     "cut JSON": CUT_JSON,
     "empty body": Fault(body=""),
@@ -48,16 +52,43 @@ FAULTS = {
         400, body=error_body("maximum context length is 8", "context_length_exceeded", "messages")
     ),
     "hangs up": Fault(drop=True),
-    "redirect elsewhere": Fault(307, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, body=""),
-    "wrong key": Fault(401, body=error_body("Incorrect API key provided: {key}", "invalid_api_key")),
+    "redirect elsewhere": Fault(
+        307, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, body=""
+    ),
+    "wrong key": Fault(
+        401, body=error_body("Incorrect API key provided: {key}", "invalid_api_key")
+    ),
     "no TLS": Fault(),  # asked by https
     "untrusted certificate": Fault(),
 }
 COMMANDS = {
-    "match": ("match", "huts:alpine", "huts:refuge", "--judge", "model", "--embedder", "characters"),
-    "cascade": ("match", "huts:alpine", "huts:refuge", "--judge", "cascade", "--embedder", "characters"),
+    "match": (
+        "match",
+        "huts:alpine",
+        "huts:refuge",
+        "--judge",
+        "model",
+        "--embedder",
+        "characters",
+    ),
+    "cascade": (
+        "match",
+        "huts:alpine",
+        "huts:refuge",
+        "--judge",
+        "cascade",
+        "--embedder",
+        "characters",
+    ),
     "align": ("align", "huts:hollenmark", "huts:corvane", "--judge", "model"),
-    "ask": ("ask", "Who is the warden of the Hochkar House?", "--graph", "huts:graph", "--judge", "model"),
+    "ask": (
+        "ask",
+        "Who is the warden of the Hochkar House?",
+        "--graph",
+        "huts:graph",
+        "--judge",
+        "model",
+    ),
     "build": ("build", "huts:kitchen", "huts:kitchen-notes", "--judge", "model"),
 }
 
@@ -84,34 +115,52 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+    builder = x509.CertificateBuilder(
+        name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1)
+    )
     signed = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
     form, pem = serialization.PrivateFormat.PKCS8, serialization.Encoding.PEM
     path = tmp_path_factory.mktemp("tls") / "server.pem"
-    path.write_bytes(signed.public_bytes(pem) + key.private_bytes(pem, form, serialization.NoEncryption()))
+    path.write_bytes(
+        signed.public_bytes(pem) + key.private_bytes(pem, form, serialization.NoEncryption())
+    )
     return path
 
 
 @pytest.mark.parametrize(("fault", "command"), PAIRS if WHOLE else SHORT)
 def test_a_command_ends_with_an_error_that_says_so(
-    fault: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    fault: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(tmp_path)
     signed = request.getfixturevalue("certificate") if fault == "untrusted certificate" else None
     with StubServer(oblige, always=FAULTS[fault], certificate=signed) as server:
         url = server.url.replace("http:", "https:" if fault == "no TLS" else "http:")
-        settings = {"MODEL": "stub", "BASE_URL": url, "RETRIES": "0", "TIMEOUT": "5", "KEY": "env:OURS"}
+        settings = {
+            "MODEL": "stub",
+            "BASE_URL": url,
+            "RETRIES": "0",
+            "TIMEOUT": "5",
+            "KEY": "env:OURS",
+        }
         for name, value in (settings | {"EMBEDDER": "characters"}).items():
             monkeypatch.setenv(f"KGNB_{name}", value)
         monkeypatch.setenv("OURS", KEY)
         status = main(COMMANDS[command])
     said = capsys.readouterr()
     assert status != 0, said.err[-500:]
-    assert fault != "untrusted certificate" or (not server.requests and "certificate" in said.err.lower())
+    assert fault != "untrusted certificate" or (
+        not server.requests and "certificate" in said.err.lower()
+    )
     assert "Traceback" not in said.err
     assert KEY not in said.out + said.err
-    assert not [one for one in tmp_path.rglob("*") if one.is_file() and KEY.encode() in one.read_bytes()]
+    assert not [
+        one for one in tmp_path.rglob("*") if one.is_file() and KEY.encode() in one.read_bytes()
+    ]
 
 
 ONE_CALL = {"KGNB_WIDTH": "1", "KGNB_EMBEDDER": "characters"}
@@ -134,7 +183,9 @@ def slow_after(answers: int) -> tuple[threading.Event, object]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("words", [MATCH, ALIGN] if WHOLE else [MATCH], ids=lambda words: words[0])
-def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     seen, answer = slow_after(2)
     with StubServer(answer) as server:  # type: ignore[arg-type]
         place = Place(tmp_path, server, ONE_CALL)

@@ -1,4 +1,6 @@
-"""Thirty kinds of secrets planted in files of thirty kinds, the own tree without any, and what may be allowed."""
+"""Thirty kinds of secrets planted in files of thirty kinds, the own tree without any, and what may
+be allowed.
+"""
 
 import base64
 import gzip
@@ -33,14 +35,22 @@ def zipped(text: str) -> bytes:
     return out.getvalue()
 
 
-WIDGETS = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {"model_name": "PasswordModel",
-           "state": {"value": "correct horse"}}}}}  # fmt: skip
+WIDGETS = {
+    "application/vnd.jupyter.widget-state+json": {
+        "state": {"a": {"model_name": "PasswordModel", "state": {"value": "correct horse"}}}
+    }
+}
 PLANTED: dict[str, tuple[str, str | bytes]] = {
     "YAML password": ("a.yml", joined("db:\n  password: hunter2", "hunter2x\n")),
     "netrc": (".netrc", joined("machine h.example login me password plain", "words4\n")),
     "SendGrid": (
         "a.py",
-        joined("client('SG.", "ngeVfQFYQlKU0ufo8x5d1A", ".", "TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr')"),
+        joined(
+            "client('SG.",
+            "ngeVfQFYQlKU0ufo8x5d1A",
+            ".",
+            "TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr')",
+        ),
     ),
     "Azure": (
         "a.txt",
@@ -73,11 +83,19 @@ PLANTED: dict[str, tuple[str, str | bytes]] = {
     "Stripe": ("a.txt", joined("sk_live_", "Ab3dEf6hIj9kLm2nOp5q")),
     "Mailchimp": ("a.txt", joined("343ea45721923ed956e2b38c31db76aa", "-us30")),
     "Twilio": ("a.txt", joined("SK", "d3b2c4f5a6978877665544332211aabb")),
-    "npm": (".npmrc", joined("//registry.example/:_authToken=npm_", "a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8")),
+    "npm": (
+        ".npmrc",
+        joined("//registry.example/:_authToken=npm_", "a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"),
+    ),
     "Square": ("a.txt", joined("sq0csp-", "ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789\\abcd")),
     "Discord": ("a.txt", joined("MTk4NjIyNDgzNDcxOTI1MjQ4", ".Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs")),
     "private key": ("a.pem", joined("-----BEGIN RSA ", "PRIVATE KEY-----\nMIIB\n")),
-    "JWT": ("a.txt", joined("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P")),
+    "JWT": (
+        "a.txt",
+        joined(
+            "eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
+        ),
+    ),
     "password in a URL": ("a.txt", joined("postgres://me:open", "sesame@db.example/x")),
     "key in a URL": ("a.txt", joined("https://h.example/sparql?api_", "key=", MIXED)),
     "authorization header": ("a.txt", joined("Authorization: Bearer ", MIXED)),
@@ -85,28 +103,38 @@ PLANTED: dict[str, tuple[str, str | bytes]] = {
 }
 
 
-def test_a_planted_secret_of_every_kind_is_found_and_not_shown(tmp_path: Path, record_property: Any) -> None:
+def test_a_planted_secret_of_every_kind_is_found_and_not_shown(
+    tmp_path: Path, record_property: Any
+) -> None:
     for number, (kind, (name, content)) in enumerate(PLANTED.items()):
         file = tmp_path / str(number) / name
         file.parent.mkdir()
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         found = scan(file.parent)
         assert found, kind
-        assert not [one for one in found if MIXED in str(one) or SK in str(one) or "hunter2" in str(one)]
+        assert not [
+            one for one in found if MIXED in str(one) or SK in str(one) or "hunter2" in str(one)
+        ]
     record_property("tries", len(PLANTED))
 
 
 def test_our_own_tree_is_clean() -> None:
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if tracked.returncode:
         pytest.skip("not a git checkout")
     ours = [ROOT / name for name in tracked.stdout.splitlines()]
     assert len(ours) > 500
-    found = [str(one) for file in ours if file.is_file() for one in scan(file, allowed=ROOT / ALLOW_FILE)]
+    found = [
+        str(one) for file in ours if file.is_file() for one in scan(file, allowed=ROOT / ALLOW_FILE)
+    ]
     assert not found
 
 
-def test_findings_are_allowed_by_digest_or_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_allowed_by_digest_or_mark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = tmp_path / "project"
     home.mkdir()
     (home / "a.py").write_text(f"API_KEY = '{MIXED}'\n")

@@ -1,4 +1,6 @@
-"""A power cut forgets what was not forced onto the disk: what was acknowledged is there, no file is half."""
+"""A power cut forgets what was not forced onto the disk: what was acknowledged is there, no file is
+half.
+"""
 
 import os
 from collections.abc import Callable
@@ -37,11 +39,15 @@ class Disk:
         for path in self.home.iterdir():
             if path.stat().st_ino == number:
                 self._files[number] = path.read_bytes()
-                if not (self._kept / str(number)).exists():  # so that its number is not given to another file
+                if not (
+                    self._kept / str(number)
+                ).exists():  # so that its number is not given to another file
                     os.link(path, self._kept / str(number))
 
     def after_a_cut(self, path: Path) -> set[bytes | None]:
-        """What may be in a file afterwards, None for no such file: its new name may be on the disk or not."""
+        """What may be in a file afterwards, None for no such file: its new name may be on the disk
+        or not.
+        """
         numbers = {self._names.get(path.name), path.stat().st_ino if path.exists() else None}
         return {None if number is None else self._files.get(number, b"") for number in numbers}
 
@@ -67,7 +73,9 @@ def test_a_file_is_the_old_one_or_the_new_one(disk: Disk, lasting: bool) -> None
     assert disk.after_a_cut(path) == ({b"new"} if lasting else {b"old", b"new"})
 
 
-def test_each_answer_and_each_line_is_there_once_it_is_written(disk: Disk, record_property: Any) -> None:
+def test_each_answer_and_each_line_is_there_once_it_is_written(
+    disk: Disk, record_property: Any
+) -> None:
     path, lines = disk.home / "answers.jsonl", disk.home / "decisions.jsonl"
     answers = AnswerFile(path)
     for number in range(3):
@@ -79,7 +87,9 @@ def test_each_answer_and_each_line_is_there_once_it_is_written(disk: Disk, recor
     record_property("tries", 2)
 
 
-def test_each_fact_is_in_the_journal_or_in_the_file(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_fact_is_in_the_journal_or_in_the_file(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle")).session()
     file = GraphFile(disk.home / "huts.trig", session, None)
     cut: Callable[[int, int], None] = os.ftruncate

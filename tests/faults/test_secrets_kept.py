@@ -1,4 +1,6 @@
-"""Keys of a model and of an endpoint, looked for in every file that a command leaves and in all that it says."""
+"""Keys of a model and of an endpoint, looked for in every file that a command leaves and in all
+that it says.
+"""
 
 import base64
 import urllib.request
@@ -16,10 +18,26 @@ from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
 
 pytestmark = pytest.mark.fault("planted secrets")
-KEY, PASSWORD, QUERY = "plain-looking-value-of-a-key-80", "open-sesame-4714", "key-in-a-query-string-80"
-SECRETS = (KEY, PASSWORD, QUERY, base64.b64encode(f"reader:{PASSWORD}".encode()).decode().rstrip("="))
+KEY, PASSWORD, QUERY = (
+    "plain-looking-value-of-a-key-80",
+    "open-sesame-4714",
+    "key-in-a-query-string-80",
+)
+SECRETS = (
+    KEY,
+    PASSWORD,
+    QUERY,
+    base64.b64encode(f"reader:{PASSWORD}".encode()).decode().rstrip("="),
+)
 MATCH = ("match", "huts:alpine", "huts:refuge", "--judge", "model", "--embedder", "characters")
-ASK = ("ask", "Who is the warden of the Hochkar House?", "--graph", "ADDRESS", "--embedder", "characters")
+ASK = (
+    "ask",
+    "Who is the warden of the Hochkar House?",
+    "--graph",
+    "ADDRESS",
+    "--embedder",
+    "characters",
+)
 COMMANDS = {
     "batch folder": (*MATCH, "--model", "batch:asked", "--run", "run", "-o", "out.sssom.tsv"),
     "run, cache and alignment": (*MATCH, "--run", "run", "-o", "out.sssom.tsv"),
@@ -64,11 +82,19 @@ def test_no_key_is_in_exports_of_an_endpoint(oxigraph_server: str, tmp_path: Pat
     )
     put = {"Content-Type": "text/turtle"}
     store = f"{oxigraph_server}/store?default"
-    urllib.request.urlopen(urllib.request.Request(store, data.read_bytes(), put, method="PUT"), timeout=60).read()
+    urllib.request.urlopen(
+        urllib.request.Request(store, data.read_bytes(), put, method="PUT"), timeout=60
+    ).read()
     address = f"{oxigraph_server}/query?api_key={QUERY}".replace("//", f"//reader:{PASSWORD}@", 1)
     rows, triples = "SELECT * { ?s ?p ?o }", "CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }"
-    shown = [query(address, rows, export=tmp_path / f"rows.{end}") for end in ("csv", "tsv", "json", "parquet")]
-    shown += [query(address, triples, export=tmp_path / f"triples.{end}") for end in ("ttl", "nt", "jsonld")]
+    shown = [
+        query(address, rows, export=tmp_path / f"rows.{end}")
+        for end in ("csv", "tsv", "json", "parquet")
+    ]
+    shown += [
+        query(address, triples, export=tmp_path / f"triples.{end}")
+        for end in ("ttl", "nt", "jsonld")
+    ]
     answer = kgnb.answer_question(
         "Who is the warden of the Hochkar House?", address, run=Run("qa", folder=tmp_path / "run")
     )

@@ -1,5 +1,7 @@
 # ruff: noqa: E501
-"""What ``kgnb serve`` says when a call fails: a reason that the client is told, and never a key, a password or the token."""
+"""What ``kgnb serve`` says when a call fails: a reason that the client is told, and never a key, a
+password or the token.
+"""
 
 import base64
 import errno
@@ -37,7 +39,10 @@ KEY, PASSWORD, TOKEN = (
     "open-sesame-4713",
     "token-of-a-server-4713",
 )  # pragma: allowlist secret
-NAMES = {"typed": ("create_hut", {"label": "Ambre"}), "generic": ("create", {"class": "hut", "label": "Ambre"})}
+NAMES = {
+    "typed": ("create_hut", {"label": "Ambre"}),
+    "generic": ("create", {"class": "hut", "label": "Ambre"}),
+}
 
 
 @pytest.mark.fault("full disk, hostile names")
@@ -79,7 +84,9 @@ def test_a_client_hears_that_a_service_behind_a_tool_is_gone() -> None:
         raise BackendError("cannot be reached", service="http://graphs.example")
 
     pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
-    spec = ToolSpec("look", "Look it up.", {"type": "object", "properties": {"label": {"type": "string"}}})
+    spec = ToolSpec(
+        "look", "Look it up.", {"type": "object", "properties": {"label": {"type": "string"}}}
+    )
     shared = Shared(pack, pack.session(), outside={"look": Tool(spec, look)})
 
     async def talk() -> Any:
@@ -91,7 +98,9 @@ def test_a_client_hears_that_a_service_behind_a_tool_is_gone() -> None:
 
 
 @pytest.mark.fault("odd tool arguments")
-@pytest.mark.parametrize("given", [{}, {"label": 5}, {"label": ["x"]}, {"label": "x", "more": 1}, {"label": None}])
+@pytest.mark.parametrize(
+    "given", [{}, {"label": 5}, {"label": ["x"]}, {"label": "x", "more": 1}, {"label": None}]
+)
 def test_odd_arguments_of_a_tool_of_others_are_refused_in_words(given: dict[str, Any]) -> None:
     def look(label: str) -> str:
         """Look it up."""
@@ -110,7 +119,9 @@ def test_odd_arguments_of_a_tool_of_others_are_refused_in_words(given: dict[str,
 
 @pytest.mark.fault("odd tool arguments")
 @pytest.mark.parametrize("odd", [None, 5, ["x"], {}], ids=str)
-@pytest.mark.parametrize("agent", ["question_answering", "ontology_matching", "entity_alignment", "kg_construction"])
+@pytest.mark.parametrize(
+    "agent", ["question_answering", "ontology_matching", "entity_alignment", "kg_construction"]
+)
 def test_odd_arguments_of_an_agent_are_refused_in_words(agent: str, odd: Any) -> None:
     ours = agent_called(agent)
     names = [one.name for one in (*ours.inputs, *ours.asked)]
@@ -136,16 +147,29 @@ def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
             async with Client(streamable_http_client(url, http_client=http)) as client:
                 heard.append((await client.list_tools()).model_dump_json())
                 calls: list[tuple[str, dict[str, Any]]] = [
-                    ("look_up", {"label": "Ambre"}), ("look_up", {}), ("look_up", {"label": 5, "kind": []}),
-                    ("create_hut", {"label": ["x"]}), ("create_hut", {"label": "Ambre", "quote": "x", "document": "y"}),
-                    ("castle", {}), ("add_beds", {"subject": "https://nowhere.example/x", "value": "many"}),
-                ]  # fmt: skip
+                    ("look_up", {"label": "Ambre"}),
+                    ("look_up", {}),
+                    ("look_up", {"label": 5, "kind": []}),
+                    ("create_hut", {"label": ["x"]}),
+                    ("create_hut", {"label": "Ambre", "quote": "x", "document": "y"}),
+                    ("castle", {}),
+                    ("add_beds", {"subject": "https://nowhere.example/x", "value": "many"}),
+                ]
                 for name, given in calls:
                     heard.append((await client.call_tool(name, given)).model_dump_json())
 
         run_apart(talk)
-        kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        for body in (b"{", b"[]", b"[" * 50_000, b"\xff", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'):
+        kinds = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        for body in (
+            b"{",
+            b"[]",
+            b"[" * 50_000,
+            b"\xff",
+            b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}',
+        ):
             answer = httpx2.post(url, content=body, headers=headers | kinds)
             assert 400 <= answer.status_code < 500
             heard.append(f"{answer.headers} {answer.text}")
@@ -171,11 +195,15 @@ FEW = (
 @pytest.mark.fault("MCP server")
 def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path: Path) -> None:
     crowd: list[socket.socket] = []
-    with serving(tmp_path, "--token", "env:OUR_TOKEN", program=("-c", FEW), OUR_TOKEN=TOKEN) as (url, _):
+    with serving(tmp_path, "--token", "env:OUR_TOKEN", program=("-c", FEW), OUR_TOKEN=TOKEN) as (
+        url,
+        _,
+    ):
         headers = {
-            "Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json",
+            "Authorization": f"Bearer {TOKEN}",
+            "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
-        }  # fmt: skip
+        }
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 
         def status(content: bytes = body, **more: str) -> int:
@@ -199,7 +227,9 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
 
 
 @pytest.mark.fault("MCP server")
-def test_clients_that_ask_too_often_get_429_and_retry_after(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_that_ask_too_often_get_429_and_retry_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(serve, "MOST_A_SECOND", 5)
     told: list[int] = []
 

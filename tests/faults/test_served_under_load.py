@@ -1,5 +1,7 @@
 # ruff: noqa: E501
-"""``kgnb serve`` with eight clients at once: nothing lost, nothing doubled, and a write costs the same at any size."""
+"""``kgnb serve`` with eight clients at once: nothing lost, nothing doubled, and a write costs the
+same at any size.
+"""
 
 import os
 import random
@@ -35,9 +37,14 @@ BEDS = rdflib.URIRef("https://hut.example/beds")
 
 @contextmanager
 def serving(
-    home: Path, *words: str, program: Sequence[str] = ("-m", "kgnb"), heard: list[str] | None = None, **more: str
+    home: Path,
+    *words: str,
+    program: Sequence[str] = ("-m", "kgnb"),
+    heard: list[str] | None = None,
+    **more: str,
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server in a process of its own, by default one that keeps its graph in ``built.trig``; its URL.
+    """A server in a process of its own, by default one that keeps its graph in ``built.trig``; its
+    URL.
 
     ``heard`` gets what it said on standard error, ``more`` is in its environment.
     """
@@ -50,10 +57,14 @@ def serving(
         "--http",
         *(words or ("--no-token", "--out", "built.trig")),
     ]
-    process = subprocess.Popen(command, cwd=home, stderr=subprocess.PIPE, text=True, env={**os.environ, **more})
+    process = subprocess.Popen(
+        command, cwd=home, stderr=subprocess.PIPE, text=True, env={**os.environ, **more}
+    )
     try:
         assert process.stderr is not None
-        said = (line.strip().removeprefix("kgnb: ") for line in process.stderr)  # how many facts were read, then where
+        said = (
+            line.strip().removeprefix("kgnb: ") for line in process.stderr
+        )  # how many facts were read, then where
         yield next(line for line in said if line.startswith("http")), process
     finally:
         process.terminate()
@@ -66,11 +77,15 @@ def client_of(url: str) -> Client:
     return Client(streamable_http_client(url, http_client=httpx2.AsyncClient(timeout=120)))
 
 
-async def write(url: str, name: str, calls: int, acknowledged: dict[str, str], seconds: list[float]) -> None:
+async def write(
+    url: str, name: str, calls: int, acknowledged: dict[str, str], seconds: list[float]
+) -> None:
     async with client_of(url) as client:
         for number in range(calls):
             begun = time.monotonic()
-            said = (await client.call_tool("create_hut", {"label": f"Hut {name} {number}"})).structured_content
+            said = (
+                await client.call_tool("create_hut", {"label": f"Hut {name} {number}"})
+            ).structured_content
             seconds.append(time.monotonic() - begun)
             assert said and said["ok"], said
             acknowledged[f"Hut {name} {number}"] = said["iri"]
@@ -88,13 +103,18 @@ def preloaded(home: Path, huts: int) -> dict[str, str]:
     """A file with so many huts, a type and a label each: label and IRI."""
     session = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle")).session()
     file = GraphFile(home / "built.trig", session, None)
-    made = {f"Old hut {n}": session.call("create_hut", {"label": f"Old hut {n}"}).iri for n in range(huts)}
+    made = {
+        f"Old hut {n}": session.call("create_hut", {"label": f"Old hut {n}"}).iri
+        for n in range(huts)
+    }
     file.close()
     return made
 
 
 @pytest.mark.parametrize("facts", [0, 200, 20_000] if WHOLE else [0])
-def test_eight_clients_lose_nothing_and_double_nothing(tmp_path: Path, facts: int, record_property: Any) -> None:
+def test_eight_clients_lose_nothing_and_double_nothing(
+    tmp_path: Path, facts: int, record_property: Any
+) -> None:
     """From nothing, 8 x 1,000 calls (short form: 8 x 15); at 200 and at 20,000 facts, 8 x 100."""
     acknowledged: dict[str, str] = {}
     seconds: list[float] = []
@@ -113,11 +133,18 @@ def test_eight_clients_lose_nothing_and_double_nothing(tmp_path: Path, facts: in
     assert kept(tmp_path) == before | acknowledged
     fifth = len(seconds) // 5
     parts = [sorted(seconds[at : at + fifth]) for at in range(0, 5 * fifth, fifth)]
-    told = [f"{1000 * one[fifth // 2]:.0f}/{1000 * one[fifth * 99 // 100]:.0f}" for one in (*parts, sorted(seconds))]
-    print(f"{len(seconds):,} calls of 8 clients from {facts:,} facts on: p50/p99 by fifths {', '.join(told[:5])} ms")
+    told = [
+        f"{1000 * one[fifth // 2]:.0f}/{1000 * one[fifth * 99 // 100]:.0f}"
+        for one in (*parts, sorted(seconds))
+    ]
+    print(
+        f"{len(seconds):,} calls of 8 clients from {facts:,} facts on: p50/p99 by fifths {', '.join(told[:5])} ms"
+    )
 
 
-def test_a_write_costs_the_same_at_twenty_thousand_facts(tmp_path: Path, record_property: Any) -> None:
+def test_a_write_costs_the_same_at_twenty_thousand_facts(
+    tmp_path: Path, record_property: Any
+) -> None:
     """CPU time of a call without HTTP, at 200 facts and at 20,000 (short form: 2,000)."""
     pack = compile_ontology(rdflib.Graph().parse(data=HUTS, format="turtle"))
     session = pack.session()

@@ -1,8 +1,9 @@
-"""W3C's RDF 1.1 and 1.2 suites through our loader: what is right is read right, what is wrong is refused or mended.
+"""W3C's RDF 1.1 and 1.2 suites through our loader: what is right is read right, what is wrong is
+refused or mended.
 
-The loader is lenient on purpose, so a negative test is passed by a refusal or by a mend that is counted. Two triples
-that differ are never taken for each other. XML literals keep the form they were written in: since RDF 1.1 they need
-not be canonical XML, as two older tests want them.
+The loader is lenient on purpose, so a negative test is passed by a refusal or by a mend that is
+counted. Two triples that differ are never taken for each other. XML literals keep the form they
+were written in: since RDF 1.1 they need not be canonical XML, as two older tests want them.
 """
 
 import os
@@ -37,7 +38,9 @@ LEAST = {
     "rdf12/rdf-n-quads/c14n": 0.9,
     "rdf12/rdf-xml/eval": 0.9,
 }
-"""Below this share something has broken; what is missing to 1 is sloppy input that the loader takes on purpose."""
+"""Below this share something has broken; what is missing to 1 is sloppy input that the loader takes
+on purpose.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,9 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not archive.is_file():
             pytest.skip("no W3C tests in KGNB_DATA")
         with tarfile.open(archive) as packed:
-            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # unknown to Python before 3.11.4
+            packed.extraction_filter = getattr(
+                tarfile, "data_filter", None
+            )  # unknown to Python before 3.11.4
             packed.extractall(home)
     return home / "rdf"
 
@@ -78,7 +83,10 @@ def outcome(kind: str, action: Path, result: Path | None, base: str, folder: Pat
 
 def _canonical_xml(action: Path) -> bool:
     """Whether a test wants an XML literal in canonical form, as in ``<br></br>`` for ``<br />``."""
-    return action.parent.name == "xml-canon" or action.stem in ("rdf12-xml-an-13", "rdf12-xml-an-14")
+    return action.parent.name == "xml-canon" or action.stem in (
+        "rdf12-xml-an-13",
+        "rdf12-xml-an-14",
+    )
 
 
 @pytest.mark.parametrize("suite", LEAST)

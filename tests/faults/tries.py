@@ -4,7 +4,9 @@ import os
 
 WHOLE = os.environ.get("FAULTS") == "whole"
 IN_A_ROW = 5 if WHOLE else 1
-"""Kills of one piece of work, each of what goes on from the one before; then it may end, and is compared."""
+"""Kills of one piece of work, each of what goes on from the one before; then it may end, and is
+compared.
+"""
 
 
 def tries(few: int, many: int) -> range:

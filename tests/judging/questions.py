@@ -32,7 +32,9 @@ ALL = (BUNK, KEEPER, STORM)
 
 
 class Table:
-    """A judge that answers by the question's text; what is not in its table is surely none of the options."""
+    """A judge that answers by the question's text; what is not in its table is surely none of the
+    options.
+    """
 
     def __init__(self, name: str, verdicts: dict[str, Verdict]) -> None:
         self.name = name
@@ -41,4 +43,7 @@ class Table:
 
     def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
         self.asked += [question.text for question in questions]
-        return [self.verdicts.get(question.text, Verdict("different", None, 1.0)) for question in questions]
+        return [
+            self.verdicts.get(question.text, Verdict("different", None, 1.0))
+            for question in questions
+        ]

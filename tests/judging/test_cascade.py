@@ -1,4 +1,6 @@
-"""A cascade that weighs the verdicts of two judges, and asks only what an answer is expected to change."""
+"""A cascade that weighs the verdicts of two judges, and asks only what an answer is expected to
+change.
+"""
 
 from collections.abc import Sequence
 
@@ -16,7 +18,9 @@ SHAKY = {
 }
 
 
-def weighed(cheap: dict[str, Verdict], costly: dict[str, Verdict], **how: object) -> tuple[Cascade[Ask], Table]:
+def weighed(
+    cheap: dict[str, Verdict], costly: dict[str, Verdict], **how: object
+) -> tuple[Cascade[Ask], Table]:
     model = Table("model", costly)
     return Cascade(Table("rule", cheap), model, asking=Asking(**{"share": 1.0} | how)), model  # type: ignore[arg-type]
 
@@ -48,12 +52,18 @@ def test_an_answer_counts_for_as_much_as_its_confidence_says() -> None:
     assert doubtful.judge([BUNK])[0].choice == "b#Bed"
     [verdict] = certain.judge([BUNK])
     assert (verdict.decision, verdict.choice) == ("different", None)
-    assert "rule: equivalent (0.55)" in verdict.rationale and "model: different (1.00)" in verdict.rationale
+    assert (
+        "rule: equivalent (0.55)" in verdict.rationale
+        and "model: different (1.00)" in verdict.rationale
+    )
 
 
 def test_the_budget_is_a_share_and_the_most_promising_come_first() -> None:
     many = [ask(f"class N{number}", "Bed", "Route") for number in range(20)]
-    cheap = {one.text: Verdict("equivalent", "b#Bed", 0.5 + number / 50) for number, one in enumerate(many)}
+    cheap = {
+        one.text: Verdict("equivalent", "b#Bed", 0.5 + number / 50)
+        for number, one in enumerate(many)
+    }
     cascade, model = weighed(cheap, {}, share=0.15)
     cascade.judge(many)
     assert model.asked == [one.text for one in many[:3]]
@@ -68,12 +78,17 @@ def test_the_budget_is_a_share_and_the_most_promising_come_first() -> None:
 
 def test_one_claim_in_two_questions_is_asked_once_and_settles_both() -> None:
     mine, theirs = ask("class Bunk", "Bed", "Path"), ask("class Bed", "Bunk", "Trail")
-    cheap = {mine.text: Verdict("equivalent", "b#Bed", 0.6), theirs.text: Verdict("equivalent", "b#Bunk", 0.6)}
+    cheap = {
+        mine.text: Verdict("equivalent", "b#Bed", 0.6),
+        theirs.text: Verdict("equivalent", "b#Bunk", 0.6),
+    }
 
     def claim(question: Ask, option: str) -> tuple[str, ...]:
         return tuple(sorted((question.text.removeprefix("class "), option.removeprefix("b#"))))
 
-    cascade, model = weighed(cheap, {text: Verdict("different", None, 0.95) for text in cheap}, claim=claim)
+    cascade, model = weighed(
+        cheap, {text: Verdict("different", None, 0.95) for text in cheap}, claim=claim
+    )
     first, second = cascade.judge([mine, theirs])
     assert len(model.asked) == 1
     assert (first.choice, second.choice) == (None, None)
@@ -81,7 +96,9 @@ def test_one_claim_in_two_questions_is_asked_once_and_settles_both() -> None:
 
 
 def test_other_relations_are_kept_if_the_option_is_not_believed_to_be_right() -> None:
-    cascade, _ = weighed(SHAKY, {BUNK.text: Verdict("broader", "b#Bed", 0.95, "any place to sleep")})
+    cascade, _ = weighed(
+        SHAKY, {BUNK.text: Verdict("broader", "b#Bed", 0.95, "any place to sleep")}
+    )
     [verdict] = cascade.judge([BUNK])
     assert (verdict.decision, verdict.choice, verdict.judged_by) == ("broader", "b#Bed", "model")
 
@@ -146,7 +163,11 @@ def test_the_estimate_is_of_what_would_be_asked_wave_by_wave() -> None:
     cascade = Cascade(Table("rule", SHAKY), Counted("model", {}), asking=Asking(1.0))
     assert estimate(cascade, [BUNK, KEEPER, STORM]) == Estimate(1, 1)
     doubtful = {one.text: Verdict("equivalent", "b#Bed", 0.6) for one in MANY}
-    cascade = Cascade(Table("rule", doubtful), Counted("model", {}), asking=Asking(0.05, claim=lambda q, o: (q.id, o)))
+    cascade = Cascade(
+        Table("rule", doubtful),
+        Counted("model", {}),
+        asking=Asking(0.05, claim=lambda q, o: (q.id, o)),
+    )
     assert estimate(cascade, MANY) == Estimate(3, 20), "20 questions in waves of 8, 8 and 4"
 
 
@@ -154,7 +175,11 @@ MANY = [ask(f"class Number{number}", "Bed", "Route", "Warden") for number in ran
 
 
 def truth(question: Ask) -> tuple[str, str | None]:
-    return ("equivalent", "b#Bed") if int(question.text.removeprefix("class Number")) % 2 else ("different", None)
+    return (
+        ("equivalent", "b#Bed")
+        if int(question.text.removeprefix("class Number")) % 2
+        else ("different", None)
+    )
 
 
 def test_answers_help_even_if_one_in_ten_is_wrong() -> None:
@@ -165,10 +190,14 @@ def test_answers_help_even_if_one_in_ten_is_wrong() -> None:
         return Verdict("different", None, 0.75, also=(("b#Bed", 0.25),))
 
     def right(verdicts: Sequence[Verdict]) -> int:
-        return sum(v.choice == truth(question)[1] for question, v in zip(MANY, verdicts, strict=True))
+        return sum(
+            v.choice == truth(question)[1] for question, v in zip(MANY, verdicts, strict=True)
+        )
 
     alone = right(CallableJudge(guess).judge(MANY))
     oracle = Oracle(truth, 0.1, seed=3)
     both = right(Cascade(CallableJudge(guess), oracle, asking=Asking(0.5)).judge(MANY))
     assert alone == 300 and oracle.asked == 200
-    assert both >= alone + 35  # half of the 100 mistakes are asked about, and nine in ten of the answers are right
+    assert (
+        both >= alone + 35
+    )  # half of the 100 mistakes are asked about, and nine in ten of the answers are right

@@ -26,7 +26,10 @@ from kgnb.judging import (
 )
 from tests.judging.questions import ALL, BUNK, KEEPER, STORM, Ask, Table, ask
 
-RIGHT = {BUNK.text: Verdict("equivalent", "b#Bed", 1.0), KEEPER.text: Verdict("equivalent", "b#Warden", 1.0)}
+RIGHT = {
+    BUNK.text: Verdict("equivalent", "b#Bed", 1.0),
+    KEEPER.text: Verdict("equivalent", "b#Warden", 1.0),
+}
 
 
 def first(question: Ask) -> tuple[str, str | None]:
@@ -72,7 +75,8 @@ def test_a_verdict_counts_with_a_word_of_the_list_and_a_choice_where_that_needs_
         verdicts([BUNK], Lazy())
 
 
-# ------------------------------------------------------------------------------------------------ people
+# ------------------------------------------------------------------------------------------------
+# people
 
 
 def test_a_persons_decisions_are_answers_and_the_rest_waits(decisions: Decisions) -> None:
@@ -104,7 +108,9 @@ def test_a_decision_outside_the_options_is_refused(decisions: Decisions) -> None
 
 @settings(max_examples=25)
 @given(st.integers(1, 200))
-def test_a_decision_after_a_cut_line_is_not_lost(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+def test_a_decision_after_a_cut_line_is_not_lost(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
     decisions = Decisions(tmp_path_factory.mktemp("d") / "decisions.jsonl")
     decisions.decide(BUNK, "equivalent", "b#Bed", note="é")
     size = decisions.path.stat().st_size
@@ -117,7 +123,9 @@ def test_a_decision_after_a_cut_line_is_not_lost(tmp_path_factory: pytest.TempPa
 
 
 def test_lines_written_by_hand_are_read_or_named(decisions: Decisions) -> None:
-    decisions.path.write_text(json.dumps({"question": BUNK.id, "decision": "different"}))  # without an end
+    decisions.path.write_text(
+        json.dumps({"question": BUNK.id, "decision": "different"})
+    )  # without an end
     decisions.decide(STORM, "different")
     assert len(decisions) == 2
     for wrong in (
@@ -139,7 +147,10 @@ def test_decisions_of_two_processes_do_not_mix(decisions: Decisions) -> None:
             Decisions(sys.argv[1]).decide(ask(f"{sys.argv[2]} {number}", "Bed"), "equivalent", "b#Bed", note="x" * 500)
     """)
     root = Path(__file__).parents[2]
-    processes = [subprocess.Popen([sys.executable, "-c", program, decisions.path, who], cwd=root) for who in "ab"]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, decisions.path, who], cwd=root)
+        for who in "ab"
+    ]
     assert [process.wait() for process in processes] == [0, 0]
     assert len(decisions) == 60
 
@@ -169,7 +180,8 @@ def test_the_queue_is_sorted_by_expected_gain() -> None:
     assert queue == [(STORM.text, 0.7), (BUNK.text, 0.2), (extra.text, 0.0)]
 
 
-# ------------------------------------------------------------------------------------------------ simulations
+# ------------------------------------------------------------------------------------------------
+# simulations
 
 MANY = [ask(f"class Number{number}", "Bed", "Route", "Warden") for number in range(2000)]
 
@@ -179,7 +191,11 @@ def test_an_oracle_errs_at_its_rate_and_says_it_is_a_simulation() -> None:
     verdicts = judge.judge(MANY)
     wrong = [verdict for verdict in verdicts if verdict.choice != "b#Bed"]
     assert 0.17 < len(wrong) / len(MANY) < 0.23  # three standard errors are 0.027
-    assert (judge.asked, judge.simulation, judge.name) == (2000, True, "oracle (simulation, error rate 0.2)")
+    assert (judge.asked, judge.simulation, judge.name) == (
+        2000,
+        True,
+        "oracle (simulation, error rate 0.2)",
+    )
     assert {verdict.judged_by for verdict in verdicts} == {judge.name}
     assert {(verdict.choice, verdict.decision) for verdict in wrong} == {
         (None, "different"),

@@ -15,7 +15,9 @@ QUESTIONS = [ask(f"class Number{number}", f"Bed{number}", "Route") for number in
 class Counting:
     """Takes the first option, save of what fails or what it cannot tell; says what it was asked."""
 
-    def __init__(self, standard: str = "plain", name: str = "model:x", failing: str = "", unsure: str = "") -> None:
+    def __init__(
+        self, standard: str = "plain", name: str = "model:x", failing: str = "", unsure: str = ""
+    ) -> None:
         self.standard, self.name, self.failing, self.unsure = standard, name, failing, unsure
         self.asked: list[str] = []
 
@@ -29,7 +31,14 @@ class Counting:
                 failed="model" if question.text == self.failing else "",
             )
             if question.text in (self.failing, self.unsure)
-            else Verdict("equivalent", question.options[0].id, 0.75, "so", self.name, ((question.options[1].id, 0.2),))
+            else Verdict(
+                "equivalent",
+                question.options[0].id,
+                0.75,
+                "so",
+                self.name,
+                ((question.options[1].id, 0.2),),
+            )
             for question in questions
         ]
 
@@ -42,7 +51,9 @@ def memory(tmp_path: Path) -> VerdictStore:
     return VerdictStore(tmp_path / "deep" / "verdicts.sqlite")
 
 
-def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory: VerdictStore) -> None:
+def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(
+    memory: VerdictStore,
+) -> None:
     first = Remembered(Counting(), memory).judge(QUESTIONS)
     judge = Counting()
     again = Remembered(judge, memory)
@@ -54,7 +65,8 @@ def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(memory:
 
 
 @pytest.mark.parametrize(
-    ("judge", "where"), [(Counting("strict"), ""), (Counting(name="model:y"), ""), (Counting(), "elsewhere")]
+    ("judge", "where"),
+    [(Counting("strict"), ""), (Counting(name="model:y"), ""), (Counting(), "elsewhere")],
 )
 def test_another_model_standard_or_server_remembers_nothing_of_it(
     memory: VerdictStore, judge: Counting, where: str
@@ -70,7 +82,10 @@ def test_failed_questions_are_asked_again_and_unsure_ones_are_not(memory: Verdic
     judge = Counting()
     verdicts = Remembered(judge, memory).judge(QUESTIONS)
     assert judge.asked == ["class Number2"] and len(memory) == 6
-    assert [verdict.decision for verdict in verdicts] == ["equivalent"] * 4 + ["unsure", "equivalent"]
+    assert [verdict.decision for verdict in verdicts] == ["equivalent"] * 4 + [
+        "unsure",
+        "equivalent",
+    ]
 
 
 def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: VerdictStore) -> None:
@@ -97,13 +112,26 @@ def test_model_judges_differ_by_instructions_and_words() -> None:
             ScriptedModel([]), instructions=instructions, decisions=words, none_decision="different"
         ).standard
 
-    assert len({standard("a", "equivalent"), standard("b", "equivalent"), standard("a", "equivalent", "related")}) == 3
+    assert (
+        len(
+            {
+                standard("a", "equivalent"),
+                standard("b", "equivalent"),
+                standard("a", "equivalent", "related"),
+            }
+        )
+        == 3
+    )
 
 
 def test_many_threads_share_one_file(memory: VerdictStore) -> None:
     def work(number: int) -> int:
         mine = VerdictStore(memory.path)
-        return len(Remembered(Counting(), mine).judge([ask(f"class {number} {i}", "Bed", "Route") for i in range(20)]))
+        return len(
+            Remembered(Counting(), mine).judge(
+                [ask(f"class {number} {i}", "Bed", "Route") for i in range(20)]
+            )
+        )
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(work, range(8))) == 160

@@ -1,4 +1,6 @@
-"""A model as a judge: it is asked in batches, repaired once, and never taken at a word it may not say."""
+"""A model as a judge: it is asked in batches, repaired once, and never taken at a word it may not
+say.
+"""
 
 import json
 import re
@@ -21,21 +23,37 @@ individual of the one is an individual of the other. Sharing a word or a topic i
 
 def judge_with(model: Any, **options: Any) -> ModelJudge[Ask]:
     return ModelJudge(
-        model, instructions=INSTRUCTIONS, decisions=("equivalent", "broader"), none_decision="different", **options
+        model,
+        instructions=INSTRUCTIONS,
+        decisions=("equivalent", "broader"),
+        none_decision="different",
+        **options,
     )
 
 
 def answers(request: Request, answer: Callable[[int, str], dict[str, Any] | None]) -> str:
-    """A reply to every question that is to be answered, made by ``answer`` from its number and its block of text."""
+    """A reply to every question that is to be answered, made by ``answer`` from its number and its
+    block of text.
+    """
     assert request.schema is not None
     wanted = request.schema["properties"]["answers"]["items"]["properties"]["question"]["enum"]
-    blocks = re.findall(r"^##\w+ question (\d+)\n(.*?)\n##\w+ end$", request.messages[1].text, re.S | re.M)
+    blocks = re.findall(
+        r"^##\w+ question (\d+)\n(.*?)\n##\w+ end$", request.messages[1].text, re.S | re.M
+    )
     found = [answer(int(number), block) for number, block in blocks if int(number) in wanted]
     return json.dumps({"answers": [entry for entry in found if entry]})
 
 
-def says(number: int, letter: str = "A", decision: str = "equivalent", confidence: float = 0.9) -> dict[str, Any]:
-    return {"question": number, "why": "so", "letter": letter, "decision": decision, "confidence": confidence}
+def says(
+    number: int, letter: str = "A", decision: str = "equivalent", confidence: float = 0.9
+) -> dict[str, Any]:
+    return {
+        "question": number,
+        "why": "so",
+        "letter": letter,
+        "decision": decision,
+        "confidence": confidence,
+    }
 
 
 def always_first(request: Request) -> str:
@@ -63,7 +81,9 @@ def test_batches_and_width_change_nothing_but_the_number_of_calls() -> None:
     for batch, width in ((1, 1), (3, 4), (100, 4)):
         model = ScriptedModel(always_first, name="m")
         verdicts = judge_with(model, batch=batch, width=width).judge(many(25))
-        assert [verdict.choice for verdict in verdicts] == [f"b#Bed{number}" for number in range(25)]
+        assert [verdict.choice for verdict in verdicts] == [
+            f"b#Bed{number}" for number in range(25)
+        ]
         assert len(model.asked) == -(-25 // batch)
 
 
@@ -79,19 +99,25 @@ def test_a_question_without_options_is_answered_without_asking() -> None:
     assert judge_with(ScriptedModel([])).judge([]) == []
 
 
-# ------------------------------------------------------------------------------------------------ one repair
+# ------------------------------------------------------------------------------------------------
+# one repair
 
 
 def test_a_bad_answer_is_asked_again_once_and_the_good_ones_are_kept() -> None:
     first = json.dumps({"answers": [says(1, "Q"), says(2, "B"), says(3, "none", "different")]})
-    second = json.dumps({"answers": [says(1, "B"), says(2, "A"), says(3, "A")]})  # only 1 was asked for
+    second = json.dumps(
+        {"answers": [says(1, "B"), says(2, "A"), says(3, "A")]}
+    )  # only 1 was asked for
     model = ScriptedModel([first, second], name="m")
     verdicts = judge_with(model).judge(ALL)
     assert [verdict.choice for verdict in verdicts] == ["b#Route", "b#Guest", None]
     repair = model.asked[1]
     assert [message.role for message in repair.messages] == ["system", "user", "assistant", "user"]
     assert '- question 1: letter "Q" is not an option (options: A, B, C)' in repair.messages[3].text
-    assert 'again, and only these: 1. JSON only, in this form:\n{"answers": [' in repair.messages[3].text
+    assert (
+        'again, and only these: 1. JSON only, in this form:\n{"answers": ['
+        in repair.messages[3].text
+    )
     assert "question 2" not in repair.messages[3].text
 
 
@@ -108,14 +134,22 @@ def test_a_reply_in_the_middle_of_others_that_is_cut_short_is_completed() -> Non
     whole = {"answers": [says(1), says(2), says(3, "none", "different")]}
     text = json.dumps(whole)
     model = ScriptedModel(
-        [Reply(text[: text.index('"question": 3')], finish_reason="length"), json.dumps({"answers": [says(3, "B")]})],
+        [
+            Reply(text[: text.index('"question": 3')], finish_reason="length"),
+            json.dumps({"answers": [says(3, "B")]}),
+        ],
         name="m",
     )
-    assert [verdict.choice for verdict in judge_with(model).judge(ALL)] == ["b#Bed", "b#Warden", "b#Path"]
+    assert [verdict.choice for verdict in judge_with(model).judge(ALL)] == [
+        "b#Bed",
+        "b#Warden",
+        "b#Path",
+    ]
     assert model.asked[1].schema == judge_with(model)._batches(ALL)[0].sheet.schema([3])
 
 
-# ------------------------------------------------------------------------------------------------ failures
+# ------------------------------------------------------------------------------------------------
+# failures
 
 
 def test_a_server_that_fails_again_and_again_is_left_alone_unless_it_comes_back() -> None:
@@ -145,7 +179,10 @@ def test_a_spent_budget_leaves_the_rest_unsure_and_marks_the_run() -> None:
     judge = run.watch_judge(judge_with(run.watch(model), batch=1, width=1))
     verdicts = run.do(judge.judge, many(5))
     assert [verdict.sure for verdict in verdicts] == [True, True, False, False, False]
-    assert all(verdict.rationale.startswith("budget spent: the budget of 2 model calls") for verdict in verdicts[2:])
+    assert all(
+        verdict.rationale.startswith("budget spent: the budget of 2 model calls")
+        for verdict in verdicts[2:]
+    )
     assert run.finish().state == "limited"
     assert (len(model.asked), run.totals["calls"], run.totals["unsure"]) == (2, 2, 3)
 
@@ -172,7 +209,10 @@ def test_questions_too_long_together_are_asked_in_smaller_batches() -> None:
 
 @pytest.mark.parametrize(
     ("ending", "reason"),
-    [("context_overflow", "the question is too long for the model"), ("content_filter", "the server's content filter")],
+    [
+        ("context_overflow", "the question is too long for the model"),
+        ("content_filter", "the server's content filter"),
+    ],
 )
 def test_what_the_server_will_not_take_is_unsure_without_a_repair(ending: str, reason: str) -> None:
     model = ScriptedModel(lambda request: Reply("", finish_reason=ending), name="m")
@@ -185,10 +225,13 @@ def test_what_the_server_will_not_take_is_unsure_without_a_repair(ending: str, r
 def test_settings_that_make_no_sense_are_refused() -> None:
     for decisions in ((), ("unsure",), ("different",)):
         with pytest.raises(ValueError, match="decisions"):
-            ModelJudge(ScriptedModel([]), instructions="", decisions=decisions, none_decision="different")
+            ModelJudge(
+                ScriptedModel([]), instructions="", decisions=decisions, none_decision="different"
+            )
 
 
-# ------------------------------------------------------------------------------------------------ hostile graphs
+# ------------------------------------------------------------------------------------------------
+# hostile graphs
 
 
 def test_a_model_that_obeys_the_graph_still_can_only_choose_from_the_list() -> None:
@@ -202,17 +245,22 @@ def test_a_model_that_obeys_the_graph_still_can_only_choose_from_the_list() -> N
     assert verdict.also == ()
 
 
-# ------------------------------------------------------------------------------------------------ what it costs
+# ------------------------------------------------------------------------------------------------
+# what it costs
 
 
 def typical(number: int) -> Ask:
-    """A question as ontology matching asks it: an entity and five candidates, each with name, synonyms and parents."""
+    """A question as ontology matching asks it: an entity and five candidates, each with name,
+    synonyms and parents.
+    """
 
     def entity(name: str) -> str:
         return f"class {name}\nalso called: {name} place, {name} room\nIs a kind of Building, and has part Kitchen."
 
     candidates = ("lodge", "shelter", "refuge", "cabin", "station")
-    return Ask(entity(f"hut {number}"), tuple(Option(f"b#{name}", entity(name)) for name in candidates))
+    return Ask(
+        entity(f"hut {number}"), tuple(Option(f"b#{name}", entity(name)) for name in candidates)
+    )
 
 
 def test_a_question_costs_about_two_hundred_tokens_of_prompt() -> None:

@@ -27,33 +27,60 @@ def sheet(*questions: Ask) -> Sheet:
 
 
 def answer(
-    question: Any = 1, letter: Any = "A", decision: Any = "equivalent", confidence: Any = 0.9, why: Any = "w"
+    question: Any = 1,
+    letter: Any = "A",
+    decision: Any = "equivalent",
+    confidence: Any = 0.9,
+    why: Any = "w",
 ) -> dict[str, Any]:
-    return {"question": question, "why": why, "letter": letter, "decision": decision, "confidence": confidence}
+    return {
+        "question": question,
+        "why": why,
+        "letter": letter,
+        "decision": decision,
+        "confidence": confidence,
+    }
 
 
 def reply(*answers: dict[str, Any]) -> str:
     return json.dumps({"answers": list(answers)})
 
 
-GOOD = reply(answer(1, "A"), answer(2, "A", "broader", 0.7, "a kind of"), answer(3, "none", "different", 0.8))
+GOOD = reply(
+    answer(1, "A"), answer(2, "A", "broader", 0.7, "a kind of"), answer(3, "none", "different", 0.8)
+)
 
 
 def test_a_prompt_holds_every_question_and_option_once() -> None:
     system, user = sheet().messages()
     assert (system.role, user.role) == ("system", "user")
     assert system.text.startswith("Which option means the same?")
-    for line in ("class Bunk", "A. Bed", "B. Route", "C. Warden", "class Keeper", "A. Warden", "B. Guest"):
+    for line in (
+        "class Bunk",
+        "A. Bed",
+        "B. Route",
+        "C. Warden",
+        "class Keeper",
+        "A. Warden",
+        "B. Guest",
+    ):
         assert user.text.count(f"\n{line}\n") == 1
     fences = [line for line in user.text.splitlines() if line.startswith("##")]
     fence = fences[0].split()[0]
-    assert fences == [f"{fence} {word}" for number in (1, 2, 3) for word in (f"question {number}", "end")]
+    assert fences == [
+        f"{fence} {word}" for number in (1, 2, 3) for word in (f"question {number}", "end")
+    ]
     assert fence in system.text
 
 
 def test_an_option_that_several_questions_offer_is_described_once() -> None:
-    bed, hut = Option("b#Bed", "Bed\na place to lie down for the night"), Option("b#Hut", "Hut\na house high up")
-    system, user = sheet(Ask("Bunk", (bed, hut)), Ask("Cot", (hut, bed)), Ask("Couch", (bed,))).messages()
+    bed, hut = (
+        Option("b#Bed", "Bed\na place to lie down for the night"),
+        Option("b#Hut", "Hut\na house high up"),
+    )
+    system, user = sheet(
+        Ask("Bunk", (bed, hut)), Ask("Cot", (hut, bed)), Ask("Couch", (bed,))
+    ).messages()
     lines = [line for line in user.text.splitlines() if not line.startswith("##")]
     assert lines == [
         "Bunk",
@@ -82,9 +109,14 @@ def test_a_text_can_neither_close_its_fence_nor_pose_as_an_option() -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
-def test_whatever_the_texts_there_are_as_many_lines_as_questions_and_options_make(texts: list[str]) -> None:
+def test_whatever_the_texts_there_are_as_many_lines_as_questions_and_options_make(
+    texts: list[str],
+) -> None:
     hostile = sheet(
-        *(Ask(text, tuple(Option(f"b#{number}", other) for number, other in enumerate(texts))) for text in texts)
+        *(
+            Ask(text, tuple(Option(f"b#{number}", other) for number, other in enumerate(texts)))
+            for text in texts
+        )
     )
     user = hostile.messages()[1].text
     assert len(user.splitlines()) == len(texts) * (3 + len(texts))
@@ -100,7 +132,10 @@ def one_word(**options: bool) -> Sheet:
 def test_with_one_word_to_decide_a_letter_says_all() -> None:
     asked = one_word()
     assert "decision" not in asked.schema()["properties"]["answers"]["items"]["properties"]
-    answers = [{"question": n, "why": "w", "letter": c, "confidence": 0.9} for n, c in enumerate(("A", "none"), 1)]
+    answers = [
+        {"question": n, "why": "w", "letter": c, "confidence": 0.9}
+        for n, c in enumerate(("A", "none"), 1)
+    ]
     answers.append({"question": 3, "why": "w", "letter": "unsure", "confidence": 0.4})
     jsonschema.validate({"answers": answers}, asked.schema())
     verdicts = asked.read(json.dumps({"answers": answers})).verdicts
@@ -110,7 +145,9 @@ def test_with_one_word_to_decide_a_letter_says_all() -> None:
         ("unsure", None),
     ]
     assert (
-        asked.read(reply(answer(1, "none", "equivalent"))).problems[1].startswith('decision "equivalent" with letter')
+        asked.read(reply(answer(1, "none", "equivalent")))
+        .problems[1]
+        .startswith('decision "equivalent" with letter')
     )
 
 
@@ -120,14 +157,19 @@ def test_a_second_letter_names_a_duplicate() -> None:
     assert "second" not in one_word().messages()[0].text
     for second, also in (("B", (("b#Route", 0.9),)), ("none", ()), ("A", ()), ("Z", ()), (7, ())):
         entry = {"question": 1, "why": "w", "letter": "A", "second": second, "confidence": 0.9}
-        assert asked.read(json.dumps(entry)).verdicts[1] == Verdict("equivalent", "b#Bed", 0.9, "w", also=also)
+        assert asked.read(json.dumps(entry)).verdicts[1] == Verdict(
+            "equivalent", "b#Bed", 0.9, "w", also=also
+        )
 
 
 def test_a_second_heading_stands_above_the_first_of_its_questions() -> None:
     first = sheet()
     headings = ("From the left.",) * (len(first.texts) - 1) + ("From the right.",)
     lines = replace(first, headings=headings).messages()[1].text.splitlines()
-    assert [line for line in lines if line.startswith("From")] == ["From the left.", "From the right."]
+    assert [line for line in lines if line.startswith("From")] == [
+        "From the left.",
+        "From the right.",
+    ]
     assert lines[lines.index("From the right.") + 1] == f"##data question {len(first.texts)}"
 
 
@@ -137,7 +179,9 @@ def test_the_schema_lists_every_choice_and_takes_a_good_reply() -> None:
     entry = schema["properties"]["answers"]["items"]["properties"]
     assert entry["letter"]["enum"] == ["A", "B", "C", "none"]
     assert entry["decision"]["enum"] == ["equivalent", "broader", "different", "unsure"]
-    assert sheet().schema([2])["properties"]["answers"]["items"]["properties"]["question"]["enum"] == [2]
+    assert sheet().schema([2])["properties"]["answers"]["items"]["properties"]["question"][
+        "enum"
+    ] == [2]
 
 
 def test_a_good_reply_gives_every_verdict() -> None:
@@ -196,36 +240,53 @@ def test_a_letter_may_be_written_in_any_plain_way() -> None:
         (answer(1, "A", "equivalent", float("nan")), "confidence NaN"),
         ({"question": 1}, "letter"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_answer_is_a_problem_of_its_question_alone(bad: dict[str, Any], problem: str) -> None:
     answers = sheet().read(reply(bad, answer(2, "B"), answer(3, "none", "different")))
     assert set(answers.verdicts) == {2, 3}
-    assert problem in answers.problems[1] or (bad == {"question": 1} and "decision" in answers.problems[1])
+    assert problem in answers.problems[1] or (
+        bad == {"question": 1} and "decision" in answers.problems[1]
+    )
 
 
 def test_a_reply_without_answers_leaves_every_question_open() -> None:
-    for text in ("", "I think so.", "[" * 100_000, '{"a":' * 5_000, "null", '{"answers": [3, "x", null]}', "\ud800"):
+    for text in (
+        "",
+        "I think so.",
+        "[" * 100_000,
+        '{"a":' * 5_000,
+        "null",
+        '{"answers": [3, "x", null]}',
+        "\ud800",
+    ):
         answers = sheet().read(text)
         assert not answers.verdicts and set(answers.problems) == {1, 2, 3}
 
 
 def test_answers_to_questions_that_were_not_asked_are_ignored() -> None:
     assert set(sheet().read(GOOD, [2]).verdicts) == {2}
-    assert sheet().read(reply(answer(4, "A"), answer(0, "A"), answer(True, "A"), answer("1", "A"))).verdicts.keys() == {
-        1
-    }
+    assert sheet().read(
+        reply(answer(4, "A"), answer(0, "A"), answer(True, "A"), answer("1", "A"))
+    ).verdicts.keys() == {1}
 
 
 SCALARS = st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(-2, 5)
 NAMES = st.sampled_from(["answers", "question", "letter", "decision", "confidence", "why"])
 
 
-@given(st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=6)))
+@given(
+    st.recursive(
+        SCALARS,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=6),
+    )
+)
 def test_no_json_whatever_it_is_makes_up_a_choice(content: Any) -> None:
     answers = sheet().read(json.dumps(content))
     assert set(answers.verdicts) | set(answers.problems) == {1, 2, 3}
     for number, verdict in answers.verdicts.items():
-        assert verdict.choice is None or verdict.choice in {option.id for option in ALL[number - 1].options}
+        assert verdict.choice is None or verdict.choice in {
+            option.id for option in ALL[number - 1].options
+        }
         assert verdict.decision in {"equivalent", "broader", "different", "unsure"}
         assert 0 <= verdict.confidence <= 1
 

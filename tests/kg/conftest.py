@@ -36,7 +36,9 @@ def oxigraph_server() -> Iterator[str]:
         pytest.skip("the oxigraph server is not installed: pip install oxigraph")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen([program, "serve", "--bind", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [program, "serve", "--bind", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL
+    )
     try:
         for _ in range(1200):
             assert server.poll() is None, "the oxigraph server ended"

@@ -1,4 +1,6 @@
-"""A SPARQL endpoint on loopback with a real engine behind it, that fails before it answers: each fault by its name."""
+"""A SPARQL endpoint on loopback with a real engine behind it, that fails before it answers: each
+fault by its name.
+"""
 
 import gzip
 import socket
@@ -28,7 +30,9 @@ HARMLESS = ("gzip", "dripping", "chunks")
 
 
 class FlakyEndpoint(LoopbackServer):
-    """Answers queries and updates over its own store; every other request meets the fault (a harmless one: each)."""
+    """Answers queries and updates over its own store; every other request meets the fault (a
+    harmless one: each).
+    """
 
     protocol, place = "HTTP/1.1", "/sparql"
 
@@ -46,7 +50,9 @@ class FlakyEndpoint(LoopbackServer):
             failing = self.fault in PASSING and self.requests % 2 == 1
             self.faults += failing
             if failing and "update" in form and broken[:3] not in ("429", "503"):
-                broken = "503"  # an update whose answer is lost is never repeated: a test of its own
+                broken = (
+                    "503"  # an update whose answer is lost is never repeated: a test of its own
+                )
             if failing and broken[:3].isdigit():
                 status, media_type, body = int(broken[:3]), "text/plain", b"come back later"
             else:
@@ -62,7 +68,11 @@ class FlakyEndpoint(LoopbackServer):
             found = self.store.query(form["query"][0])
             if isinstance(found, ox.QueryTriples):
                 return 200, "text/turtle", found.serialize(format=ox.RdfFormat.TURTLE) or b""
-            return 200, "application/sparql-results+json", found.serialize(format=ox.QueryResultsFormat.JSON) or b""
+            return (
+                200,
+                "application/sparql-results+json",
+                found.serialize(format=ox.QueryResultsFormat.JSON) or b"",
+            )
         except (SyntaxError, ValueError) as error:
             return 400, "text/plain", str(error).encode()
 

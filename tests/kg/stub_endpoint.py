@@ -1,4 +1,6 @@
-"""A SPARQL endpoint on loopback that gives scripted replies, sound and faulty, and keeps what it was sent."""
+"""A SPARQL endpoint on loopback that gives scripted replies, sound and faulty, and keeps what it
+was sent.
+"""
 
 import json
 import time
@@ -13,7 +15,9 @@ RESULTS = "application/sparql-results+json"
 
 @dataclass(frozen=True)
 class Reply:
-    """One scripted reply; ``drip`` seconds pass between its bytes, ``claim`` is a false Content-Length."""
+    """One scripted reply; ``drip`` seconds pass between its bytes, ``claim`` is a false
+    Content-Length.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -43,7 +47,9 @@ class StubEndpoint(LoopbackServer):
         super().__init__()
 
     def answer(self, request: Request) -> None:
-        self.received.append(Received(request.path, dict(request.headers.items()), parse_qs(request.body.decode())))
+        self.received.append(
+            Received(request.path, dict(request.headers.items()), parse_qs(request.body.decode()))
+        )
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         length = len(reply.body) if reply.claim is None else reply.claim
         request.begin(reply.status, reply.media_type, length, reply.headers)
@@ -53,4 +59,6 @@ class StubEndpoint(LoopbackServer):
 
 
 def solutions(*rows: Mapping[str, object], variables: tuple[str, ...] = ("x",)) -> bytes:
-    return json.dumps({"head": {"vars": list(variables)}, "results": {"bindings": list(rows)}}).encode()
+    return json.dumps(
+        {"head": {"vars": list(variables)}, "results": {"bindings": list(rows)}}
+    ).encode()

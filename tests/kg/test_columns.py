@@ -1,4 +1,6 @@
-"""Plain triples of names and tables with a header as graphs, whatever the names hold; broken lines are named."""
+"""Plain triples of names and tables with a header as graphs, whatever the names hold; broken lines
+are named.
+"""
 
 import gzip
 from pathlib import Path
@@ -36,24 +38,41 @@ def test_names_become_iris_with_labels(tmp_path: Path) -> None:
     for name in ("huts.tsv", "huts.txt", "huts"):
         graph = opened(tmp_path, "ada_of_the_huts\tplace_of_birth\tles_ambrettes\n", name)
         (found,) = graph.triples(None, Iri(BASE + "relation/place_of_birth"))
-        assert (found[0], found[2]) == (BASE + "entity/ada_of_the_huts", BASE + "entity/les_ambrettes")
-        assert (label(graph, found[0]), label(graph, found[1])) == ("ada of the huts", "place of birth")
-    (tmp_path / "kb.txt.gz").write_bytes(gzip.compress(b"a\t/people/person/place_of_birth\tb\na\twardenOf\tc\n"))
+        assert (found[0], found[2]) == (
+            BASE + "entity/ada_of_the_huts",
+            BASE + "entity/les_ambrettes",
+        )
+        assert (label(graph, found[0]), label(graph, found[1])) == (
+            "ada of the huts",
+            "place of birth",
+        )
+    (tmp_path / "kb.txt.gz").write_bytes(
+        gzip.compress(b"a\t/people/person/place_of_birth\tb\na\twardenOf\tc\n")
+    )
     load(graph := OxigraphGraph(), tmp_path / "kb.txt.gz")
     assert label(graph, BASE + "relation//people/person/place_of_birth") == "place of birth"
     assert label(graph, BASE + "relation/wardenOf") == "warden of"
 
 
 def test_numbers_and_dates_become_literals_unless_they_are_heads_too(tmp_path: Path) -> None:
-    graph = opened(tmp_path, "head\trelation\ttail\nhut\tbeds\t36\nhut\topened\t1926-06-20\nhut\tno\t7\n7\tafter\t6\n")
-    values = {triple[1].rpartition("/")[2]: triple[2] for triple in graph.triples(Iri(BASE + "entity/hut"))}
+    graph = opened(
+        tmp_path,
+        "head\trelation\ttail\nhut\tbeds\t36\nhut\topened\t1926-06-20\nhut\tno\t7\n7\tafter\t6\n",
+    )
+    values = {
+        triple[1].rpartition("/")[2]: triple[2]
+        for triple in graph.triples(Iri(BASE + "entity/hut"))
+    }
     assert values["beds"] == Literal("36", datatype=XSD + "integer")
     assert values["opened"] == Literal("1926-06-20", datatype=XSD + "date")
     assert values["no"] == BASE + "entity/7"
 
 
 def test_iris_stay_and_hostile_names_are_encoded(tmp_path: Path) -> None:
-    graph = opened(tmp_path, 'http://huts.example/id/a\tknows\ta> . <b "c" #\\u0041?x\n<http://h/b>\tknows\té|{}^`%\n')
+    graph = opened(
+        tmp_path,
+        'http://huts.example/id/a\tknows\ta> . <b "c" #\\u0041?x\n<http://h/b>\tknows\té|{}^`%\n',
+    )
     found = graph.triples(None, Iri(BASE + "relation/knows"))
     assert {str(triple[0]) for triple in found} == {"http://huts.example/id/a", "http://h/b"}
     assert {str(triple[2]) for triple in found} == {
@@ -96,12 +115,22 @@ def test_a_row_is_a_thing_with_a_name_and_typed_values(tmp_path: Path) -> None:
 
     def values(column: str) -> list[tuple[str, str]]:
         rows = graph.select(f"{PREFIXES} SELECT ?v {{ ?s c:{column} ?v }} ORDER BY ?s").rows
-        return [(getattr(v, "text", str(v)), (getattr(v, "datatype", "") or "").removeprefix(XSD)) for (v,) in rows]
+        return [
+            (getattr(v, "text", str(v)), (getattr(v, "datatype", "") or "").removeprefix(XSD))
+            for (v,) in rows
+        ]
 
     assert values("weight") == [("1.6", "decimal"), ("2", "integer"), ("4.25", "decimal")]
     assert [kind for _, kind in values("since")] == ["date"] * 3
-    assert values("code") == [("007", ""), ("12", ""), ("1,200", "")]  # 007 is no number, and 1,200 may be two
-    assert values("maker") == [("Bosch", "")] * 2 and [v for v, _ in values("page")][0] == "http://a.example/d"
+    assert values("code") == [
+        ("007", ""),
+        ("12", ""),
+        ("1,200", ""),
+    ]  # 007 is no number, and 1,200 may be two
+    assert (
+        values("maker") == [("Bosch", "")] * 2
+        and [v for v, _ in values("page")][0] == "http://a.example/d"
+    )
     named = 't:D-11 rdfs:label "Säge \\"K;2\\"" ; a <http://names.example/class/tools>'
     assert graph.ask(f"PREFIX rdfs: <{RDFS}> {PREFIXES} ASK {{ {named} }}")
     assert not graph.ask(f"{PREFIXES} ASK {{ ?s c:Bezeichnung ?v }}")  # it is the label
@@ -114,11 +143,20 @@ def test_a_table_without_a_key_counts_its_rows_and_tabs_are_read_too(tmp_path: P
 
 
 def test_two_tables_of_the_same_things_are_aligned(tmp_path: Path) -> None:
-    lines = ["1,Alder Hut,1874,2310", "2,Birch Hut,1911,1984", "3,Cedar Hut,1932,2050", "4,Dogwood Hut,1950,1720"]
+    lines = [
+        "1,Alder Hut,1874,2310",
+        "2,Birch Hut,1911,1984",
+        "3,Cedar Hut,1932,2050",
+        "4,Dogwood Hut,1950,1720",
+    ]
     (tmp_path / "one.csv").write_text("\n".join(["no,name,built,height", *lines]), encoding="utf-8")
-    (tmp_path / "two.csv").write_text("\n".join(["no,name,built,height", *lines[::-1]]), encoding="utf-8")
+    (tmp_path / "two.csv").write_text(
+        "\n".join(["no,name,built,height", *lines[::-1]]), encoding="utf-8"
+    )
     found = kgnb.align_entities(tmp_path / "one.csv", tmp_path / "two.csv", embedder="characters")
-    assert {(m.source.rpartition("/")[2], m.target.rpartition("/")[2]) for m in found} == {(n, n) for n in "1234"}
+    assert {(m.source.rpartition("/")[2], m.target.rpartition("/")[2]) for m in found} == {
+        (n, n) for n in "1234"
+    }
 
 
 def test_a_malformed_table_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ HUTS = Schema(
         SchemaTerm(f"{BASE}RescueHut", ("rescue hut",), 1),
         SchemaTerm("urn:odd name:Hut", (), 0),
     ),
-    (SchemaTerm(f"{BASE}hasWarden", ("has warden", "hat Hüttenwart"), 8), SchemaTerm(f"{BASE}beds", ("beds",), 9)),
+    (
+        SchemaTerm(f"{BASE}hasWarden", ("has warden", "hat Hüttenwart"), 8),
+        SchemaTerm(f"{BASE}beds", ("beds",), 9),
+    ),
     graphs=("http://huts.example/graph/summer",),
     prefixes={"h": BASE},
 )
@@ -42,7 +45,10 @@ def test_variables_of_the_query_keywords_prefixes_and_graphs_are_offered() -> No
 
 
 def test_prefixes_declared_in_the_query_are_used() -> None:
-    assert offered(f"PREFIX my: <{BASE}> SELECT * {{ ?x a rescue", HUTS)[0] in ("h:RescueHut", "my:RescueHut")
+    assert offered(f"PREFIX my: <{BASE}> SELECT * {{ ?x a rescue", HUTS)[0] in (
+        "h:RescueHut",
+        "my:RescueHut",
+    )
     bare = Schema(HUTS.classes, HUTS.properties)
     assert offered("SELECT * { ?x a rescue", bare) == ["<http://huts.example/RescueHut>"]
     assert offered(f"PREFIX my: <{BASE}> SELECT * {{ ?x a my:R", bare) == ["my:RescueHut"]

@@ -34,14 +34,17 @@ class Clock:
         self.waits.append(seconds)
 
 
-def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object) -> EndpointGraph:
+def endpoint(
+    stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object
+) -> EndpointGraph:
     patience = Patience(tries=retries + 1, first=1.0, longest=20.0, sleep=clock or Clock())
     return EndpointGraph(stub.url, patience=patience, **more)  # type: ignore[arg-type]
 
 
 def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
     asked = [
-        Reply(status=status, headers={"Retry-After": wait}) for status, wait in ((429, "7"), (503, "20"), (503, "soon"))
+        Reply(status=status, headers={"Retry-After": wait})
+        for status, wait in ((429, "7"), (503, "20"), (503, "soon"))
     ]
     clock = Clock()
     endpoint(stub(*asked, GOOD), clock).select(SELECT)
@@ -54,9 +57,15 @@ def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
 
 
 def test_a_redirect_is_not_followed_and_its_target_named(stub: Start) -> None:
-    for status, to in ((301, "/elsewhere"), (303, "ftp://127.0.0.1/rows"), (308, "//user:word@h/x")):
+    for status, to in (
+        (301, "/elsewhere"),
+        (303, "ftp://127.0.0.1/rows"),
+        (308, "//user:word@h/x"),
+    ):
         service = stub(Reply(status=status, headers={"Location": to}), GOOD)
-        with pytest.raises(BackendError, match=rf"redirects to .*/(elsewhere|rows|x) \(HTTP {status}\)") as raised:
+        with pytest.raises(
+            BackendError, match=rf"redirects to .*/(elsewhere|rows|x) \(HTTP {status}\)"
+        ) as raised:
             endpoint(service, token="s3cret-token").select(SELECT)
         assert "give that address" in raised.value.fix
         assert "word" not in str(raised.value)
@@ -65,7 +74,11 @@ def test_a_redirect_is_not_followed_and_its_target_named(stub: Start) -> None:
 
 @pytest.mark.timeout(60)
 def test_a_service_that_drips_its_headers_or_its_refusal_is_given_up() -> None:
-    for begin in (b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n"):
+    for begin in (
+        b"",
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n",
+    ):
         with RawServer(dripping(begin)) as server:
             graph, began = EndpointGraph(server.url, patience=Patience(tries=1)), time.monotonic()
             with pytest.raises(BackendError, match="no answer within|busy"):
@@ -85,7 +98,8 @@ def test_patience_ends(stub: Start) -> None:
 def test_a_service_that_is_not_there_is_named() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"  # bound, so nobody else's, and not listened to
+        # bound, so nobody else's, and not listened to
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"
         clock = Clock()
         graph = EndpointGraph(url, patience=Patience(tries=9, sleep=clock))
         with pytest.raises(BackendError, match="cannot be reached"):
@@ -95,7 +109,12 @@ def test_a_service_that_is_not_there_is_named() -> None:
 
 def test_a_web_page_with_status_200_is_an_error(stub: Start) -> None:
     for media_type in ("text/html", RESULTS):
-        service = stub(Reply(b"<!DOCTYPE html><html><body>Busy, come back later</body></html>", media_type=media_type))
+        service = stub(
+            Reply(
+                b"<!DOCTYPE html><html><body>Busy, come back later</body></html>",
+                media_type=media_type,
+            )
+        )
         for ask in (
             lambda graph: graph.select(SELECT),
             lambda graph: graph.ask("ASK {}"),
@@ -146,7 +165,9 @@ def test_a_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:
 
 def test_reads_virtuoso_s_answers_to_ask_and_refuses_others(stub: Start) -> None:
     for value, answer in (("1", True), ("0", False), ("true", True), ("false", False)):
-        body = solutions({"__ASK_RETVAL": {"type": "literal", "value": value}}, variables=("__ASK_RETVAL",))
+        body = solutions(
+            {"__ASK_RETVAL": {"type": "literal", "value": value}}, variables=("__ASK_RETVAL",)
+        )
         assert endpoint(stub(Reply(body))).ask("ASK {}") is answer
     for body in (b"{}", b'{"boolean":"yes"}', b'{"results":{"bindings":[{}]}}'):
         with pytest.raises(BackendError, match="no boolean"):
@@ -167,8 +188,18 @@ def test_reads_every_shape_of_term(stub: Start) -> None:
         ({"type": "bnode", "value": "nodeID://b10"}, Blank("b10")),
         ({"type": "literal", "value": "x"}, Literal("x")),
         ({"type": "literal", "value": "x", "xml:lang": "en"}, Literal("x", "en")),
-        ({"type": "typed-literal", "value": "01", "datatype": integer}, Literal("01", None, integer)),
-        ({"type": "literal", "value": "x", "datatype": "http://www.w3.org/2001/XMLSchema#string"}, Literal("x")),
+        (
+            {"type": "typed-literal", "value": "01", "datatype": integer},
+            Literal("01", None, integer),
+        ),
+        (
+            {
+                "type": "literal",
+                "value": "x",
+                "datatype": "http://www.w3.org/2001/XMLSchema#string",
+            },
+            Literal("x"),
+        ),
         ({"type": "triple", "value": triple}, TripleTerm(Iri("urn:s"), Iri("urn:p"), Literal("o"))),
     ]
     found = endpoint(stub(Reply(solutions(*({"x": cell} for cell, _ in cells), {})))).select(SELECT)
@@ -208,11 +239,16 @@ def test_a_refusal_is_not_retried_and_says_what_to_do(stub: Start) -> None:
 def test_credentials_are_sent_and_never_shown(stub: Start) -> None:
     secret, token = "hunter2secret", "tok-123456789"
     for more in ({"user": "me", "password": secret}, {"token": token}):
-        service = stub(GOOD, Reply(status=500, body=f"{secret} {token} Basic bWU6aHVudGVyMnNlY3JldA==".encode()))
+        service = stub(
+            GOOD,
+            Reply(status=500, body=f"{secret} {token} Basic bWU6aHVudGVyMnNlY3JldA==".encode()),
+        )
         graph = endpoint(service, **more)
         graph.select(SELECT)
         sent = service.received[0].headers["Authorization"]
-        assert sent == ("Bearer tok-123456789" if "token" in more else "Basic bWU6aHVudGVyMnNlY3JldA==")
+        assert sent == (
+            "Bearer tok-123456789" if "token" in more else "Basic bWU6aHVudGVyMnNlY3JldA=="
+        )
         with pytest.raises(BackendError) as raised:
             graph.select(SELECT)
         shown = f"{raised.value} {raised.value.details} {graph!r} {graph.name} {graph._wire!r}"
@@ -271,7 +307,9 @@ def test_triples_that_share_blank_nodes_travel_together() -> None:
 
 
 def test_named_graphs_can_be_left_out(stub: Start) -> None:
-    service = stub(Reply(json.dumps({"head": {"vars": ["s", "p", "o"]}, "results": {"bindings": []}}).encode()))
+    service = stub(
+        Reply(json.dumps({"head": {"vars": ["s", "p", "o"]}, "results": {"bindings": []}}).encode())
+    )
     endpoint(service).triples()
     endpoint(service, named_graphs=False).triples()
     assert "GRAPH" in service.received[0].form["query"][0]
@@ -279,10 +317,14 @@ def test_named_graphs_can_be_left_out(stub: Start) -> None:
 
 
 def test_a_service_that_says_it_cut_the_answer_is_believed(stub: Start) -> None:
-    assert endpoint(stub(Reply(GOOD.body, headers={"X-SPARQL-MaxRows": "1"}))).select(SELECT).truncated
+    assert (
+        endpoint(stub(Reply(GOOD.body, headers={"X-SPARQL-MaxRows": "1"}))).select(SELECT).truncated
+    )
 
 
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(stub: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    stub: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert len(endpoint(stub(GOOD)).select(SELECT)) == 1
 

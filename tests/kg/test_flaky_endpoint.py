@@ -1,4 +1,6 @@
-"""What a service does wrong, each fault by its name; the contract suite asks everything else of the same stub."""
+"""What a service does wrong, each fault by its name; the contract suite asks everything else of the
+same stub.
+"""
 
 from collections.abc import Callable
 
@@ -25,7 +27,9 @@ def cells(*values: object) -> bytes:
 
 
 def asked(stub: StubEndpoint, retries: int = 2, **more: float) -> Solutions:
-    graph = EndpointGraph(stub.url, patience=Patience(tries=retries + 1, sleep=lambda seconds: None))
+    graph = EndpointGraph(
+        stub.url, patience=Patience(tries=retries + 1, sleep=lambda seconds: None)
+    )
     return graph.select(SELECT, **more)  # type: ignore[arg-type]
 
 
@@ -33,7 +37,9 @@ def test_an_answer_comes_in_spite_of_passing_faults() -> None:
     for fault in (*PASSING, *HARMLESS):
         service = FlakyEndpoint(fault)
         try:
-            graph = EndpointGraph(service.url, update_url=service.url, patience=Patience(sleep=lambda seconds: None))
+            graph = EndpointGraph(
+                service.url, update_url=service.url, patience=Patience(sleep=lambda seconds: None)
+            )
             graph.add([(HUT, NAME, Literal("Hütte", "de"))])
             assert graph.select(SELECT).rows == ((Literal("Hütte", "de"),),), fault
             assert service.faults == (2 if fault in PASSING else 0), fault
@@ -65,9 +71,13 @@ def test_what_may_have_been_written_is_not_written_twice(stub: Start) -> None:
     with pytest.raises(BackendError, match="short|broke"):
         graph.add([(HUT, NAME, Blank("b1"))])
     assert len(service.received) == 1
-    unknown = stub(Reply(status=504))  # whether it was carried out is not known; 429 and 503 say it was not
+    unknown = stub(
+        Reply(status=504)
+    )  # whether it was carried out is not known; 429 and 503 say it was not
     with pytest.raises(BackendError, match="1 tries|busy"):
-        EndpointGraph(unknown.url, update_url=unknown.url).update("INSERT DATA { <urn:a> <urn:p> 1 }")
+        EndpointGraph(unknown.url, update_url=unknown.url).update(
+            "INSERT DATA { <urn:a> <urn:p> 1 }"
+        )
     assert len(unknown.received) == 1
     with pytest.raises(BackendError, match="4 tries"):
         graph.add([(HUT, NAME, Literal("x"))])

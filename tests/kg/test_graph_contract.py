@@ -30,7 +30,9 @@ TRIPLES: list[Triple] = [
 @pytest.fixture
 def filled(graph: Graph, request: pytest.FixtureRequest, tmp_path: Path) -> Graph:
     if "files" in request.node.callspec.params.values():
-        (tmp_path / "huts.nt").write_text("".join(f"{n3(s)} {n3(p)} {n3(o)} .\n" for s, p, o in TRIPLES))
+        (tmp_path / "huts.nt").write_text(
+            "".join(f"{n3(s)} {n3(p)} {n3(o)} .\n" for s, p, o in TRIPLES)
+        )
         load(graph, tmp_path / "huts.nt")
     else:
         graph.add(TRIPLES)
@@ -79,7 +81,9 @@ def test_finds_the_triples_that_match(filled: Graph) -> None:
 
 
 def test_selects_rows_with_unbound_variables_as_none(filled: Graph) -> None:
-    found = filled.select(f"SELECT ?s ?beds {{ ?s <{NAME}> 'spring' OPTIONAL {{ ?s <{BEDS}> ?beds }} }}")
+    found = filled.select(
+        f"SELECT ?s ?beds {{ ?s <{NAME}> 'spring' OPTIONAL {{ ?s <{BEDS}> ?beds }} }}"
+    )
     assert found.variables == ("s", "beds")
     assert len(found) == 1
     assert isinstance(found.rows[0][0], Blank)
@@ -91,7 +95,9 @@ def test_a_limit_says_whether_there_was_more(filled: Graph) -> None:
     for limit, rows, truncated in ((2, 2, True), (4, 4, False), (0, 0, True), (99, 4, False)):
         found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }}", limit=limit)
         assert (len(found), found.truncated) == (rows, truncated), limit
-    found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }} LIMIT 1", limit=3)  # the smaller limit holds
+    found = filled.select(
+        f"SELECT ?n {{ ?s <{NAME}> ?n }} LIMIT 1", limit=3
+    )  # the smaller limit holds
     assert (len(found), found.truncated) == (1, False)
     for wrong in (-1, 1.5, True):
         with pytest.raises(ValueError, match="limit"):
@@ -104,15 +110,25 @@ def test_bindings_reach_the_query_as_terms(filled: Graph) -> None:
         found = filled.select("SELECT ?p { ?s ?p ?o }", bindings={"s": subject, "o": value})
         assert found.rows == ((predicate,),)
         assert filled.ask("ASK { ?s ?p ?o }", bindings={"o": value})
-        assert filled.construct("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
+        assert filled.construct(
+            "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", bindings={"o": value}
+        ) == [triple]
         assert filled.construct("CONSTRUCT WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
 
 
 def test_a_literal_that_tries_to_break_out_stays_a_literal(filled: Graph) -> None:
     attempts = (
-        '" } ; DROP ALL ; SELECT * { ?s ?p "', '"""', "'''", "\\", '\\"', "\\u0022 } #", "\n} #", "?s", "<http://x>",
+        '" } ; DROP ALL ; SELECT * { ?s ?p "',
+        '"""',
+        "'''",
+        "\\",
+        '\\"',
+        "\\u0022 } #",
+        "\n} #",
+        "?s",
+        "<http://x>",
         ")} UNION {(?a",
-    )  # fmt: skip
+    )
     for number, attempt in enumerate(attempts, 7):
         assert not filled.ask("ASK { ?s ?p ?o }", bindings={"o": Literal(attempt)}), attempt
         filled.add([(HUT, NAME, Literal(attempt))])
@@ -132,11 +148,21 @@ def test_an_iri_that_tries_to_break_out_is_refused(filled: Graph) -> None:
 
 def test_describes(filled: Graph) -> None:
     assert set(named(filled.construct(f"DESCRIBE <{HUT}>"))) == set(named(TRIPLES))
-    assert set(named(filled.construct("DESCRIBE ?hut", bindings={"hut": HUT}))) == set(named(TRIPLES))
+    assert set(named(filled.construct("DESCRIBE ?hut", bindings={"hut": HUT}))) == set(
+        named(TRIPLES)
+    )
 
 
-def test_a_malformed_query_is_refused_with_its_place_and_a_fix(graph: Graph, request: pytest.FixtureRequest) -> None:
-    malformed = "", "# nothing", "SELECT ?s {\n ?s ?p", "SELECT * { ?s ex:p ?o }", "SELEKT * { ?s ?p ?o }"
+def test_a_malformed_query_is_refused_with_its_place_and_a_fix(
+    graph: Graph, request: pytest.FixtureRequest
+) -> None:
+    malformed = (
+        "",
+        "# nothing",
+        "SELECT ?s {\n ?s ?p",
+        "SELECT * { ?s ex:p ?o }",
+        "SELEKT * { ?s ?p ?o }",
+    )
     for query in (*malformed, "SELECT (f(?x) AS ?y) {}", "SELECT * {\n ?s ?p ?o .\n ?s ??? ?o }"):
         with pytest.raises(DataError) as raised:
             graph.select(query)
@@ -147,17 +173,28 @@ def test_a_malformed_query_is_refused_with_its_place_and_a_fix(graph: Graph, req
 
 
 def test_updates_and_the_wrong_form_of_query_are_refused(filled: Graph) -> None:
-    updates = "DROP ALL", "INSERT DATA { <a:a> <a:b> <a:c> }", "PREFIX a: <a:a> DELETE WHERE { ?s ?p ?o }", "CLEAR ALL"
+    updates = (
+        "DROP ALL",
+        "INSERT DATA { <a:a> <a:b> <a:c> }",
+        "PREFIX a: <a:a> DELETE WHERE { ?s ?p ?o }",
+        "CLEAR ALL",
+    )
     for query, ask in product(updates, (filled.select, filled.ask, filled.construct)):
         with pytest.raises(DataError, match="update"):
             ask(query)
     assert filled.count() == 6
-    for ask, query in ((filled.select, "ASK {}"), (filled.ask, "SELECT * {}"), (filled.construct, "ASK {}")):
+    for ask, query in (
+        (filled.select, "ASK {}"),
+        (filled.ask, "SELECT * {}"),
+        (filled.construct, "ASK {}"),
+    ):
         with pytest.raises(DataError, match="was expected"):
             ask(query)
 
 
-def test_asking_for_named_graphs_of_a_graph_without_any_is_answered_or_refused(graph: Graph) -> None:
+def test_asking_for_named_graphs_of_a_graph_without_any_is_answered_or_refused(
+    graph: Graph,
+) -> None:
     try:
         assert graph.ask("ASK { GRAPH ?g { ?s ?p ?o } }") is False
     except DataError as error:

@@ -46,12 +46,20 @@ def test_splits_names_into_words() -> None:
 @given(st.text(st.characters(exclude_characters="%", exclude_categories=["Cs"]), max_size=30))
 def test_never_loses_a_letter(name: str) -> None:
     def letters(text: str) -> str:
-        return "".join(c for c in unicodedata.normalize("NFC", unquote(text)).casefold() if c.isalnum())
+        return "".join(
+            c for c in unicodedata.normalize("NFC", unquote(text)).casefold() if c.isalnum()
+        )
 
     assert letters(readable_name(name)) == letters(name)
 
 
-LABELS = (Text("Hütte", "de"), Text("hut", "en"), Text("shelter", "en-US"), Text("capanna", "it"), Text("bare"))
+LABELS = (
+    Text("Hütte", "de"),
+    Text("hut", "en"),
+    Text("shelter", "en-US"),
+    Text("capanna", "it"),
+    Text("bare"),
+)
 
 
 def test_chooses_a_label_by_language_and_prefers_names_to_codes() -> None:
@@ -68,14 +76,24 @@ def test_chooses_a_label_by_language_and_prefers_names_to_codes() -> None:
         label = choose_label(LABELS, languages)
         assert label is not None and label.text == chosen
         assert choose_label(reversed(LABELS), languages) == label
-    assert choose_label((Text("MA_0000270", "en"), Text("Augapfel", "de"), Text("  "))) == Text("Augapfel", "de")
+    assert choose_label((Text("MA_0000270", "en"), Text("Augapfel", "de"), Text("  "))) == Text(
+        "Augapfel", "de"
+    )
     assert choose_label((Text(" "),)) is None
 
 
 def test_an_entity_has_a_readable_name() -> None:
     for entity, name in (
-        (Entity("http://h.example/o#MountainHut", "class", labels=(Text("mountain\n hut", "en"),)), "mountain hut"),
-        (Entity("http://h.example/o#MountainHut", "class", labels=(Text("H_0001"),)), "Mountain hut"),
+        (
+            Entity(
+                "http://h.example/o#MountainHut", "class", labels=(Text("mountain\n hut", "en"),)
+            ),
+            "mountain hut",
+        ),
+        (
+            Entity("http://h.example/o#MountainHut", "class", labels=(Text("H_0001"),)),
+            "Mountain hut",
+        ),
         (Entity("http://h.example/o/MountainHut/", "class"), "Mountain hut"),
         (Entity("http://h.example/H_0001", "class", synonyms=(Text("hut"),)), "hut"),
         (Entity("http://h.example/H_0001", "class"), "H_0001"),

@@ -39,7 +39,10 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 def test_reads_each_format_plain_and_gzipped(tmp_path: Path) -> None:
     for name, content in SAME.items():
-        for path in (write(tmp_path, name, content), write(tmp_path, f"{name}.gz", gzip.compress(content.encode()))):
+        for path in (
+            write(tmp_path, name, content),
+            write(tmp_path, f"{name}.gz", gzip.compress(content.encode())),
+        ):
             graph = OxigraphGraph()
             report = load(graph, path)
             assert (report.files, report.triples, report.mended) == ((str(path),), 1, ())
@@ -72,33 +75,141 @@ def rdf_xml(body: str) -> str:
 
 BAD_ID, BAD_NODE_ID = "rdf:ID that is not an XML name", "rdf:nodeID that is not an XML name"
 SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
-    ("a.nt", '<http://h.example/a b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "<http://h.example/a%20b>"),
-    ("a.nt", '<http://h.example/{x}> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "%7Bx%7D"),
-    ("a.nt", '<http://h.example/5%> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "5%25"),
-    ("a.nt", '<http://h.example/a\\b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "a%5Cb"),
+    (
+        "a.nt",
+        '<http://h.example/a b> <urn:p> "x" .',
+        "characters percent-encoded in IRIs",
+        1,
+        "<http://h.example/a%20b>",
+    ),
+    (
+        "a.nt",
+        '<http://h.example/{x}> <urn:p> "x" .',
+        "characters percent-encoded in IRIs",
+        1,
+        "%7Bx%7D",
+    ),
+    (
+        "a.nt",
+        '<http://h.example/5%> <urn:p> "x" .',
+        "characters percent-encoded in IRIs",
+        1,
+        "5%25",
+    ),
+    (
+        "a.nt",
+        '<http://h.example/a\\b> <urn:p> "x" .',
+        "characters percent-encoded in IRIs",
+        1,
+        "a%5Cb",
+    ),
     ("a.nt", '<a> <urn:p> "x" .', "relative IRIs resolved against the base", 1, "<file:///a>"),
-    ("a.ttl", '<#a> <urn:p> <> .', "relative IRIs resolved against the base", 2, "<file:///a.ttl#a>"),
-    ("a.ttl", '<urn:h:a b> <urn:p> <urn:h:a b> .', "characters percent-encoded in IRIs", 2, "a%20b"),
+    (
+        "a.ttl",
+        "<#a> <urn:p> <> .",
+        "relative IRIs resolved against the base",
+        2,
+        "<file:///a.ttl#a>",
+    ),
+    (
+        "a.ttl",
+        "<urn:h:a b> <urn:p> <urn:h:a b> .",
+        "characters percent-encoded in IRIs",
+        2,
+        "a%20b",
+    ),
     ("a.nt", '<urn:a> <urn:p> "x"@en_US .', "language tags mended", 1, '"x"@en-us'),
-    ("a.ttl", "<urn:a> <urn:p> 'x'@pt_BR, \"mail@en_US\" .", "language tags mended", 1, '"mail@en_US"'),
+    (
+        "a.ttl",
+        "<urn:a> <urn:p> 'x'@pt_BR, \"mail@en_US\" .",
+        "language tags mended",
+        1,
+        '"mail@en_US"',
+    ),
     ("a.ttl", '<urn:a> <urn:p> "C:\\data" .', "unknown escapes in strings", 1, "C:\\\\data"),
     ("a.rdf", rdf_xml('<h:n xml:lang="">x</h:n>'), "empty language tags dropped", 1, '"x" .'),
     ("a.rdf", rdf_xml('<h:n xml:lang="en_US">x</h:n>'), "language tags mended", 1, '"x"@en-us'),
-    ("a.rdf", rdf_xml('<h:n xml:lang="english (uk)">x</h:n>'), "language tags mended", 1, '"x"@english-uk'),
-    ("a.rdf", rdf_xml('<h:n xml:lang="verylonglanguage">x</h:n>'), "language tags dropped", 1, '"x" .'),
-    ("a.rdf", rdf_xml('<h:p rdf:resource="b c"/>'), "relative IRIs resolved against the base", 1, "<file:///b%20c>"),
-    ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'ID="1x'), BAD_ID, 1, "#1x"),
-    ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'nodeID="1x'), BAD_NODE_ID, 1, "_:"),
+    (
+        "a.rdf",
+        rdf_xml('<h:n xml:lang="english (uk)">x</h:n>'),
+        "language tags mended",
+        1,
+        '"x"@english-uk',
+    ),
+    (
+        "a.rdf",
+        rdf_xml('<h:n xml:lang="verylonglanguage">x</h:n>'),
+        "language tags dropped",
+        1,
+        '"x" .',
+    ),
+    (
+        "a.rdf",
+        rdf_xml('<h:p rdf:resource="b c"/>'),
+        "relative IRIs resolved against the base",
+        1,
+        "<file:///b%20c>",
+    ),
+    (
+        "a.rdf",
+        rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'ID="1x'),
+        BAD_ID,
+        1,
+        "#1x",
+    ),
+    (
+        "a.rdf",
+        rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'nodeID="1x'),
+        BAD_NODE_ID,
+        1,
+        "_:",
+    ),
     ("a.rdf", rdf_xml("<h:n>a&nbsp;b</h:n>"), "undeclared entities resolved", 1, "a\u00a0b"),
-    ("a.rdf", rdf_xml('<h:p rdf:resource="&xsd;string"/>'), "undeclared entities resolved", 1, "XMLSchema#string>"),
+    (
+        "a.rdf",
+        rdf_xml('<h:p rdf:resource="&xsd;string"/>'),
+        "undeclared entities resolved",
+        1,
+        "XMLSchema#string>",
+    ),
     ("a.rdf", rdf_xml("<!-- a -- b\n--><h:n>x</h:n>"), "comments with -- removed", 1, '"x" .'),
-    ("a.rdf", '\n<?xml version="1.0"?>' + rdf_xml("<h:n>x</h:n>"), "XML declarations after blanks removed", 1, '"x" .'),
+    (
+        "a.rdf",
+        '\n<?xml version="1.0"?>' + rdf_xml("<h:n>x</h:n>"),
+        "XML declarations after blanks removed",
+        1,
+        '"x" .',
+    ),
     ("a.rdf", rdf_xml("<h:n>huts & routes</h:n>"), "bare & escaped", 1, "huts & routes"),
-    ("a.rdf", rdf_xml("<h:n>a\x0bb&amp</h:n>"), "characters that XML forbids removed", 1, '"ab&amp"'),
-    ("a.rdf", rdf_xml("<h:n>H\xfctte</h:n>").encode("latin-1"), "bytes that are not UTF-8", 1, "Hütte"),
-    ("a.nt", '<urn:a> <urn:p> "H\xfctte, Alm\x80" .'.encode("latin-1"), "bytes that are not UTF-8", 2, "Hütte, Alm€"),
-    ("a.ttl", '<urn:a> <urn:p> "Hütte", '.encode() + b'"\xe9" .', "bytes that are not UTF-8", 1, "Hütte"),
-]  # fmt: skip
+    (
+        "a.rdf",
+        rdf_xml("<h:n>a\x0bb&amp</h:n>"),
+        "characters that XML forbids removed",
+        1,
+        '"ab&amp"',
+    ),
+    (
+        "a.rdf",
+        rdf_xml("<h:n>H\xfctte</h:n>").encode("latin-1"),
+        "bytes that are not UTF-8",
+        1,
+        "Hütte",
+    ),
+    (
+        "a.nt",
+        '<urn:a> <urn:p> "H\xfctte, Alm\x80" .'.encode("latin-1"),
+        "bytes that are not UTF-8",
+        2,
+        "Hütte, Alm€",
+    ),
+    (
+        "a.ttl",
+        '<urn:a> <urn:p> "Hütte", '.encode() + b'"\xe9" .',
+        "bytes that are not UTF-8",
+        1,
+        "Hütte",
+    ),
+]
 
 
 def test_repairs_and_counts_what_is_sloppy(tmp_path: Path, record_property: Any) -> None:
@@ -109,25 +220,34 @@ def test_repairs_and_counts_what_is_sloppy(tmp_path: Path, record_property: Any)
         assert all(mend.example for mend in report.mended)
         dumped = graph.dump()
         assert result in dumped.decode(), content
-        assert len(list(ox.parse(dumped, format=ox.RdfFormat.N_QUADS, lenient=False))) == report.triples
+        assert (
+            len(list(ox.parse(dumped, format=ox.RdfFormat.N_QUADS, lenient=False)))
+            == report.triples
+        )
         assert dict(graph.mended) == {mend.kind: mend.count for mend in report.mended}
     record_property("tries", len(SLOPPY))
 
 
 def test_a_declared_encoding_is_used_where_it_fits(tmp_path: Path) -> None:
     for encoding in ("utf-8-sig", "utf-16", "iso-8859-1"):
-        text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n' + rdf_xml("<h:n>Hütte</h:n>")
+        text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n' + rdf_xml(
+            "<h:n>Hütte</h:n>"
+        )
         graph = OxigraphGraph()
         assert load(graph, write(tmp_path, "a.rdf", text.encode(encoding))).mended == ()
         assert graph.ask("ASK { ?s ?p 'Hütte' }")
     for encoding, content in (("undefined", b""), ("utf-7", b"+2AA-"), ("punycode", b"")):
         text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + rdf_xml("<h:n>Hut|</h:n>")
-        load(graph := OxigraphGraph(), write(tmp_path, "a.rdf", text.encode().replace(b"|", content)))
+        load(
+            graph := OxigraphGraph(), write(tmp_path, "a.rdf", text.encode().replace(b"|", content))
+        )
         assert graph.count() == 1
 
 
 def test_a_declared_entity_and_a_given_base_are_used(tmp_path: Path) -> None:
-    text = "<!DOCTYPE rdf:RDF [<!ENTITY h 'http://hut.example/'>]>\n" + rdf_xml('<h:p rdf:resource="&h;b"/>')
+    text = "<!DOCTYPE rdf:RDF [<!ENTITY h 'http://hut.example/'>]>\n" + rdf_xml(
+        '<h:p rdf:resource="&h;b"/>'
+    )
     graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.owl", text))
     assert graph.ask("ASK { ?s ?p <http://hut.example/b> }")
@@ -144,11 +264,26 @@ HOPELESS: list[tuple[str, str | bytes, str, str]] = [
     ("crossed.rdf", f"{HEAD}\n<rdf:Description></rdf:RDF>", ":2:", "place"),
     ("entity.rdf", rdf_xml("<h:n>&unknown;</h:n>"), ":2:", "declare the entity"),
     ("cut.jsonld", '{"@id": "urn:a",\n "urn:b": ', ":2:", "place"),
-    ("remote.jsonld", '{"@context": "http://hut.example/context", "@id": "urn:a"}', "JSON-LD", "network"),
+    (
+        "remote.jsonld",
+        '{"@context": "http://hut.example/context", "@id": "urn:a"}',
+        "JSON-LD",
+        "network",
+    ),
     ("rules.n3", "{ ?x <urn:p> ?y } => { ?y <urn:q> ?x } .", "rules", "Turtle"),
-    ("page.owl", "<!DOCTYPE html><html><body>Not found</body></html>", "web page", "fetch the file itself"),
+    (
+        "page.owl",
+        "<!DOCTYPE html><html><body>Not found</body></html>",
+        "web page",
+        "fetch the file itself",
+    ),
     ("page.ttl", "<html><body>Not found</body></html>", "web page", "fetch"),
-    ("xml.owl", '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>', "OWL/XML", "robot convert"),
+    (
+        "xml.owl",
+        '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
+        "OWL/XML",
+        "robot convert",
+    ),
     ("hut.owx", "<whatever/>", "OWL/XML", "Protégé"),
     ("functional.owl", "Prefix(:=<urn:h/>)\nOntology(<urn:h>)", "functional", "robot convert"),
     ("manchester.owl", "Prefix: : <urn:h/>\nOntology: <urn:h>", "Manchester", "robot convert"),
@@ -158,10 +293,12 @@ HOPELESS: list[tuple[str, str | bytes, str, str]] = [
     ("zip.owl", b"PK\x03\x04abcdef", "zip", "unpack"),
     ("broken.ttl.gz", gzip.compress(b"<urn:a> <urn:b> <urn:c> .")[:-6], "gzip", "again"),
     ("binary.ttl", bytes(range(256)), "Turtle", "place"),
-]  # fmt: skip
+]
 
 
-def test_refuses_what_cannot_be_repaired_with_its_place_and_a_fix(tmp_path: Path, record_property: Any) -> None:
+def test_refuses_what_cannot_be_repaired_with_its_place_and_a_fix(
+    tmp_path: Path, record_property: Any
+) -> None:
     for name, content, what, fix in HOPELESS:
         graph = OxigraphGraph()
         path = write(tmp_path, name, content)
@@ -218,9 +355,18 @@ def test_loading_a_file_again_adds_nothing_even_with_blank_nodes(tmp_path: Path)
 
 def test_blank_nodes_are_one_within_a_file_and_differ_between_files(tmp_path: Path) -> None:
     graph = OxigraphGraph()
-    load(graph, write(tmp_path, "a.nt", "_:x <urn:p> <urn:a> .\n"), write(tmp_path, "b.nt", "_:x <urn:p> <urn:b> .\n"))
+    load(
+        graph,
+        write(tmp_path, "a.nt", "_:x <urn:p> <urn:a> .\n"),
+        write(tmp_path, "b.nt", "_:x <urn:p> <urn:b> .\n"),
+    )
     assert len({subject for subject, _, _ in graph.triples()}) == 2
-    load(graph, write(tmp_path, "a.ttl", "<urn:r> <urn:says> <<( _:x <urn:p> <urn:o> )>> . _:x <urn:q> 1 ."))
+    load(
+        graph,
+        write(
+            tmp_path, "a.ttl", "<urn:r> <urn:says> <<( _:x <urn:p> <urn:o> )>> . _:x <urn:q> 1 ."
+        ),
+    )
     assert graph.ask("ASK { ?r <urn:says> <<( ?x <urn:p> ?o )>> . ?x <urn:q> 1 }")
 
 
@@ -230,7 +376,9 @@ def test_entities_that_multiply_are_refused_at_once(tmp_path: Path) -> None:
     began = time.thread_time()
     with pytest.raises(DataError, match="without bounds"):
         load(OxigraphGraph(), write(tmp_path, "laughs.owl", laughs))
-    quadratic = f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>\n' + rdf_xml(f"<h:n>{'&a;' * 50_000}</h:n>")
+    quadratic = f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>\n' + rdf_xml(
+        f"<h:n>{'&a;' * 50_000}</h:n>"
+    )
     with pytest.raises(DataError, match="without bounds"):
         load(OxigraphGraph(), write(tmp_path, "quadratic.owl", quadratic))
     circle = '<!DOCTYPE r [<!ENTITY a "&b;"><!ENTITY b "&a;">]>\n' + rdf_xml("<h:n>&a;</h:n>")

@@ -23,7 +23,11 @@ ONTO = "http://hut.example/onto#"
 
 
 def read(
-    folder: Path, turtle: str, *, individuals: bool = False, concepts: OneOf["alone", "beside"] = "alone"
+    folder: Path,
+    turtle: str,
+    *,
+    individuals: bool = False,
+    concepts: OneOf["alone", "beside"] = "alone",
 ) -> Ontology:
     path = folder / "onto.ttl"
     path.write_text(HEAD + turtle, encoding="utf-8")
@@ -43,7 +47,10 @@ def names(iris: tuple[str, ...]) -> list[str]:
 
 
 def test_reads_the_header_and_follows_no_import(tmp_path: Path) -> None:
-    ontology = read(tmp_path, "<http://hut.example/onto> a owl:Ontology ; owl:imports <http://192.0.2.1/a>, <urn:b> .")
+    ontology = read(
+        tmp_path,
+        "<http://hut.example/onto> a owl:Ontology ; owl:imports <http://192.0.2.1/a>, <urn:b> .",
+    )
     assert ontology.iri == "http://hut.example/onto"
     assert ontology.imports == ("http://192.0.2.1/a", "urn:b")
     assert dict(ontology.prefixes)[""] == ONTO
@@ -69,8 +76,16 @@ STRUCTURE: dict[str, tuple[str, dict[str, list[str]]]] = {
         :F a owl:Class ; owl:disjointUnionOf ( :G :H ) . :G a owl:Class . :H a owl:Class .
         :p a owl:ObjectProperty ; owl:inverseOf :q ; owl:propertyDisjointWith :r . :q a owl:ObjectProperty .
         :r a owl:ObjectProperty ; owl:equivalentProperty :q .""",
-        {"B disjoint": ["A"], "C equivalents": ["A"], "D disjoint": ["C", "E"], "G disjoint": ["H"],
-         "F children": ["G", "H"], "q inverse": ["p"], "r disjoint": ["p"], "q equivalents": ["r"]},
+        {
+            "B disjoint": ["A"],
+            "C equivalents": ["A"],
+            "D disjoint": ["C", "E"],
+            "G disjoint": ["H"],
+            "F children": ["G", "H"],
+            "q inverse": ["p"],
+            "r disjoint": ["p"],
+            "q equivalents": ["r"],
+        },
     ),
     "circles come to an end": (
         """:A rdfs:subClassOf :B . :B rdfs:subClassOf :A, :B . _:l rdf:first :A ; rdf:rest _:l .
@@ -78,7 +93,7 @@ STRUCTURE: dict[str, tuple[str, dict[str, list[str]]]] = {
         :p a owl:AnnotationProperty ; rdfs:subPropertyOf :q . :q a owl:AnnotationProperty ; rdfs:subPropertyOf :p .""",
         {"A parents": ["B", "C"], "B parents": ["A"]},
     ),
-}  # fmt: skip
+}
 
 
 def test_reads_how_entities_are_related(tmp_path: Path) -> None:
@@ -86,7 +101,11 @@ def test_reads_how_entities_are_related(tmp_path: Path) -> None:
         ontology = read(tmp_path, turtle)
         for place, expected in wanted.items():
             name, _, field = place.partition(" ")
-            found = getattr(entity(ontology, name), field) if name else tuple(e.iri for e in ontology.of_kind("class"))
+            found = (
+                getattr(entity(ontology, name), field)
+                if name
+                else tuple(e.iri for e in ontology.of_kind("class"))
+            )
             assert names(found) == expected, place
 
 
@@ -100,7 +119,11 @@ def test_plain_properties_are_sorted_by_range(tmp_path: Path) -> None:
         :y a rdf:Property ; rdfs:range [ a rdfs:Datatype ; owl:onDatatype xsd:int ] .""",
     )
     kinds = {e.local_name: e.kind for e in ontology}
-    for kind, wanted in (("object property", "psvwx"), ("datatype property", "qtuy"), ("annotation property", "r")):
+    for kind, wanted in (
+        ("object property", "psvwx"),
+        ("datatype property", "qtuy"),
+        ("annotation property", "r"),
+    ):
         assert sorted(name for name in kinds if kinds[name] == kind) == list(wanted)
 
 
@@ -112,7 +135,11 @@ def test_one_iri_used_as_class_and_property_gives_two_entities(tmp_path: Path) -
     )
     assert names(entity(ontology, "Hut", "class").parents) == ["Place"]
     assert names(entity(ontology, "Hut", "object property").parents) == ["in"]
-    assert entity(ontology, "Hut", "class").labels == entity(ontology, "Hut", "object property").labels != ()
+    assert (
+        entity(ontology, "Hut", "class").labels
+        == entity(ontology, "Hut", "object property").labels
+        != ()
+    )
 
 
 def test_reads_texts_of_every_vocabulary(tmp_path: Path) -> None:
@@ -131,7 +158,12 @@ def test_reads_texts_of_every_vocabulary(tmp_path: Path) -> None:
     assert hut.labels == (Text("Hütte", "de"), Text("hut", "en"))
     synonyms = ["Hut", "bothy", "cabin", "hutt", "lodge", "refuge", "shelter"]
     assert sorted(text.text for text in hut.synonyms) == synonyms
-    assert [text.text for text in hut.definitions] == ["High up.", "House.", "Warm.", "A house in the mountains."]
+    assert [text.text for text in hut.definitions] == [
+        "High up.",
+        "House.",
+        "Warm.",
+        "A house in the mountains.",
+    ]
     assert hut.comments == (Text("Bring a torch."),)
     assert entity(ontology, "Bed").labels == (Text("Bed"),)
     assert names(tuple(e.iri for e in ontology)) == ["Bed", "Hut"]
@@ -193,7 +225,9 @@ def test_reads_individuals_when_asked(tmp_path: Path) -> None:
         :a a :Hut ; rdfs:label "Alm"@de ; owl:sameAs :b . :b a owl:NamedIndividual . [] a :Hut ."""
     assert [e.local_name for e in read(tmp_path, turtle)] == ["Hut", "near"]
     ontology = read(tmp_path, turtle, individuals=True)
-    assert [(e.local_name, names(e.types), names(e.equivalents)) for e in ontology.of_kind("individual")] == [
+    assert [
+        (e.local_name, names(e.types), names(e.equivalents)) for e in ontology.of_kind("individual")
+    ] == [
         ("a", ["Hut"], ["b"]),
         ("b", [], ["a"]),
     ]
@@ -216,7 +250,9 @@ def test_the_digest_depends_on_content_alone(tmp_path: Path) -> None:
 
 def test_named_graphs_are_read_too(tmp_path: Path) -> None:
     path = tmp_path / "onto.trig"
-    path.write_text(HEAD + ":g1 { :A a owl:Class . } :g2 { :A rdfs:label 'a' . :B rdfs:subClassOf :A . }")
+    path.write_text(
+        HEAD + ":g1 { :A a owl:Class . } :g2 { :A rdfs:label 'a' . :B rdfs:subClassOf :A . }"
+    )
     graph = OxigraphGraph()
     load(graph, path)
     ontology = read_ontology(graph, name="mine")
@@ -226,7 +262,9 @@ def test_named_graphs_are_read_too(tmp_path: Path) -> None:
 
 
 class CappedGraph(OxigraphGraph):
-    """A store that, like some services, gives no more than 1,000 triples at once and does not say so."""
+    """A store that, like some services, gives no more than 1,000 triples at once and does not say
+    so.
+    """
 
     def construct(self, query: str, **more: object) -> list[Triple]:
         return super().construct(query)[:1000]
@@ -244,7 +282,10 @@ def test_notices_that_the_service_cut_the_answer() -> None:
     owl_class: Term = Iri("http://www.w3.org/2002/07/owl#Class")
     triples: list[Triple] = []
     for number in range(700):
-        triples += [(Iri(f"urn:{number}"), kind, owl_class), (Iri(f"urn:{number}"), label, Literal(str(number)))]
+        triples += [
+            (Iri(f"urn:{number}"), kind, owl_class),
+            (Iri(f"urn:{number}"), label, Literal(str(number))),
+        ]
     graph.add(triples)
     with pytest.raises(DataError, match="1,000 of the ontology's 1,400 triples"):
         read_ontology(graph)
@@ -274,11 +315,17 @@ def test_concepts_beside_other_classes_are_read_when_wanted(tmp_path: Path) -> N
     assert [e.iri.removeprefix(ONTO) for e in ontology] == ["Hut"]
     assert not entity(ontology, "Hut").concept
     both = read(tmp_path, turtle, concepts="beside")
-    assert {e.iri.removeprefix(ONTO): e.concept for e in both} == {"Hut": False, "all": True, "alpine": True}
+    assert {e.iri.removeprefix(ONTO): e.concept for e in both} == {
+        "Hut": False,
+        "all": True,
+        "alpine": True,
+    }
 
 
 def test_a_thesaurus_that_declares_skos_and_its_own_types_holds_concepts(tmp_path: Path) -> None:
-    """As UNESCO's does: SKOS's classes are declared, groups are below its collections, schemes have labels."""
+    """As UNESCO's does: SKOS's classes are declared, groups are below its collections, schemes have
+    labels.
+    """
     ontology = read(
         tmp_path,
         """skos:Concept a owl:Class . skos:ConceptScheme a owl:Class . :MicroThesaurus rdfs:subClassOf skos:Collection .
@@ -293,11 +340,16 @@ def test_a_thesaurus_that_declares_skos_and_its_own_types_holds_concepts(tmp_pat
     assert [e.iri.removeprefix(ONTO) for e in concepts] == ["concept188", "concept7"]
     assert names(concepts[1].parents) == ["concept188"]
     assert concepts[1].matches == ("http://other.example/pedagogy",)
-    assert concepts[0].labels == (Text("Educational theory", "en"), Text("Théorie de l’éducation", "fr"))
+    assert concepts[0].labels == (
+        Text("Educational theory", "en"),
+        Text("Théorie de l’éducation", "fr"),
+    )
 
 
 def test_concepts_of_a_class_below_skos_concept_and_without_a_type(tmp_path: Path) -> None:
-    """As PACTOLS and iDAI's vocabularies have them: ark-like names, labels as nodes, generic and partitive parents."""
+    """As PACTOLS and iDAI's vocabularies have them: ark-like names, labels as nodes, generic and
+    partitive parents.
+    """
     ontology = read(
         tmp_path,
         """@prefix xl: <http://www.w3.org/2008/05/skos-xl#> . @prefix iso: <http://purl.org/iso25964/skos-thes#> .
@@ -306,20 +358,28 @@ def test_concepts_of_a_class_below_skos_concept_and_without_a_type(tmp_path: Pat
         :pcrtQ8mT1v skos:prefLabel "céramique"@fr ; skos:inScheme :scheme .
         :_a41b skos:inScheme :scheme ; skos:notation "A 41" .""",
     )
-    assert [(e.iri.removeprefix(ONTO), e.concept) for e in ontology] == [("pcrtQ8mT1v", True), ("pcrtXk2Lw9", True)]
+    assert [(e.iri.removeprefix(ONTO), e.concept) for e in ontology] == [
+        ("pcrtQ8mT1v", True),
+        ("pcrtXk2Lw9", True),
+    ]
     assert entity(ontology, "pcrtXk2Lw9").labels == (Text("amphore", "fr"),)
     assert names(entity(ontology, "pcrtQ8mT1v").children) == ["pcrtXk2Lw9"]
 
 
 def test_codes_are_told_from_names_by_the_whole_ontology(tmp_path: Path) -> None:
     labels = ["amphora", "beaker", "bowl", "cup", "dish", "ewer"]
-    coded = [f":crt{n}xBq a skos:Concept ; skos:prefLabel '{label}' ." for n, label in enumerate(labels)]
+    coded = [
+        f":crt{n}xBq a skos:Concept ; skos:prefLabel '{label}' ." for n, label in enumerate(labels)
+    ]
     ontology = read(tmp_path, "\n".join([*coded, ":crtkBq a skos:Concept ."]))
     assert len(ontology) == 7 and all(e.coded for e in ontology)
     named = [f":{label.title()}_2 a owl:Class ; rdfs:label '{label} two'@en ." for label in labels]
     spoken = read(tmp_path, "\n".join([*named, ":MA_0000270 a owl:Class ; rdfs:label 'jug' ."]))
     assert [e.local_name for e in spoken if e.coded] == ["MA_0000270"]
-    foreign = [f":{label.title()} a owl:Class ; rdfs:label 'صحن {n}'@ar ." for n, label in enumerate(labels)]
+    foreign = [
+        f":{label.title()} a owl:Class ; rdfs:label 'صحن {n}'@ar ."
+        for n, label in enumerate(labels)
+    ]
     assert not any(e.coded for e in read(tmp_path, "\n".join(foreign)))
 
 
@@ -330,4 +390,7 @@ def test_a_file_s_own_label_property_replaces_missing_labels(tmp_path: Path) -> 
         :C2 a owl:Class ; :label "lodge" ; rdfs:label "refuge" .""",
     )
     assert entity(ontology, "C1").labels == (Text("hut"),)
-    assert (entity(ontology, "C2").labels, entity(ontology, "C2").synonyms) == ((Text("refuge"),), (Text("lodge"),))
+    assert (entity(ontology, "C2").labels, entity(ontology, "C2").synonyms) == (
+        (Text("refuge"),),
+        (Text("lodge"),),
+    )

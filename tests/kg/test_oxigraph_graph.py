@@ -86,7 +86,9 @@ def test_equal_stores_dump_equal_bytes() -> None:
 
 
 def test_no_answer_aborts_the_process_when_threads_hand_it_on(tmp_path: Path) -> None:
-    """A raw pyoxigraph iterator crossing threads ends the interpreter, so this runs in one of its own."""
+    """A raw pyoxigraph iterator crossing threads ends the interpreter, so this runs in one of its
+    own.
+    """
     script = tmp_path / "threads.py"
     script.write_text(
         "from concurrent.futures import ThreadPoolExecutor as Pool\n"

@@ -55,7 +55,9 @@ def test_python_values_get_their_xsd_datatype() -> None:
         (datetime.date(2026, 6, 20), "2026-06-20", "date"),
         (datetime.datetime(2026, 6, 20, 8), "2026-06-20T08:00:00", "dateTime"),
     ):
-        assert term_of(value) == Literal(text, datatype=f"http://www.w3.org/2001/XMLSchema#{datatype}")
+        assert term_of(value) == Literal(
+            text, datatype=f"http://www.w3.org/2001/XMLSchema#{datatype}"
+        )
 
 
 def test_rdflib_terms_and_ours_pass_as_they_are() -> None:

@@ -25,4 +25,6 @@ def test_a_writer_adds_and_removes_quads() -> None:
     writer.remove([(TRIPLE, None)])  # not there
     assert writer.graphs_of(TRIPLE) == [Iri("urn:g"), Iri("urn:h")] and not writer.lacking(TWICE)
     writer.remove(TWICE[:1])
-    assert list(quads(graph)) == TWICE[1:] and writer.values(Iri("urn:a"), "urn:p", Iri("urn:h")) == [Literal("b")]
+    assert list(quads(graph)) == TWICE[1:] and writer.values(
+        Iri("urn:a"), "urn:p", Iri("urn:h")
+    ) == [Literal("b")]

@@ -23,7 +23,11 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i i
 
 def children() -> set[int]:
     """The processes this one has begun that are not over; of other tests as well."""
-    return {int(pid) for tasks in Path("/proc/self/task").glob("*/children") for pid in tasks.read_text().split()}
+    return {
+        int(pid)
+        for tasks in Path("/proc/self/task").glob("*/children")
+        for pid in tasks.read_text().split()
+    }
 
 
 @pytest.fixture
@@ -35,13 +39,21 @@ def graph() -> OxigraphGraph:
 
 def test_answers_are_those_of_the_graph_itself_whatever_the_terms(graph: OxigraphGraph) -> None:
     asked = endable(graph)
-    assert isinstance(asked, EndableGraph) and isinstance(asked, Graph) and isinstance(asked, Updatable)
+    assert (
+        isinstance(asked, EndableGraph)
+        and isinstance(asked, Graph)
+        and isinstance(asked, Updatable)
+    )
     query = "SELECT ?s ?o ?none { ?s ?p ?o }"
     assert asked.select(query) == graph.select(query)
     assert asked.select(query, limit=2) == graph.select(query, limit=2)
-    assert asked.construct("CONSTRUCT WHERE { ?s ?p ?o }") == graph.construct("CONSTRUCT WHERE { ?s ?p ?o }")
+    assert asked.construct("CONSTRUCT WHERE { ?s ?p ?o }") == graph.construct(
+        "CONSTRUCT WHERE { ?s ?p ?o }"
+    )
     assert asked.ask("ASK { ?s ?p ?o }", bindings={"o": A}) and not asked.ask("ASK { ?s ?p 13 }")
-    assert all(type(term) is type(Iri("urn:x")) for (term,) in asked.select("SELECT ?s { ?s ?p ?o }").rows)
+    assert all(
+        type(term) is type(Iri("urn:x")) for (term,) in asked.select("SELECT ?s { ?s ?p ?o }").rows
+    )
 
 
 def test_an_error_comes_back_as_it_was_raised(graph: OxigraphGraph) -> None:

@@ -12,32 +12,54 @@ from kgnb.kg.terms import XSD, Blank, Iri, Literal, TripleTerm
 from tests.kg.n3_reader import parse_term
 
 HUT = Iri("http://huts.example/id/hochkar")
-TERMS = (HUT, Literal("Hütte", "de"), Literal("2264", datatype=f"{XSD}integer"), Blank("b0"), Literal("=1+1"))
+TERMS = (
+    HUT,
+    Literal("Hütte", "de"),
+    Literal("2264", datatype=f"{XSD}integer"),
+    Blank("b0"),
+    Literal("=1+1"),
+)
 SOLUTIONS = Solutions(("a", "b", "c", "d", "e", "empty"), ((*TERMS, None),))
 
 
 def test_csv_holds_plain_values_and_no_formula(tmp_path: Path) -> None:
     written = save_rows(SOLUTIONS, tmp_path / "huts.csv").read_text(encoding="utf-8")
-    assert written.splitlines() == ["a,b,c,d,e,empty", "http://huts.example/id/hochkar,Hütte,2264,_:b0,'=1+1,"]
+    assert written.splitlines() == [
+        "a,b,c,d,e,empty",
+        "http://huts.example/id/hochkar,Hütte,2264,_:b0,'=1+1,",
+    ]
 
 
 def test_tsv_and_json_lose_nothing(tmp_path: Path) -> None:
     head, row = save_rows(SOLUTIONS, tmp_path / "huts.tsv").read_text(encoding="utf-8").splitlines()
     assert head.split("\t") == [f"?{name}" for name in SOLUTIONS.variables]
     assert [parse_term(cell) if cell else None for cell in row.split("\t")] == [*TERMS, None]
-    read = rdflib.query.Result.parse(save_rows(SOLUTIONS, tmp_path / "huts.srj").open("rb"), format="json")
-    assert [str(value) for value in next(iter(read)) if value is not None] == [str(HUT), "Hütte", "2264", "b0", "=1+1"]
+    read = rdflib.query.Result.parse(
+        save_rows(SOLUTIONS, tmp_path / "huts.srj").open("rb"), format="json"
+    )
+    assert [str(value) for value in next(iter(read)) if value is not None] == [
+        str(HUT),
+        "Hütte",
+        "2264",
+        "b0",
+        "=1+1",
+    ]
 
 
 def test_a_triple_term_is_written_as_sparql_1_2_has_it() -> None:
     term = TripleTerm(HUT, Iri("urn:p"), Literal("x"))
     [binding] = rows_as_json(Solutions(("t",), ((term,),)))["results"]["bindings"]
-    assert binding["t"]["type"] == "triple" and binding["t"]["value"]["object"] == {"type": "literal", "value": "x"}
+    assert binding["t"]["type"] == "triple" and binding["t"]["value"]["object"] == {
+        "type": "literal",
+        "value": "x",
+    }
 
 
 def test_a_data_frame_has_types_and_keeps_what_breaks_them() -> None:
-    rows = tuple((Literal(text, datatype=f"{XSD}integer"), Literal(day, datatype=f"{XSD}date")) for text, day in
-                 (("3", "2026-06-20"), ("4", "2026-06-21")))  # fmt: skip
+    rows = tuple(
+        (Literal(text, datatype=f"{XSD}integer"), Literal(day, datatype=f"{XSD}date"))
+        for text, day in (("3", "2026-06-20"), ("4", "2026-06-21"))
+    )
     frame = frame_of(Solutions(("n", "day"), rows))
     assert str(frame["n"].dtype) == "Int64" and str(frame["day"].dtype).startswith("datetime64")
     wrong = frame_of(Solutions(("n",), ((Literal("many", datatype=f"{XSD}integer"),),)))

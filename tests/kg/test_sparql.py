@@ -41,14 +41,25 @@ LIMITED = {
 
 def test_tells_the_form_of_a_query_and_refuses_other_text() -> None:
     assert {query: query_form(query) for query in FORMS} == FORMS
-    for query in ("", "  # only a comment", "'SELECT'", "<SELECT>", "?select", "SELEKT * {}", "{}", "PREFIX"):
+    for query in (
+        "",
+        "  # only a comment",
+        "'SELECT'",
+        "<SELECT>",
+        "?select",
+        "SELEKT * {}",
+        "{}",
+        "PREFIX",
+    ):
         with pytest.raises(DataError):
             query_form(query)
 
 
 def test_binds_at_the_start_of_the_main_group() -> None:
     assert {query: bind(query, X) for query in BOUND} == BOUND
-    assert 'VALUES (?x ?y) {(<urn:x> "y"@en)}' in bind("ASK { ?x ?p ?y }", {**X, "y": Literal("y", "en")})
+    assert 'VALUES (?x ?y) {(<urn:x> "y"@en)}' in bind(
+        "ASK { ?x ?p ?y }", {**X, "y": Literal("y", "en")}
+    )
     assert bind("ASK {}", None) == bind("ASK {}", {}) == "ASK {}"
     for name in ("?x", "x y", "", "x) {(1)} #", "x-y"):
         with pytest.raises(ValueError, match="variable"):

@@ -10,9 +10,10 @@ from tests.kg.n3_reader import parse_term
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 IRIS = st.builds(
     lambda rest: Iri(f"urn:x:{rest}"),
-    st.text(st.characters(categories=["L", "N"], include_characters="/#?%-._~:@!$&'()*+,;="), max_size=20).map(
-        lambda rest: rest.replace("%", "%25").replace("#", "")
-    ),
+    st.text(
+        st.characters(categories=["L", "N"], include_characters="/#?%-._~:@!$&'()*+,;="),
+        max_size=20,
+    ).map(lambda rest: rest.replace("%", "%25").replace("#", "")),
 )
 BLANKS = st.builds(Blank, st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True))
 LITERALS = st.one_of(
@@ -46,7 +47,9 @@ def test_a_surrogate_pair_is_joined_and_half_of_one_refused() -> None:
 
 
 def test_refuses_to_write_what_rdf_does_not_allow() -> None:
-    bad: list[Term] = [Iri(iri) for iri in ("", "relative", "urn:a b", "urn:a>b", "urn:a\nb", "urn:a\\u003Eb")]
+    bad: list[Term] = [
+        Iri(iri) for iri in ("", "relative", "urn:a b", "urn:a>b", "urn:a\nb", "urn:a\\u003Eb")
+    ]
     bad += [Blank(label) for label in ("", "a b", "a.")]
     bad += [Literal("x", tag) for tag in ("", "en_US", "en . <urn:a>")]
     bad += [Literal("x", None, datatype) for datatype in ("urn:a> . <urn:b", "")]

@@ -51,15 +51,21 @@ def test_an_rdflib_graph_and_what_is_asked_of_it_stay_the_same() -> None:
     theirs = rdflib.Dataset()
     graph = RdflibGraph(theirs)
     named = theirs.graph(rdflib.URIRef("urn:g"))
-    named.parse(data='<urn:a> <urn:p> 1.50 , 007 , "x"@en ; <urn:odd> <urn:not an iri> .', format="turtle")
+    named.parse(
+        data='<urn:a> <urn:p> 1.50 , 007 , "x"@en ; <urn:odd> <urn:not an iri> .', format="turtle"
+    )
     assert len(graph.select("SELECT ?o { ?s <urn:p> ?o }")) == 3
-    assert graph.select("SELECT ?o { GRAPH <urn:g> { ?s <urn:odd> ?o } }").rows == (("urn:not%20an%20iri",),)
+    assert graph.select("SELECT ?o { GRAPH <urn:g> { ?s <urn:odd> ?o } }").rows == (
+        ("urn:not%20an%20iri",),
+    )
     named.remove((None, None, rdflib.Literal("x", lang="en")))
     named.add((rdflib.URIRef("urn:a"), rdflib.URIRef("urn:p"), rdflib.Literal("y")))
     assert graph.ask("ASK { ?s ?p 'y' }") and not graph.ask("ASK { ?s ?p 'x'@en }")
     named.remove((None, rdflib.URIRef("urn:odd"), None))
     assert not graph.ask("ASK { ?s <urn:odd> ?o }")
-    graph.update("DELETE { GRAPH <urn:g> { ?s ?p 1.5 } } INSERT { ?s ?p 2 } WHERE { GRAPH <urn:g> { ?s ?p 1.5 } }")
+    graph.update(
+        "DELETE { GRAPH <urn:g> { ?s ?p 1.5 } } INSERT { ?s ?p 2 } WHERE { GRAPH <urn:g> { ?s ?p 1.5 } }"
+    )
     assert sorted(str(one) for one in named.objects()) == ["7", "y"]
     assert sorted(str(o) for _, _, o, _ in theirs.quads()) == ["2", "7", "y"] and graph.count() == 3
     with pytest.raises(DataError, match="no named graphs"):

@@ -1,4 +1,6 @@
-"""A small model on this machine, weights and all from Python packages: plumbing only, at chance on matching."""
+"""A small model on this machine, weights and all from Python packages: plumbing only, at chance on
+matching.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ class LocalModel(OpenAIModel):
     """SmolLM2-135M behind a llama.cpp server on loopback, asked like any other server.
 
     It shows that everything works together without key or network: HTTP and JSON schema. It cannot
-    judge: on yes/no matching questions it is as good as a coin (AUC 0.53), and nothing may rest on its answers.
+    judge: on yes/no matching questions it is as good as a coin (AUC 0.53), and nothing may rest on
+    its answers.
     """
 
     free = True  # it runs on this machine
@@ -37,7 +40,10 @@ class LocalModel(OpenAIModel):
         wanted.n_threads_http = 2
         wanted.hostnames, wanted.port = ["127.0.0.1"], 0
         wanted.api_keys = [key]
-        wanted.cors_origins, wanted.cors_credentials = "http://127.0.0.1", False  # default: any web page may call
+        wanted.cors_origins, wanted.cors_credentials = (
+            "http://127.0.0.1",
+            False,
+        )  # default: any web page may call
         wanted.ui = False
         wanted.use_jinja = True
         wanted.verbosity = -1

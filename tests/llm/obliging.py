@@ -1,9 +1,10 @@
-"""A model for tests that understands nothing and answers everything: by schema, by tool, the same every time.
+"""A model for tests that understands nothing and answers everything: by schema, by tool, the same
+every time.
 
     with StubServer(oblige) as server: ...
 
-What it chooses hangs on the digest of what it is asked, so that a replay, a resumed run and a run in another process
-get the same answers, and answers to different questions differ.
+What it chooses hangs on the digest of what it is asked, so that a replay, a resumed run and a run
+in another process get the same answers, and answers to different questions differ.
 """
 
 import hashlib
@@ -21,7 +22,9 @@ ENOUGH = 6  # tool calls in one conversation, after which it ends the work
 def oblige(body: Body) -> Answer:
     """A tool call where tools are offered, JSON by the schema where there is one, else a word."""
     draw = _Draw(json.dumps(body["messages"], sort_keys=True))
-    tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in body.get("tools") or ()}
+    tools = {
+        tool["function"]["name"]: tool["function"]["parameters"] for tool in body.get("tools") or ()
+    }
     if tools:
         done = sum(len(message.get("tool_calls") or ()) for message in body["messages"])
         ends = [name for name in FINISHERS if name in tools]
@@ -62,10 +65,18 @@ class _Draw:
         kind = schema.get("type", "string")
         kind = self.one(kind) if isinstance(kind, list) else kind
         if kind == "object":
-            return {name: self._named(name, each, root) for name, each in schema.get("properties", {}).items()}
+            return {
+                name: self._named(name, each, root)
+                for name, each in schema.get("properties", {}).items()
+            }
         if kind == "array":
             return self._list(schema, root)
-        plain = {"integer": self.one((1, 2, 3)), "number": self.one((0.55, 0.7, 0.95)), "boolean": True, "null": None}
+        plain = {
+            "integer": self.one((1, 2, 3)),
+            "number": self.one((0.55, 0.7, 0.95)),
+            "boolean": True,
+            "null": None,
+        }
         return plain[kind] if kind in plain else self._word(schema)
 
     def _named(self, name: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
@@ -80,8 +91,15 @@ class _Draw:
         answers = [self.value(items, root) | {"question": number} for number in numbers]
         if "decision" not in items["properties"]:
             return answers
-        none = [word for word in items["properties"]["decision"]["enum"] if word in ("different", "none")]
-        return [answer | {"decision": none[0]} if answer["letter"] == "none" else answer for answer in answers]
+        none = [
+            word
+            for word in items["properties"]["decision"]["enum"]
+            if word in ("different", "none")
+        ]
+        return [
+            answer | {"decision": none[0]} if answer["letter"] == "none" else answer
+            for answer in answers
+        ]
 
     def _word(self, schema: Mapping[str, Any]) -> str:
         if "pattern" in schema and re.fullmatch(schema["pattern"], "2026-01-01"):

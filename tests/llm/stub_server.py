@@ -1,9 +1,11 @@
-"""A chat-completions server on loopback that answers as told and fails as told, for the real client over real HTTP.
+"""A chat-completions server on loopback that answers as told and fails as told, for the real client
+over real HTTP.
 
     with StubServer(lambda body: "A", faults=[rate_limited(after_ms=5), None, HTML]) as server:
         model = OpenAIModel("stub", base_url=server.url, api_key="not-a-key")
 
-The first call is turned away with 429, the second is answered, the third gets a web page, the rest are answered.
+The first call is turned away with 429, the second is answered, the third gets a web page, the rest
+are answered.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class Call:
-    """What a responder returns to have the model call a tool. ``arguments`` may be text, to be broken on purpose."""
+    """What a responder returns to have the model call a tool. ``arguments`` may be text, to be
+    broken on purpose.
+    """
 
     name: str
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
@@ -48,7 +52,9 @@ Answer = str | Call | Sequence[Call]
 
 @dataclass(frozen=True)
 class Fault:
-    """One way for a call to go wrong. ``text`` replaces the model's answer; ``body`` the whole HTTP body."""
+    """One way for a call to go wrong. ``text`` replaces the model's answer; ``body`` the whole HTTP
+    body.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -87,20 +93,26 @@ def unauthorised(status: int = 401) -> Fault:
 DROPPED = Fault(drop=True)  # hangs up with no answer
 CUT_JSON = Fault(cut=40)  # 200, and the first bytes of a good body only
 TORN = Fault(cut=40, torn=True)  # the same, and the line goes dead
-HTML = Fault(body="<html><body><h1>Please log in</h1></body></html>", content_type="text/html")  # of a proxy, with 200
-TOO_LONG = Fault(400, body=error_body("maximum context length is 8 tokens", "context_length_exceeded", "messages"))
+HTML = Fault(
+    body="<html><body><h1>Please log in</h1></body></html>", content_type="text/html"
+)  # of a proxy, with 200
+TOO_LONG = Fault(
+    400,
+    body=error_body("maximum context length is 8 tokens", "context_length_exceeded", "messages"),
+)
 FILTERED = Fault(400, body=error_body("The response was filtered", "content_filter"))
 
 
 class StubServer(LoopbackServer):
     """Serves /v1/chat/completions and /v1/models on 127.0.0.1, port chosen by the system.
 
-    ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on several threads at once.
-    ``faults`` tells call by call (from 0) what goes wrong; None, or past the end: nothing. ``always`` happens to every
-    call without a fault of its own. ``schema`` / ``tools``: what the server makes of ``response_format`` / ``tools``:
-    "yes", "rejected" with 400; json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then
-    written into the text as fenced JSON. ``whole``: the text of the whole body, an error's sent with 400; ``routes``:
-    status and body by path.
+    ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on
+    several threads at once. ``faults`` tells call by call (from 0) what goes wrong; None, or past
+    the end: nothing. ``always`` happens to every call without a fault of its own. ``schema`` /
+    ``tools``: what the server makes of ``response_format`` / ``tools``: "yes", "rejected" with 400;
+    json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then written
+    into the text as fenced JSON. ``whole``: the text of the whole body, an error's sent with 400;
+    ``routes``: status and body by path.
     """
 
     protocol, place = "HTTP/1.1", "/v1"
@@ -139,7 +151,8 @@ class StubServer(LoopbackServer):
         self._closing.set()  # nobody waits past the end
         super().stop()
 
-    # ------------------------------------------------------------------------------------------ one call
+    # ------------------------------------------------------------------------------------------ one
+    # call
 
     def answer(self, request: Request) -> None:
         path = request.path.partition("?")[0]
@@ -157,7 +170,10 @@ class StubServer(LoopbackServer):
             return _send(request, *self.routes[path](seen))
         if path != "/v1/models":
             return _send(request, 404, error_body("no such path"))
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": self.owner} for name in self.models]
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": self.owner}
+            for name in self.models
+        ]
         return _send(request, 200, json.dumps({"object": "list", "data": data}))
 
     def _answer(self, request: Request, seen: Seen, fault: Fault) -> None:
@@ -168,7 +184,9 @@ class StubServer(LoopbackServer):
         if path in self.routes:
             return _send(request, *self.routes[path](seen))
         if fault.body is not None:
-            text = fault.body.replace("{key}", seen.headers.get("authorization", "").removeprefix("Bearer "))
+            text = fault.body.replace(
+                "{key}", seen.headers.get("authorization", "").removeprefix("Bearer ")
+            )
         elif seen.path != "/v1/chat/completions":
             return _send(request, 404, error_body("no such path"))
         elif fault.status != 200:
@@ -193,11 +211,18 @@ class StubServer(LoopbackServer):
 
     def _unsupported(self, body: Body) -> Fault | None:
         form = (body.get("response_format") or {}).get("type")
-        if self.schema == "rejected" and form or self.schema == "object only" and form == "json_schema":
+        if (
+            self.schema == "rejected"
+            and form
+            or self.schema == "object only"
+            and form == "json_schema"
+        ):
             message = f"response_format {form} is not supported"
             return Fault(400, body=error_body(message, "unsupported_parameter", "response_format"))
         if self.tools == "rejected" and body.get("tools"):
-            return Fault(400, body=error_body("tools is not supported", "unsupported_parameter", "tools"))
+            return Fault(
+                400, body=error_body("tools is not supported", "unsupported_parameter", "tools")
+            )
         return None
 
     def message(self, body: Body, fault: Fault) -> dict[str, Any]:
@@ -206,7 +231,10 @@ class StubServer(LoopbackServer):
         calls = [answer] if isinstance(answer, Call) else answer
         if not isinstance(calls, str) and (not body.get("tools") or self.tools == "ignored"):
             texts = [json.dumps({"name": call.name, "arguments": call.arguments}) for call in calls]
-            return {"role": "assistant", "content": "\n".join(f"```json\n{text}\n```" for text in texts)}
+            return {
+                "role": "assistant",
+                "content": "\n".join(f"```json\n{text}\n```" for text in texts),
+            }
         return calling(answer)
 
 
@@ -217,11 +245,16 @@ def calling(answer: Answer) -> dict[str, Any]:
     made = [
         {
             "name": call.name,
-            "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
+            "arguments": call.arguments
+            if isinstance(call.arguments, str)
+            else json.dumps(call.arguments),
         }
         for call in ([answer] if isinstance(answer, Call) else answer)
     ]
-    calls = [{"id": f"call_{n}", "type": "function", "function": function} for n, function in enumerate(made)]
+    calls = [
+        {"id": f"call_{n}", "type": "function", "function": function}
+        for n, function in enumerate(made)
+    ]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
@@ -229,7 +262,9 @@ def completion(body: Body, message: Mapping[str, Any], finish_reason: str) -> di
     """A chat.completion; tokens are characters / 4, which is what a test can count."""
     prompt = sum(len(str(each.get("content") or "")) for each in body.get("messages", [])) // 4
     said = (
-        len(json.dumps(message.get("tool_calls"))) // 4 if message.get("tool_calls") else len(message["content"]) // 4
+        len(json.dumps(message.get("tool_calls"))) // 4
+        if message.get("tool_calls")
+        else len(message["content"]) // 4
     )
     choice: dict[str, Any] = {
         "index": 0,
@@ -242,7 +277,11 @@ def completion(body: Body, message: Mapping[str, Any], finish_reason: str) -> di
         "created": 0,
         "model": body.get("model", "stub"),
         "choices": [choice],
-        "usage": {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said},
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": said,
+            "total_tokens": prompt + said,
+        },
     }
 
 

@@ -37,7 +37,9 @@ def test_answers_come_in_the_order_of_the_questions_whatever_finishes_first() ->
         return f"answer {number}"
 
     outcomes = ask_many(ScriptedModel(slow_first), asks(8), 8)
-    assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == [f"answer {n}" for n in range(8)]
+    assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == [
+        f"answer {n}" for n in range(8)
+    ]
 
 
 def test_one_failure_is_a_value_and_loses_no_other() -> None:
@@ -54,7 +56,11 @@ def test_one_failure_is_a_value_and_loses_no_other() -> None:
 
 
 def test_what_the_next_call_would_meet_too_ends_it_at_once() -> None:
-    for error in (ConfigError("key"), DataError("no reply kept", where="f"), RuntimeError("a fault")):
+    for error in (
+        ConfigError("key"),
+        DataError("no reply kept", where="f"),
+        RuntimeError("a fault"),
+    ):
 
         def fail(request: Request, error: Exception = error) -> str:
             raise error
@@ -113,7 +119,9 @@ def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again()
         interrupting.start()
         with pytest.raises(KeyboardInterrupt):
             ask_many(Paced(OpenAIModel("stub", server.url), Pace(sleep=wait)), asks(20), 4)
-        assert time.monotonic() - told[0] < 15  # a second on an idle machine, not the thirty it was told
+        assert (
+            time.monotonic() - told[0] < 15
+        )  # a second on an idle machine, not the thirty it was told
         interrupting.join()
         for thread in [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]:
             thread.join(15)
@@ -150,14 +158,25 @@ def test_stopping_within_a_round_keeps_the_answers_so_far() -> None:
 
     before = signal.signal(signal.SIGUSR1, stop)
     try:
-        outcomes = do_many(ScriptedModel(third_stops).ask, asks(6), 1, lambda *_: answered.release())
+        outcomes = do_many(
+            ScriptedModel(third_stops).ask, asks(6), 1, lambda *_: answered.release()
+        )
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, False, False, False]
+    assert [isinstance(outcome, Reply) for outcome in outcomes] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_an_interrupted_process_still_caches_replies_under_way(tmp_path: Path) -> None:
-    """Whoever is interrupted has paid for what is being answered: the next run finds it in the cache."""
+    """Whoever is interrupted has paid for what is being answered: the next run finds it in the
+    cache.
+    """
     code = (
         "import signal, threading, os, sys\n"
         "from pathlib import Path\n"

@@ -1,4 +1,6 @@
-"""The real small model on this machine: that everything connects. Nothing here says that it answers well."""
+"""The real small model on this machine: that everything connects. Nothing here says that it answers
+well.
+"""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +32,9 @@ def local() -> Iterator[LocalModel]:
 
 
 def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> None:
-    ask = Request((Message("user", "Relation of Referee and Reviewer?"),), schema=SCHEMA, max_tokens=40)
+    ask = Request(
+        (Message("user", "Relation of Referee and Reviewer?"),), schema=SCHEMA, max_tokens=40
+    )
     first, second = ask_many(local, [ask, ask], 2)
     assert isinstance(first, Reply) and isinstance(second, Reply)
     assert json.loads(first.text)["relation"] in ("same", "none")
@@ -38,7 +42,12 @@ def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> No
     assert first.usage.prompt_tokens > 0 and not first.usage.estimated
     assert first.model == local.name  # and no path of this machine
     found = check(local)
-    assert (found.schema, found.tools, found.counts_tokens, found.models) == (True, False, True, (local.name,))
+    assert (found.schema, found.tools, found.counts_tokens, found.models) == (
+        True,
+        False,
+        True,
+        (local.name,),
+    )
 
 
 def test_tool_calls_are_emulated(local: LocalModel) -> None:
@@ -52,7 +61,9 @@ def test_tool_calls_are_emulated(local: LocalModel) -> None:
     messages = [Message("user", "Search for Reviewer, then finish.")]
     request = Request((), max_tokens=120)
     talk = call_tools(local, messages, {"search": tool_from_function(search)}, 3, request=request)
-    assert talk.uses  # by schema, as this server has no tool calls: every use is one that the schema allows
+    assert (
+        talk.uses
+    )  # by schema, as this server has no tool calls: every use is one that the schema allows
     assert all(use.call.name in ("search", "finish") for use in talk.uses)
     assert len(seen) == sum(use.call.name == "search" and not use.error for use in talk.uses)
 

@@ -31,7 +31,9 @@ SCHEMA = {
     "additionalProperties": False,
 }
 WITH_SCHEMA = Request(ASK.messages, schema=SCHEMA)
-SEARCH = ToolSpec("search", "Finds.", {"type": "object", "properties": {"label": {"type": "string"}}})
+SEARCH = ToolSpec(
+    "search", "Finds.", {"type": "object", "properties": {"label": {"type": "string"}}}
+)
 
 
 def model_of(server: StubServer) -> OpenAIModel:
@@ -80,7 +82,11 @@ def test_sends_tools_and_reads_calls() -> None:
     with StubServer(lambda body: calls) as server:
         reply = model_of(server).ask(Request(history, tools=(SEARCH,)))
     sent = server.requests[0].body
-    assert sent["tools"][0]["function"] == {"name": "search", "description": "Finds.", "parameters": SEARCH.parameters}
+    assert sent["tools"][0]["function"] == {
+        "name": "search",
+        "description": "Finds.",
+        "parameters": SEARCH.parameters,
+    }
     assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"label": "Chair"}'
     assert sent["messages"][2] == {"role": "tool", "content": "nothing", "tool_call_id": "call_1"}
     assert reply.tool_calls[0] == ToolCall("call_0", "search", {"label": "Referee"})
@@ -88,7 +94,8 @@ def test_sends_tools_and_reads_calls() -> None:
     assert list(reply.tool_calls[2].arguments) == [UNREADABLE]
 
 
-# ------------------------------------------------------------------------------------------------ making do
+# ------------------------------------------------------------------------------------------------
+# making do
 
 
 def test_a_schema_is_sent_in_strict_mode_if_it_qualifies() -> None:
@@ -97,12 +104,19 @@ def test_a_schema_is_sent_in_strict_mode_if_it_qualifies() -> None:
         model_of(server).ask(WITH_SCHEMA)
         model_of(server).ask(Request(ASK.messages, schema=loose))
     formats = [seen.body["response_format"]["json_schema"] for seen in server.requests]
-    assert [(each["schema"], each["strict"]) for each in formats] == [(SCHEMA, True), (loose, False)]
+    assert [(each["schema"], each["strict"]) for each in formats] == [
+        (SCHEMA, True),
+        (loose, False),
+    ]
 
 
 def test_a_server_that_takes_a_schema_and_ignores_it_gets_it_in_words_from_then_on() -> None:
     def careless(body: Body) -> str:
-        return '{"choice": "A"}' if "JSON schema" in body["messages"][0]["content"] else "Gladly: it is A."
+        return (
+            '{"choice": "A"}'
+            if "JSON schema" in body["messages"][0]["content"]
+            else "Gladly: it is A."
+        )
 
     other = Request(ASK.messages, schema={**SCHEMA, "title": "another"})
     with StubServer(careless) as server:
@@ -111,19 +125,28 @@ def test_a_server_that_takes_a_schema_and_ignores_it_gets_it_in_words_from_then_
         assert len(server.requests) == 4, "only the first one is asked twice"
     assert [reply.text for reply in replies] == ['{"choice": "A"}'] * 3
     assert [attempt.error for attempt in replies[0].attempts] == ["the JSON schema was ignored", ""]
-    assert replies[0].usage.completion_tokens > replies[1].usage.completion_tokens, "both tries are paid for"
+    assert replies[0].usage.completion_tokens > replies[1].usage.completion_tokens, (
+        "both tries are paid for"
+    )
 
 
-def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(record_property: Any) -> None:
+def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(
+    record_property: Any,
+) -> None:
     record_property("tries", 2)
-    forms = {"object only": ["json_schema", "json_object"], "rejected": ["json_schema", "json_object", None]}
+    forms = {
+        "object only": ["json_schema", "json_object"],
+        "rejected": ["json_schema", "json_object", None],
+    }
     for support, tried in forms.items():
         with StubServer(lambda body: '{"choice": "A"}', schema=support) as server:  # type: ignore[arg-type]
             model = model_of(server)
             first, second = model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA)
         sent = [(seen.body.get("response_format") or {}).get("type") for seen in server.requests]
         assert sent == [*tried, tried[-1]]
-        assert statuses(first.attempts) == [400] * (len(tried) - 1) + [200] and statuses(second.attempts) == [200]
+        assert statuses(first.attempts) == [400] * (len(tried) - 1) + [200] and statuses(
+            second.attempts
+        ) == [200]
         system = server.requests[-1].body["messages"][0]
         assert system["role"] == "system"
         assert system["content"].startswith("You match.") and '"choice"' in system["content"]
@@ -132,7 +155,11 @@ def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_agai
 @pytest.mark.parametrize(
     "body",
     [
-        stub.error_body("Unsupported value: 'temperature' does not support 0", "unsupported_value", "temperature"),
+        stub.error_body(
+            "Unsupported value: 'temperature' does not support 0",
+            "unsupported_value",
+            "temperature",
+        ),
         '{"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]}',
     ],
 )
@@ -144,25 +171,39 @@ def test_leaves_out_what_the_server_does_not_know(body: str) -> None:
     assert ["temperature" in seen.body for seen in server.requests] == [True, False, False]
 
 
-# ------------------------------------------------------------------------------------------------ endings
+# ------------------------------------------------------------------------------------------------
+# endings
 
 
-def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(record_property: Any) -> None:
+def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(
+    record_property: Any,
+) -> None:
     record_property("tries", 4)
     for fault, ending in ((stub.TOO_LONG, "context_overflow"), (stub.FILTERED, "content_filter")):
         with StubServer(faults=[fault]) as server:
             reply = model_of(server).ask(WITH_SCHEMA)
-        assert (reply.text, reply.finish_reason, reply.usage, statuses(reply.attempts)) == ("", ending, Usage(), [400])
+        assert (reply.text, reply.finish_reason, reply.usage, statuses(reply.attempts)) == (
+            "",
+            ending,
+            Usage(),
+            [400],
+        )
     refusal = Fault(body='{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}')
     with StubServer(faults=[refusal]) as server:
         reply = model_of(server).ask(ASK)
     assert (reply.text, reply.finish_reason) == ("I will not.", "refusal")
     told = "'max_tokens' is too large: 8192. This model's maximum context length is 4096 tokens."
-    with StubServer(always=Fault(400, body=stub.error_body(told))) as server, pytest.raises(ModelError, match="8192"):
-        model_of(server).ask(Request(ASK.messages, max_tokens=8192))  # it is not the prompt that is too long
+    with (
+        StubServer(always=Fault(400, body=stub.error_body(told))) as server,
+        pytest.raises(ModelError, match="8192"),
+    ):
+        model_of(server).ask(
+            Request(ASK.messages, max_tokens=8192)
+        )  # it is not the prompt that is too long
 
 
-# ------------------------------------------------------------------------------------------------ failing
+# ------------------------------------------------------------------------------------------------
+# failing
 
 
 @pytest.mark.parametrize(
@@ -171,8 +212,18 @@ def test_a_prompt_that_cannot_be_answered_gives_a_reply_that_says_how_it_ended(r
         (stub.rate_limited(after=3), 429, "slow down", True),
         (stub.server_error(), 500, "it is us, not you", True),
         (stub.server_error(501), 501, "it is us, not you", False),
-        (Fault(400, body=stub.error_body("no such role", None, "messages")), 400, "no such role", False),
-        (Fault(429, body=stub.error_body("pay first", "insufficient_quota")), 429, "pay first", False),
+        (
+            Fault(400, body=stub.error_body("no such role", None, "messages")),
+            400,
+            "no such role",
+            False,
+        ),
+        (
+            Fault(429, body=stub.error_body("pay first", "insufficient_quota")),
+            429,
+            "pay first",
+            False,
+        ),
         (Fault(500, {"x-should-retry": "false"}), 500, "status 500", False),
         (stub.CUT_JSON, 200, "not what was asked for", True),
         (stub.TORN, 0, "complete", True),
@@ -191,10 +242,16 @@ def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(
     error = caught.value
     assert len(server.requests) == 1 and statuses(error.attempts) == [status]
     assert says in str(error)
-    assert (error.passing, error.service, error.status) == (passing, server.url, status) and error.fix
+    assert (error.passing, error.service, error.status) == (
+        passing,
+        server.url,
+        status,
+    ) and error.fix
 
 
-def test_a_refused_key_or_unknown_path_names_the_setting_and_never_the_key(record_property: Any) -> None:
+def test_a_refused_key_or_unknown_path_names_the_setting_and_never_the_key(
+    record_property: Any,
+) -> None:
     record_property("tries", 3)
     for status in (401, 403):
         with StubServer(always=stub.unauthorised(status)) as server:
@@ -221,11 +278,14 @@ def test_a_servers_words_are_cleaned_before_they_are_shown() -> None:
     ("name", "url", "key", "said"),
     [
         *(("gpt", None, key, "OPENAI_API_KEY") for key in ("", None, Secret(""))),
-        *(("m", url, "k", "base_url") for url in ("localhost:8080", "http://", "http://[::1", "http://a:99999/v1")),
+        *(
+            ("m", url, "k", "base_url")
+            for url in ("localhost:8080", "http://", "http://[::1", "http://a:99999/v1")
+        ),
         ("m", "http://127.0.0.1:9/v1", "sk-pâté", "not allowed"),  # no header can hold it
         ("", "http://127.0.0.1:9/v1", "k", "KGNB_MODEL"),
     ],
-)  # fmt: skip
+)
 def test_bad_settings_are_refused_at_once_and_no_key_is_shown(
     name: str, url: str | None, key: str | Secret | None, said: str
 ) -> None:
@@ -236,7 +296,9 @@ def test_bad_settings_are_refused_at_once_and_no_key_is_shown(
     assert "lovelace" not in repr(model) + model.server
 
 
-def test_the_environment_neither_changes_the_server_nor_leaks_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_neither_changes_the_server_nor_leaks_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name, value in {
         "OPENAI_API_KEY": "sk-other",
         "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
@@ -248,12 +310,16 @@ def test_the_environment_neither_changes_the_server_nor_leaks_to_it(monkeypatch:
     with StubServer() as server:
         for key in (None, Secret(KEY, "env:X")):
             OpenAIModel("stub", server.url, key).ask(ASK)
-    assert [seen.headers["authorization"] for seen in server.requests] == ["Bearer none", f"Bearer {KEY}"]
+    assert [seen.headers["authorization"] for seen in server.requests] == [
+        "Bearer none",
+        f"Bearer {KEY}",
+    ]
     said = str(server.requests[0].headers)
     assert "my-org" not in said and "my-project" not in said and "sk-other" not in said
 
 
-# ------------------------------------------------------------------------------------------------ `%llm test`
+# ------------------------------------------------------------------------------------------------
+# `%llm test`
 
 
 def able(body: Body) -> Answer:
@@ -267,27 +333,52 @@ def test_an_able_server_can_do_everything() -> None:
     with StubServer(able, models=["stub"]) as server:
         found = check(OpenAIModel("stub", server.url))
     assert (found.schema, found.tools, found.counts_tokens) == (True, True, True)
-    assert (found.name, found.server, found.models, found.answer) == ("stub", server.url, ("stub",), "Hello!")
+    assert (found.name, found.server, found.models, found.answer) == (
+        "stub",
+        server.url,
+        ("stub",),
+        "Hello!",
+    )
     assert found.notes == ()
     assert len(server.requests) == 3
     assert "tool calls: yes" in str(found)
 
 
-REFUSALS = tuple(f"{what} is not supported" for what in
-                 ("response_format json_schema", "response_format json_object", "tools"))  # fmt: skip
+REFUSALS = tuple(
+    f"{what} is not supported"
+    for what in ("response_format json_schema", "response_format json_object", "tools")
+)
 
 
 @pytest.mark.parametrize(
     ("server", "can", "notes", "said"),
     [
-        (lambda: StubServer(lambda body: "green", models=["other"]), (False, False), None, "lists other, not stub"),
-        (lambda: StubServer(lambda body: "green", schema="rejected", tools="rejected"), (False, False), REFUSALS, ""),
-        (lambda: StubServer(able, faults=[None, stub.server_error()]), (False, True), None, "it is us, not you"),
+        (
+            lambda: StubServer(lambda body: "green", models=["other"]),
+            (False, False),
+            None,
+            "lists other, not stub",
+        ),
+        (
+            lambda: StubServer(lambda body: "green", schema="rejected", tools="rejected"),
+            (False, False),
+            REFUSALS,
+            "",
+        ),
+        (
+            lambda: StubServer(able, faults=[None, stub.server_error()]),
+            (False, True),
+            None,
+            "it is us, not you",
+        ),
     ],
     ids=["ignores what it is asked", "refuses it", "fails once"],
 )
 def test_what_a_server_cannot_do_is_seen_through_and_noted(
-    server: Callable[[], StubServer], can: tuple[bool, bool], notes: tuple[str, ...] | None, said: str
+    server: Callable[[], StubServer],
+    can: tuple[bool, bool],
+    notes: tuple[str, ...] | None,
+    said: str,
 ) -> None:
     with server() as started:
         found = check(OpenAIModel("stub", started.url))
@@ -296,11 +387,14 @@ def test_what_a_server_cannot_do_is_seen_through_and_noted(
     assert said in str(found) + str(found.notes)
 
 
-# ------------------------------------------------------------------------------------------------ bounds, settings
+# ------------------------------------------------------------------------------------------------
+# bounds, settings
 
 
 GREET = ToolSpec(
-    "greet", "Says hello.", {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    "greet",
+    "Says hello.",
+    {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
 )
 
 
@@ -316,9 +410,14 @@ def bomb(out: Any) -> None:
     out(head.encode() + b"\r\n\r\n" + body)
 
 
-@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n{"])
+@pytest.mark.parametrize(
+    "head", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n{"]
+)
 def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
-    with RawServer(dripping(head), "/v1") as server, pytest.raises(ModelError, match="no answer within 0.5 s"):
+    with (
+        RawServer(dripping(head), "/v1") as server,
+        pytest.raises(ModelError, match="no answer within 0.5 s"),
+    ):
         OpenAIModel("m", server.url, timeout=0.5).ask(ASK)
 
 
@@ -335,27 +434,49 @@ def test_a_redirect_takes_the_prompt_nowhere() -> None:
     for status in (301, 303, 308):
         with StubServer() as elsewhere:
             redirect = Fault(status, {"Location": f"{elsewhere.url}/chat/completions"}, body="{}")
-            with StubServer(always=redirect) as server, pytest.raises(ModelError, match="redirects to http"):
+            with (
+                StubServer(always=redirect) as server,
+                pytest.raises(ModelError, match="redirects to http"),
+            ):
                 OpenAIModel("stub", server.url).ask(ASK)
             assert not elsewhere.requests
 
 
-def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: Any, monkeypatch: Any) -> None:
+def test_settings_go_into_every_call_and_into_what_it_is_kept_under(
+    tmp_path: Any, monkeypatch: Any
+) -> None:
     monkeypatch.setenv("TEAM_SECRET", "not-for-logs-1")
-    plain = {"temperature": "none", "seed": 7, "max_tokens": 99, "reasoning_effort": "low", "verbosity": "high"}
+    plain = {
+        "temperature": "none",
+        "seed": 7,
+        "max_tokens": 99,
+        "reasoning_effort": "low",
+        "verbosity": "high",
+    }
     more = {"parallel_tool_calls": "no", "strict_tools": "yes", "extra_body": '{"top_p": 0.5}'}
     headers = {"headers": '{"X-Team": "env:TEAM_SECRET"}'}
     with StubServer() as server:
         settings = Settings(model="stub", base_url=server.url, cache=tmp_path, retries=0)
-        ordinary, special = open_model(settings), open_model(settings.with_(**plain, **more, **headers))
+        ordinary, special = (
+            open_model(settings),
+            open_model(settings.with_(**plain, **more, **headers)),
+        )
         assert ordinary is not None and special is not None
         for model in (ordinary, special, special):
             model.ask(Request(ASK.messages, tools=(GREET,)))
     first, second = server.requests
     assert (first.body["temperature"], first.body["seed"]) == (0.0, 0) and "top_p" not in first.body
     body = second.body
-    assert "temperature" not in body and (body["seed"], body["max_tokens"], body["top_p"]) == (7, 99, 0.5)
-    assert (body["reasoning_effort"], body["verbosity"], body["parallel_tool_calls"]) == ("low", "high", False)
+    assert "temperature" not in body and (body["seed"], body["max_tokens"], body["top_p"]) == (
+        7,
+        99,
+        0.5,
+    )
+    assert (body["reasoning_effort"], body["verbosity"], body["parallel_tool_calls"]) == (
+        "low",
+        "high",
+        False,
+    )
     assert body["tools"][0]["function"]["strict"] is True and "strict_tools" not in body
     assert second.headers["x-team"] == "not-for-logs-1"
     assert Key.of(ASK, "m") != Key.of(Request(ASK.messages, options={"top_p": 0.5}), "m")
@@ -363,7 +484,10 @@ def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: An
 
 def test_cached_and_reasoning_tokens_are_counted() -> None:
     usage = {"prompt_tokens": 90, "completion_tokens": 30}
-    usage |= {"prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 20}}
+    usage |= {
+        "prompt_tokens_details": {"cached_tokens": 64},
+        "completion_tokens_details": {"reasoning_tokens": 20},
+    }
     whole = {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": usage}
     with StubServer(whole=lambda body: json.dumps(whole)) as server:
         used = OpenAIModel("stub", server.url).ask(ASK).usage
@@ -376,7 +500,9 @@ def test_a_server_that_refuses_what_it_is_sent_back_is_not_sent_it_again() -> No
             return error_body("reasoning_content is not allowed in input messages")
         return json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]})
 
-    thought = Message("assistant", "", (ToolCall("1", "greet", {}),), carried={"reasoning_content": "hm"})
+    thought = Message(
+        "assistant", "", (ToolCall("1", "greet", {}),), carried={"reasoning_content": "hm"}
+    )
     request = Request((*ASK.messages, thought, Message("tool", "done", tool_call_id="1")))
     with StubServer(whole=old) as server:
         assert OpenAIModel("stub", server.url).ask(request).text == "A"

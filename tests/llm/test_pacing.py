@@ -1,4 +1,6 @@
-"""Retries and pace, with a clock of our own; against the stub server, counted; and one budget for several processes."""
+"""Retries and pace, with a clock of our own; against the stub server, counted; and one budget for
+several processes.
+"""
 
 import subprocess
 import sys
@@ -36,7 +38,9 @@ class Clock:
         self.now += seconds
 
 
-def pace(clock: Clock, folder: Path | None = None, server: str = "a server", **limits: float) -> Pace:
+def pace(
+    clock: Clock, folder: Path | None = None, server: str = "a server", **limits: float
+) -> Pace:
     return Pace(folder=folder, server=server, clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
 
 
@@ -47,7 +51,13 @@ def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 6
 
 def test_every_try_is_counted_and_retry_after_is_respected() -> None:
     clock = Clock()
-    faults = [stub.rate_limited(after=7), stub.rate_limited(after_ms=250), stub.server_error(), stub.CUT_JSON, None]
+    faults = [
+        stub.rate_limited(after=7),
+        stub.rate_limited(after_ms=250),
+        stub.server_error(),
+        stub.CUT_JSON,
+        None,
+    ]
     with StubServer(lambda body: "A", faults) as server:
         reply = paced(server, clock).ask(ASK)
     assert reply.text == "A"
@@ -71,10 +81,15 @@ def test_only_what_may_pass_is_tried_again() -> None:
         assert (len(server.requests), clock.slept) == (1, [])
 
 
-def test_after_the_retries_it_gives_up_with_all_attempts_and_the_same_request_waits_the_same() -> None:
+def test_after_the_retries_it_gives_up_with_all_attempts_and_the_same_request_waits_the_same() -> (
+    None
+):
     def waits(request: Request) -> list[float]:
         clock = Clock()
-        with StubServer(always=stub.server_error(503)) as server, pytest.raises(ModelError) as caught:
+        with (
+            StubServer(always=stub.server_error(503)) as server,
+            pytest.raises(ModelError) as caught,
+        ):
             paced(server, clock).ask(request)
         assert [attempt.status for attempt in caught.value.attempts] == [503] * 5
         return clock.slept
@@ -84,7 +99,8 @@ def test_after_the_retries_it_gives_up_with_all_attempts_and_the_same_request_wa
     assert all(2**n / 2 <= wait <= 2**n for n, wait in enumerate(waits(ASK)))
 
 
-# ------------------------------------------------------------------------------------------------ pace
+# ------------------------------------------------------------------------------------------------
+# pace
 
 
 def test_a_minute_holds_so_many_requests() -> None:
@@ -100,9 +116,16 @@ def test_a_minute_holds_so_many_requests() -> None:
 
 def test_a_minute_holds_so_many_tokens_as_counted_by_the_server() -> None:
     clock = Clock()
-    model = Paced(ScriptedModel(lambda request: Reply("A", usage=Usage(60, 30))), pace(clock, tokens_per_minute=100))
+    model = Paced(
+        ScriptedModel(lambda request: Reply("A", usage=Usage(60, 30))),
+        pace(clock, tokens_per_minute=100),
+    )
     for _ in range(3):
-        model.ask(ASK)  # 6 tokens by estimate, 90 as counted: the second finds room, the third when the first is old
+        model.ask(
+            ASK
+            # 6 tokens by estimate, 90 as counted: the second finds room, the third when the first is
+            # old
+        )
         clock.now += 1
     assert clock.slept == [58]
     large = pace(clock, tokens_per_minute=100)
@@ -115,7 +138,9 @@ def test_a_minute_holds_so_many_tokens_as_counted_by_the_server() -> None:
 def test_one_call_turned_away_holds_all_that_share_the_pace() -> None:
     clock = Clock()
     shared = pace(clock)
-    failing = ModelError("no", service="s", attempts=(Attempt(429, "no", 0),), passing=True, retry_after=9)
+    failing = ModelError(
+        "no", service="s", attempts=(Attempt(429, "no", 0),), passing=True, retry_after=9
+    )
 
     def fail(request: Request) -> str:
         raise failing
@@ -155,7 +180,8 @@ def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
         stopped.reset(token)
 
 
-# ------------------------------------------------------------------------------------------------ several processes
+# ------------------------------------------------------------------------------------------------
+# several processes
 
 MINUTE, CALLS = 2.0, 6
 ASKS = """
@@ -206,7 +232,9 @@ def test_two_processes_together_send_no_more_in_a_minute_than_one_may(tmp_path: 
         for process in both:
             process.stdin.write("go\n")
             process.stdin.flush()
-        left = sorted(float(when) for process in both for when in process.communicate(timeout=120)[0].split())
+        left = sorted(
+            float(when) for process in both for when in process.communicate(timeout=120)[0].split()
+        )
         assert [process.returncode for process in both] == [0, 0]
     assert len(left) == 2 * CALLS == len(server.requests) - 2  # each was warmed up
     for first, later in zip(left, left[CALLS:], strict=False):
@@ -215,7 +243,9 @@ def test_two_processes_together_send_no_more_in_a_minute_than_one_may(tmp_path: 
 
 def test_what_one_process_has_sent_or_was_told_the_others_know(tmp_path: Path) -> None:
     clock = Clock()
-    one, other = (pace(clock, tmp_path, requests_per_minute=2, tokens_per_minute=100) for _ in range(2))
+    one, other = (
+        pace(clock, tmp_path, requests_per_minute=2, tokens_per_minute=100) for _ in range(2)
+    )
     with one.turn(1), other.turn(1):
         assert clock.now == 1000.0
     with pace(clock, tmp_path, "another server", requests_per_minute=1).turn(1):

@@ -26,7 +26,10 @@ def test_an_unknown_price_is_none_and_not_zero() -> None:
 
 def test_a_bad_table_is_named_with_the_form_of_a_good_one(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
-    entries = [f'[models."m"]\nprompt = {price}\ncompletion = 1\n' for price in ("-1", "nan", "inf", "true", '"x"')]
+    entries = [
+        f'[models."m"]\nprompt = {price}\ncompletion = 1\n'
+        for price in ("-1", "nan", "inf", "true", '"x"')
+    ]
     models = ["", "models = 3\n", '[models."m"]\nprompt = 1\n', '[models]\nm = "cheap"\n', *entries]
     for content in (
         "date = ",

@@ -16,7 +16,14 @@ from kgnb.llm.asking import ask_many
 from kgnb.llm.model import Attempt, Message, Reply, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Paced
-from kgnb.llm.replay import Key, ReplayCache, Replaying, reply_from_json, reply_to_json, server_alias
+from kgnb.llm.replay import (
+    Key,
+    ReplayCache,
+    Replaying,
+    reply_from_json,
+    reply_to_json,
+    server_alias,
+)
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
@@ -56,7 +63,9 @@ def test_everything_that_may_change_a_reply_changes_its_key() -> None:
         replace(ASK, temperature=0.5),
         replace(ASK, max_tokens=9),
         replace(ASK, schema={"a": 1, "b": 2}),
-        replace(ASK, schema={"b": 2, "a": 1}),  # a reason before a decision is not a reason after it
+        replace(
+            ASK, schema={"b": 2, "a": 1}
+        ),  # a reason before a decision is not a reason after it
         replace(ASK, tools=(tool,)),
         replace(ASK, tools=(replace(tool, description="e"),)),
         replace(ASK, messages=(Message("system", ASK.messages[0].text),)),
@@ -67,12 +76,17 @@ def test_everything_that_may_change_a_reply_changes_its_key() -> None:
     ]
     keys = {Key.of(request, "m").digest for request in requests}
     assert len(keys) == len(requests)
-    assert Key.of(ASK, "m").digest != Key.of(ASK, "n").digest != Key.of(ASK, "m", "elsewhere").digest
+    assert (
+        Key.of(ASK, "m").digest != Key.of(ASK, "n").digest != Key.of(ASK, "m", "elsewhere").digest
+    )
     assert Key.of(ASK, "m") == Key.of(replace(ASK, temperature=0), "m")
 
 
 def test_a_key_stays_what_it_is_from_release_to_release() -> None:
-    assert Key.of(ASK, "m", "local").digest == "1a01d9be1d84aa340059162f6710bc96b6b33d4d7d712c1ed290c342eff676d9"
+    assert (
+        Key.of(ASK, "m", "local").digest
+        == "1a01d9be1d84aa340059162f6710bc96b6b33d4d7d712c1ed290c342eff676d9"
+    )
 
 
 def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: ReplayCache) -> None:
@@ -83,8 +97,12 @@ def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: Re
 
 
 @given(st.text(), st.text(), st.integers(0), st.booleans())
-def test_a_kept_reply_comes_back_as_it_was(text: str, ending: str, tokens: int, estimated: bool) -> None:
-    reply = Reply(text, (ToolCall("i", "n", {"a": [text, None]}),), Usage(tokens, 1, estimated), ending, text)
+def test_a_kept_reply_comes_back_as_it_was(
+    text: str, ending: str, tokens: int, estimated: bool
+) -> None:
+    reply = Reply(
+        text, (ToolCall("i", "n", {"a": [text, None]}),), Usage(tokens, 1, estimated), ending, text
+    )
     assert reply_from_json(reply_to_json(reply), "here") == reply
 
 
@@ -119,7 +137,9 @@ def test_a_context_overflow_is_asked_again_but_replayed_unchanged(cache: ReplayC
 
 def test_the_server_behind_wrappers_is_told_apart_but_not_by_port(cache: ReplayCache) -> None:
     assert Replaying(Paced(OpenAIModel("m", "http://127.0.0.1:81/v1")), cache).server == "local"
-    assert Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache).server == "llm.example.org"
+    assert (
+        Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache).server == "llm.example.org"
+    )
     assert Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache, server="").server == ""
     assert server_alias("") == "api.openai.com"
 
@@ -142,11 +162,16 @@ def test_the_first_reply_stays_and_a_damaged_one_is_named(cache: ReplayCache) ->
         cache.get(key)
 
 
-# ------------------------------------------------------------------------------------------------ a colleague
+# ------------------------------------------------------------------------------------------------ a
+# colleague
 
 
-def test_a_colleague_replays_an_exported_folder_with_no_model(cache: ReplayCache, tmp_path: Path) -> None:
-    requests = [Request((Message("user", f"{n} é \ud800"),), schema={"b": 1, "a": 2}) for n in range(5)]
+def test_a_colleague_replays_an_exported_folder_with_no_model(
+    cache: ReplayCache, tmp_path: Path
+) -> None:
+    requests = [
+        Request((Message("user", f"{n} é \ud800"),), schema={"b": 1, "a": 2}) for n in range(5)
+    ]
     with StubServer(lambda body: f"{body['messages'][-1]['content'][0]} ✓") as server:
         mine = ask_many(Replaying(OpenAIModel("stub", server.url), cache), requests)
     assert cache.export_folder(tmp_path / "out") == 5
@@ -159,13 +184,17 @@ def test_a_colleague_replays_an_exported_folder_with_no_model(cache: ReplayCache
         each.usage for each in mine if isinstance(each, Reply)
     ]
     theirs_cache.export_folder(tmp_path / "again")
-    first, second = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in ("out", "again"))
+    first, second = (
+        {p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in ("out", "again")
+    )
     assert first == second
     assert "é" in next(iter(first.values())).decode()  # readable, and so diffable
 
 
 @pytest.mark.parametrize("harm", ["prompt", "cut", "form", "name"])
-def test_a_changed_file_is_named_and_nothing_is_imported(cache: ReplayCache, tmp_path: Path, harm: str) -> None:
+def test_a_changed_file_is_named_and_nothing_is_imported(
+    cache: ReplayCache, tmp_path: Path, harm: str
+) -> None:
     for seed in range(3):
         cache.put(Key.of(replace(ASK, seed=seed), "m"), Reply("A"))
     cache.export_folder(tmp_path / "out")
@@ -187,7 +216,9 @@ def test_a_changed_file_is_named_and_nothing_is_imported(cache: ReplayCache, tmp
         other.import_folder(tmp_path / "nowhere")
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
+@pytest.mark.skipif(
+    not Path("/proc/self/fd").is_dir(), reason="the system does not list open files"
+)
 def test_models_opened_again_and_again_hold_no_more_files_open(tmp_path: Path) -> None:
     for _ in range(3):
         cache = ReplayCache(tmp_path / "replies.sqlite")

@@ -49,7 +49,10 @@ def test_finds_the_value_bare_fenced_or_amid_prose(text: str) -> None:
 
 
 def test_a_spare_comma_in_a_text_is_left_alone() -> None:
-    assert parse('{"choice": "A", "reason": "both, } and ,] count",}', Choice).reason == "both, } and ,] count"
+    assert (
+        parse('{"choice": "A", "reason": "both, } and ,] count",}', Choice).reason
+        == "both, } and ,] count"
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,9 @@ json_objects = st.dictionaries(
     st.text(max_size=5),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=9),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+        ),
         max_leaves=8,
     ),
 )
@@ -115,11 +120,14 @@ def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: st
     assert json_values(around.replace("{0}", text)) == [value]
 
 
-# ------------------------------------------------------------------------------------------------ asking
+# ------------------------------------------------------------------------------------------------
+# asking
 
 
 def test_one_repair_shows_the_model_what_was_wrong() -> None:
-    with StubServer(faults=[Fault(text='{"choice": "Z"}'), Fault(text='{"choice": "B"}')]) as server:
+    with StubServer(
+        faults=[Fault(text='{"choice": "Z"}'), Fault(text='{"choice": "B"}')]
+    ) as server:
         value, replies = structured(OpenAIModel("stub", server.url), ASK, Choice)
     assert value == Choice(choice="B")
     assert [reply.text for reply in replies] == ['{"choice": "Z"}', '{"choice": "B"}']

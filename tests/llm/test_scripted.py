@@ -22,7 +22,9 @@ def test_answers_from_a_list_a_mapping_or_a_function_and_fails_clearly() -> None
     with pytest.raises(BackendError, match="no answer to: a Paper"):
         model.ask(ask("a Paper?"))
     whole = Reply("", (ToolCall("1", "search", {}),), Usage(3, 4), model="told")
-    model = ScriptedModel(lambda request: whole if request.seed else request.messages[-1].text.upper())
+    model = ScriptedModel(
+        lambda request: whole if request.seed else request.messages[-1].text.upper()
+    )
     assert model.ask(ask("a")).text == "A"
     assert model.ask(Request(ask("a").messages, seed=1)) == whole
 

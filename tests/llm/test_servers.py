@@ -1,4 +1,6 @@
-"""Schema, tool loop and plain text with every server that docs/models.md lists, each a stub of what it documents."""
+"""Schema, tool loop and plain text with every server that docs/models.md lists, each a stub of what
+it documents.
+"""
 
 import threading
 from pathlib import Path
@@ -42,12 +44,16 @@ def test_a_schema_a_tool_loop_and_words_work_with_each_server(name: str) -> None
         model.check_answering()
         picked, replies = structured(model, ASK, Picked)
         assert picked.letter in "AB" and len(replies) == 1
-        talk = call_tools(model, ASK.messages, {"greet": tool_from_function(greet)}, 12, request=ASK)
+        talk = call_tools(
+            model, ASK.messages, {"greet": tool_from_function(greet)}, 12, request=ASK
+        )
         assert talk.answer is not None and sum(use.call.name == "greet" for use in talk.uses) >= 1
         assert not any(use.error for use in talk.uses)
         assert model.ask(ASK).text
         refused = len(stub.requests)
-        assert model.ask(ASK).text and len(stub.requests) == refused + 1, "what it refused once is not sent again"
+        assert model.ask(ASK).text and len(stub.requests) == refused + 1, (
+            "what it refused once is not sent again"
+        )
     assert f"| {name} |" in DOCS.read_text(encoding="utf-8")
 
 
@@ -70,15 +76,29 @@ def test_the_responses_form_carries_reasoning_settings_and_counts() -> None:
         reply = model.ask(Request(ASK.messages, max_tokens=90, options=how))
     body = stub.requests[-1].body
     assert stub.requests[-1].path == "/v1/responses"
-    assert (body["reasoning"], body["text"], body["max_output_tokens"]) == ({"effort": "low"}, {"verbosity": "low"}, 90)
-    assert (reply.usage.prompt_tokens, reply.usage.cached_tokens, reply.usage.reasoning_tokens) == (20, 8, 4)
+    assert (body["reasoning"], body["text"], body["max_output_tokens"]) == (
+        {"effort": "low"},
+        {"verbosity": "low"},
+        90,
+    )
+    assert (reply.usage.prompt_tokens, reply.usage.cached_tokens, reply.usage.reasoning_tokens) == (
+        20,
+        8,
+        4,
+    )
 
 
 @pytest.mark.parametrize(
     ("server", "fits"),
-    [(ollama(4096), False), (ollama(16384), True), (ollama(4096, "num_ctx                        16384"), True)],
+    [
+        (ollama(4096), False),
+        (ollama(16384), True),
+        (ollama(4096, "num_ctx                        16384"), True),
+    ],
 )
-def test_ollama_is_asked_for_its_context_and_a_prompt_that_does_not_fit_is_not_sent(server, fits) -> None:
+def test_ollama_is_asked_for_its_context_and_a_prompt_that_does_not_fit_is_not_sent(
+    server, fits
+) -> None:
     with server() as stub:
         model = OpenAIModel("stub", stub.url)
         model.check_answering()

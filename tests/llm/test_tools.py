@@ -72,7 +72,10 @@ def test_a_server_without_tools_is_found_out_and_asked_by_schema(support: str) -
     assert talk.answer == DONE
     assert [use.call.name for use in talk.uses] == ["search", "finish"]
     assert len(talk.replies) == 4
-    assert "no tool call" in server.requests[1 if support == "ignored" else -1].body["messages"][3]["content"]
+    assert (
+        "no tool call"
+        in server.requests[1 if support == "ignored" else -1].body["messages"][3]["content"]
+    )
     body = server.requests[-1].body
     assert "tools" not in body
     assert body["response_format"]["type"] == "json_schema"
@@ -99,23 +102,36 @@ def test_words_after_a_successful_call_end_the_work_if_finish_requires_nothing()
     model = ScriptedModel([calling("search", label="x"), "That is all there is."])
     talk = call_tools(model, START, TOOLS, 9, finish=end)
     assert talk.answer == {} and talk.messages[-1].text == "That is all there is."
-    end = ToolSpec("answer", "Answers.", {"type": "object", "properties": {"iri": {"enum": ["x:a"]}}})
+    end = ToolSpec(
+        "answer", "Answers.", {"type": "object", "properties": {"iri": {"enum": ["x:a"]}}}
+    )
     model = ScriptedModel([calling("answer", iri="x:made-up"), calling("answer", iri="x:a")])
-    talk = call_tools(model, START, TOOLS, 5, finish=end)  # a finish of one's own gives its arguments
+    talk = call_tools(
+        model, START, TOOLS, 5, finish=end
+    )  # a finish of one's own gives its arguments
     assert talk.answer == {"iri": "x:a"} and len(talk.replies) == 2
 
 
 def test_what_a_thinking_server_sends_with_a_call_goes_back_with_it() -> None:
-    thought = {"reasoning_content": "They may mean the referee.", "calls": [{"extra_content": {"sign": "abc"}}]}
+    thought = {
+        "reasoning_content": "They may mean the referee.",
+        "calls": [{"extra_content": {"sign": "abc"}}],
+    }
 
     def thinks(body: Body) -> str:
         sent = [message for message in body["messages"] if message["role"] == "assistant"]
         if not sent:
             call: dict[str, Any] = {"id": "1", "type": "function", "extra_content": {"sign": "abc"}}
             call["function"] = {"name": "search", "arguments": '{"label": "x"}'}
-            message = {"content": "", "reasoning_content": thought["reasoning_content"], "tool_calls": [call]}
+            message = {
+                "content": "",
+                "reasoning_content": thought["reasoning_content"],
+                "tool_calls": [call],
+            }
         elif sent[0].get("reasoning_content") != thought["reasoning_content"]:
-            return error_body("reasoning_content is missing in assistant tool call message at index 2")
+            return error_body(
+                "reasoning_content is missing in assistant tool call message at index 2"
+            )
         else:
             assert sent[0]["tool_calls"][0]["extra_content"] == {"sign": "abc"}
             call = {"id": "2", "function": {"name": "finish", "arguments": json.dumps(DONE)}}
@@ -175,9 +191,15 @@ def test_a_value_error_of_a_function_is_read_by_the_model_and_any_other_ends_the
 
     tools = {"search": Tool(TOOLS["search"].spec, fail)}
     error: Exception = ValueError("no such label")
-    talk = call_tools(ScriptedModel([calling("search", label="x"), calling("finish", **DONE)]), START, tools, 5)
+    talk = call_tools(
+        ScriptedModel([calling("search", label="x"), calling("finish", **DONE)]), START, tools, 5
+    )
     assert "no such label" in talk.uses[0].error and talk.answer == DONE
-    for error in (BackendError("down", service="s"), DataError("no reply kept", where="f"), KeyError()):
+    for error in (
+        BackendError("down", service="s"),
+        DataError("no reply kept", where="f"),
+        KeyError(),
+    ):
         with pytest.raises(type(error)):
             call_tools(ScriptedModel([calling("search", label="x")]), START, tools, 5)
 
@@ -189,13 +211,17 @@ def test_how_a_loop_ends_without_an_answer() -> None:
     with StubServer(lambda body: "Well, let me think.") as server:
         with pytest.raises(UnusableReply, match="3 replies in a row held no tool call") as caught:
             run(server, limit=40)
-        assert len(caught.value.replies) == 3 and len(server.requests) == 4  # the last one, in words, too
+        assert (
+            len(caught.value.replies) == 3 and len(server.requests) == 4
+        )  # the last one, in words, too
 
 
 def test_calls_after_finish_and_two_calls_in_one_text_are_not_run() -> None:
     with StubServer(lambda body: [Call("finish", DONE), Call("search", {"label": "x"})]) as server:
         assert [use.call.name for use in run(server).uses] == ["finish"]
-    both = "\n".join(json.dumps({"tool": "search", "arguments": {"label": label}}) for label in "ab")
+    both = "\n".join(
+        json.dumps({"tool": "search", "arguments": {"label": label}}) for label in "ab"
+    )
     assert call_tools(ScriptedModel([both]), START, TOOLS, 1, emulate=True).uses == ()
 
 
@@ -228,7 +254,8 @@ def calling(name: str, **arguments: Any) -> Reply:
     return Reply("", (ToolCall("id", name, arguments),))
 
 
-# ------------------------------------------------------------------------------------------------ from a function
+# ------------------------------------------------------------------------------------------------
+# from a function
 
 
 class Side(enum.Enum):
@@ -237,7 +264,9 @@ class Side(enum.Enum):
 
 
 def test_a_functions_hints_become_the_schema_and_its_values() -> None:
-    def neighbours(side: Side, hops: Annotated[int, Field(ge=1, le=3, description="how far")] = 1) -> str:
+    def neighbours(
+        side: Side, hops: Annotated[int, Field(ge=1, le=3, description="how far")] = 1
+    ) -> str:
         """Entities around.
 
         Args: of no matter.

@@ -13,12 +13,34 @@ from kgnb.llm.openai_model import advice, ending, milder
 from kgnb.llm.wire import completion_of, from_wire, to_wire
 from kgnb.openai_server import ServerRefusal, error_text
 
-NAMES = ["choices", "message", "delta", "content", "refusal", "tool_calls", "function", "name", "arguments", "index",
-         "id", "usage", "prompt_tokens", "finish_reason", "model", "error", "code", "param", "detail", "type", "text",
-         ]  # fmt: skip
+NAMES = [
+    "choices",
+    "message",
+    "delta",
+    "content",
+    "refusal",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "index",
+    "id",
+    "usage",
+    "prompt_tokens",
+    "finish_reason",
+    "model",
+    "error",
+    "code",
+    "param",
+    "detail",
+    "type",
+    "text",
+]
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just("{}"),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
+    ),
     max_leaves=25,
 )
 
@@ -37,7 +59,13 @@ def test_any_error_body_is_judged(body: Any, status: int) -> None:
 
 
 def test_an_errors_message_is_found_where_servers_put_it() -> None:
-    for body in ({"error": {"message": "m"}}, {"error": "m"}, {"message": "m"}, {"detail": "m"}, "m"):
+    for body in (
+        {"error": {"message": "m"}},
+        {"error": "m"},
+        {"message": "m"},
+        {"detail": "m"},
+        "m",
+    ):
         assert error_text(body) == "m"
     assert error_text({"detail": [{"msg": "m"}]}) == error_text(None) == ""
 

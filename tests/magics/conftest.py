@@ -41,8 +41,14 @@ REFUGE = """
     skos:altLabel "has warden" .
 :beds a owl:DatatypeProperty ; rdfs:domain :MountainHut ; rdfs:label "number of beds" .
 """
-PAIRS = (("Building", "House"), ("Hut", "MountainHut"), ("Warden", "HutKeeper"), ("Kitchen", "Kitchen"),
-         ("hasWarden", "has_keeper"), ("bedCount", "beds"))  # fmt: skip
+PAIRS = (
+    ("Building", "House"),
+    ("Hut", "MountainHut"),
+    ("Warden", "HutKeeper"),
+    ("Kitchen", "Kitchen"),
+    ("hasWarden", "has_keeper"),
+    ("bedCount", "beds"),
+)
 
 
 @dataclass
@@ -57,7 +63,9 @@ class Cell:
     @property
     def said(self) -> str:
         """What the cell printed or displayed as text, besides its value."""
-        return self.printed.partition("Out[")[0] + "\n".join(str(bundle.get("text/plain", "")) for bundle in self.shown)
+        return self.printed.partition("Out[")[0] + "\n".join(
+            str(bundle.get("text/plain", "")) for bundle in self.shown
+        )
 
     @property
     def why(self) -> str:
@@ -76,7 +84,9 @@ class Notebook:
         with capture_output() as captured:
             result = self.shell.run_cell(source)
         shown = [output.data for output in captured.outputs]
-        return Cell(result.result, result.error_in_exec or result.error_before_exec, captured.stdout, shown)
+        return Cell(
+            result.result, result.error_in_exec or result.error_before_exec, captured.stdout, shown
+        )
 
     def good(self, source: str) -> Cell:
         """Runs a cell that must not fail."""
@@ -99,7 +109,9 @@ def write_ontologies(place: Path) -> Path:
     (place / "alpine.ttl").write_text(ALPINE, encoding="utf-8")
     (place / "refuge.ttl").write_text(REFUGE, encoding="utf-8")
     base = "http://huts.example/"
-    mappings = tuple(Mapping(f"{base}alpine#{one}", f"{base}refuge#{other}") for one, other in PAIRS)
+    mappings = tuple(
+        Mapping(f"{base}alpine#{one}", f"{base}refuge#{other}") for one, other in PAIRS
+    )
     save(Alignment(mappings, f"{base}alpine", f"{base}refuge"), place / "reference.rdf")
     return place
 
@@ -118,13 +130,17 @@ def new_shell() -> Iterator[Callable[[], Any]]:
 
     def make() -> Any:
         InteractiveShell.clear_instance()
-        made.append(InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}})))
+        made.append(
+            InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+        )
         return made[-1]
 
     yield make
     InteractiveShell.clear_instance()
     for shell in made:
-        atexit.unregister(shell.atexit_operations)  # each collects garbage: minutes, at the end of all tests
+        atexit.unregister(
+            shell.atexit_operations
+        )  # each collects garbage: minutes, at the end of all tests
 
 
 @pytest.fixture

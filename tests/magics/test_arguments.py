@@ -34,7 +34,10 @@ def parsed(line: str, **names: object) -> dict[str, object]:
 
 def test_quotes_group_words_and_other_characters_are_ordinary() -> None:
     assert split("""a "b c" 'd "e"' f""") == ["a", "b c", 'd "e"', "f"]
-    assert split(r"C:\data\huts.ttl http://x.example/o#Hut") == [r"C:\data\huts.ttl", "http://x.example/o#Hut"]
+    assert split(r"C:\data\huts.ttl http://x.example/o#Hut") == [
+        r"C:\data\huts.ttl",
+        "http://x.example/o#Hut",
+    ]
 
 
 def test_an_open_quote_is_named_with_a_caret_under_it() -> None:
@@ -46,7 +49,12 @@ def test_an_open_quote_is_named_with_a_caret_under_it() -> None:
     assert line[caret.index("^")] == "'"
 
 
-@given(st.lists(st.text(st.characters(blacklist_characters="{}", blacklist_categories=["Cs", "Cc"])), max_size=5))
+@given(
+    st.lists(
+        st.text(st.characters(blacklist_characters="{}", blacklist_categories=["Cs", "Cc"])),
+        max_size=5,
+    )
+)
 def test_what_quote_writes_split_reads_back(words: list[str]) -> None:
     assert split(" ".join(quote(word) for word in words)) == words
 
@@ -61,7 +69,9 @@ def test_a_bound_word_carries_its_value_and_is_never_split_or_read_as_an_option(
 
 
 def test_options_are_typed_and_bounded() -> None:
-    line = "--k 5 --similarity 0.5 --cardinality n:m --individuals --fusion-constant 2 --context 'a b'"
+    line = (
+        "--k 5 --similarity 0.5 --cardinality n:m --individuals --fusion-constant 2 --context 'a b'"
+    )
     assert parsed(line) == {
         "name": None,
         "k": 5,
@@ -71,7 +81,11 @@ def test_options_are_typed_and_bounded() -> None:
         "fusion_constant": 2.0,
         "context": "a b",
     }
-    assert parsed("--similarity none --no-individuals") == {"name": None, "similarity": None, "individuals": False}
+    assert parsed("--similarity none --no-individuals") == {
+        "name": None,
+        "similarity": None,
+        "individuals": False,
+    }
     assert parsed("--k {{k}}", k=4)["k"] == 4
 
 
@@ -94,7 +108,9 @@ def test_a_bad_word_is_named_and_pointed_at() -> None:
         assert says in rendered[0] and rendered[1].strip() == f"%toy {line}"
         start = rendered[2].index("^")
         assert rendered[1][start : start + rendered[2].count("^")] == under
-        assert "%toy --help" in rendered[3] and ("fusion-constant" in rendered[3]) == ("fusion" in line)
+        assert "%toy --help" in rendered[3] and ("fusion-constant" in rendered[3]) == (
+            "fusion" in line
+        )
 
 
 def test_an_abbreviated_help_shows_default_and_percent_signs() -> None:
@@ -103,7 +119,9 @@ def test_an_abbreviated_help_shows_default_and_percent_signs() -> None:
 
 
 def test_the_cell_body_is_overruled_by_the_line() -> None:
-    body = cell_body('k = 7\ncontext = "from the cell"\nindividuals = true\nfusion-constant = 1.5\n')
+    body = cell_body(
+        'k = 7\ncontext = "from the cell"\nindividuals = true\nfusion-constant = 1.5\n'
+    )
     arguments = vars(parse(toy.parser, ["--k", "2"], line="%toy --k 2", body=body))
     assert arguments == {
         "k": 2,

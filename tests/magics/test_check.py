@@ -10,7 +10,10 @@ def test_a_check_tells_what_is_off_in_a_line_and_never_its_own_code(notebook: No
         ("answer = ...", "Not yet: the answer is missing"),
         ("answer = ('a', '___')", "Not yet: the answer is missing"),
         ("answer = 'a'", "Not yet: two, not 1"),
-        ("answer = 3", "Not yet: answer is of type int, and cannot be checked: object of type 'int' has no len()"),
+        (
+            "answer = 3",
+            "Not yet: answer is of type int, and cannot be checked: object of type 'int' has no len()",
+        ),
         ("answer = ('secret', 2)", ""),
         ("answer = nobody", "Not yet: the last cell you ran ended in an error"),
         ("answer = ['x', 2]", "Not yet: this answer is not correct"),
@@ -20,7 +23,9 @@ def test_a_check_tells_what_is_off_in_a_line_and_never_its_own_code(notebook: No
             assert notebook(check).why.partition(": write")[0].partition(": fix")[0] == said, line
 
 
-def test_a_misspelt_magic_and_a_query_without_one_are_told_what_is_missing(notebook: Notebook) -> None:
+def test_a_misspelt_magic_and_a_query_without_one_are_told_what_is_missing(
+    notebook: Notebook,
+) -> None:
     assert "Did you mean %%sparql?" in notebook("%%sparkl\nASK {}").why
     assert "%kgc?" in notebook("x = 1\n%kcg compile").why
     for query in (
@@ -30,12 +35,25 @@ def test_a_misspelt_magic_and_a_query_without_one_are_told_what_is_missing(noteb
         "CONSTRUCT { } {}",
     ):
         assert "Put %%sparql in a line above it." in notebook(query).why, query
-    for python in ("select = {1: 2}", "select (3)", "ask = construct = 1", "%%time\nx = 1", "base = {1} < {2}"):
+    for python in (
+        "select = {1: 2}",
+        "select (3)",
+        "ask = construct = 1",
+        "%%time\nx = 1",
+        "base = {1} < {2}",
+    ):
         assert "sparql" not in str(notebook(python).error), python
 
 
 def test_a_variable_that_nothing_gives_a_value_is_named(notebook: Notebook) -> None:
     notebook.good('%%turtle huts\n@prefix : <http://huts.example/> .\n:a :name "A" .')
-    for query in ("SELECT ?s ?nam { ?s :name ?name }", "CONSTRUCT { ?s :called ?nam } { ?s :name ?name }"):
-        assert "?nam has no value: WHERE does not mention it." in str(notebook.good(f"%%sparql\n{query}").value)
-    assert "no value" not in str(notebook.good("%%sparql\nSELECT (COUNT(?s) AS ?n) { ?s :name ?x }").value)
+    for query in (
+        "SELECT ?s ?nam { ?s :name ?name }",
+        "CONSTRUCT { ?s :called ?nam } { ?s :name ?name }",
+    ):
+        assert "?nam has no value: WHERE does not mention it." in str(
+            notebook.good(f"%%sparql\n{query}").value
+        )
+    assert "no value" not in str(
+        notebook.good("%%sparql\nSELECT (COUNT(?s) AS ?n) { ?s :name ?x }").value
+    )

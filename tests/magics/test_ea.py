@@ -54,7 +54,9 @@ def test_the_unmatched_are_listed_written_explained_and_wait_for_a_person(aligne
     names = {row[2].label for row in waits.rows}
     assert {row[0].label for row in table.rows} <= names
     assert any("meaning: 0." in text for _, text in waits.details[0])
-    row = next(row for row in table.rows if "fits another entity better" in row[3] or "fit other" in row[3])
+    row = next(
+        row for row in table.rows if "fits another entity better" in row[3] or "fit other" in row[3]
+    )
     assert row[1].label in row[3]
     assert row[3] in str(aligned.good(f"%ea explain {row[0].iri}").value.parts)
     said = aligned.good(f'%ea review --accept {row[0].iri} "{row[1].iri}"').said
@@ -65,7 +67,9 @@ def test_the_unmatched_are_listed_written_explained_and_wait_for_a_person(aligne
 
 def test_a_name_in_part_and_an_option_of_another_verb_are_recognised(aligned):
     assert "Adlerhütte" in aligned("%ea explain Adlerh").error.fix
-    assert "belongs to %ea start, %ea propose, %ea run" in aligned("%ea align --precision 0").error.fix
+    assert (
+        "belongs to %ea start, %ea propose, %ea run" in aligned("%ea align --precision 0").error.fix
+    )
 
 
 def test_a_simulation_is_named_as_one(notebook):
@@ -76,5 +80,9 @@ def test_a_simulation_is_named_as_one(notebook):
 
 
 def test_seeds_that_are_not_there_are_an_error_with_a_line(notebook):
-    assert "no such file" in str(notebook("%ea start huts:hollenmark huts:corvane --seeds nofile.tsv").error)
-    assert "no folder" in str(notebook("%ea start huts:hollenmark huts:corvane --seeds folder").error)
+    assert "no such file" in str(
+        notebook("%ea start huts:hollenmark huts:corvane --seeds nofile.tsv").error
+    )
+    assert "no folder" in str(
+        notebook("%ea start huts:hollenmark huts:corvane --seeds folder").error
+    )

@@ -1,4 +1,6 @@
-"""The magics in real kernels, headless as papermill runs them; with a front end: tests/browser/test_session.py."""
+"""The magics in real kernels, headless as papermill runs them; with a front end:
+tests/browser/test_session.py.
+"""
 
 import subprocess
 import sys
@@ -16,11 +18,17 @@ START = "%om start alpine.ttl refuge.ttl --embedder characters"
 
 def notebook_of(*cells: str) -> Any:
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     return made
 
 
-def test_a_query_to_a_dead_endpoint_stops_papermill_and_the_third_cell_has_not_run(folder: Path) -> None:
+def test_a_query_to_a_dead_endpoint_stops_papermill_and_the_third_cell_has_not_run(
+    folder: Path,
+) -> None:
     """The command-line program itself: what a scheduler sees is its exit status."""
     dead = "%kg connect gone --url http://127.0.0.1:9/sparql\n"
     nbformat.write(notebook_of(LOAD, dead, "open('ran.txt', 'w').close()"), folder / "in.ipynb")
@@ -28,7 +36,11 @@ def test_a_query_to_a_dead_endpoint_stops_papermill_and_the_third_cell_has_not_r
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0 and "cannot be reached" in done.stderr
     assert not (folder / "ran.txt").exists()
-    outputs = [output for cell in nbformat.read(folder / "out.ipynb", 4).cells for output in cell.get("outputs", [])]
+    outputs = [
+        output
+        for cell in nbformat.read(folder / "out.ipynb", 4).cells
+        for output in cell.get("outputs", [])
+    ]
     [error] = [output for output in outputs if output["output_type"] == "error"]
     assert error["ename"] == "BackendError" and len("\n".join(error["traceback"]).splitlines()) <= 6
 
@@ -80,13 +92,18 @@ def test_stop_ends_a_slow_query_and_the_cell_of_any_agent_with_one_line(folder: 
         for start, work in AGENTS:
             started = client.execute_interactive(start, timeout=120)
             assert started["content"]["status"] == "ok", started["content"]
-            # A kernel aborts what is asked right behind an error: here that is the next agent's start, or is not.
-            asked = client.execute(f"{STOPS}for _ in range(9_999):\n    {work}", stop_on_error=False)
+            # A kernel aborts what is asked right behind an error: here that is the next agent's
+            # start, or is not.
+            asked = client.execute(
+                f"{STOPS}for _ in range(9_999):\n    {work}", stop_on_error=False
+            )
             while (reply := client.get_shell_msg(timeout=120))["parent_header"]["msg_id"] != asked:
                 pass
             [said] = reply["content"]["traceback"]
             assert reply["content"]["ename"] == "KeyboardInterrupt"
-            assert said.startswith(f"Stopped: you interrupted {work.partition(' huts')[0]}") and said.endswith(".")
+            assert said.startswith(
+                f"Stopped: you interrupted {work.partition(' huts')[0]}"
+            ) and said.endswith(".")
             assert "\n" not in said
     finally:
         client.stop_channels()

@@ -7,7 +7,9 @@ from tests.kg.flaky_endpoint import FlakyEndpoint
 from tests.magics.conftest import ALPINE, Notebook
 
 
-def test_open_takes_quoted_paths_globs_several_files_and_a_name(notebook: Notebook, folder: Path) -> None:
+def test_open_takes_quoted_paths_globs_several_files_and_a_name(
+    notebook: Notebook, folder: Path
+) -> None:
     opened = notebook.good("%kg open alpine.ttl").value
     assert isinstance(opened, Opened)
     assert (opened.name, opened.triples) == ("alpine", len(Graph().parse(data=ALPINE)))

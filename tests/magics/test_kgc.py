@@ -68,7 +68,12 @@ def test_a_person_calls_a_tool_by_line_or_form_and_learns_what_is_wrong(notebook
     assert "refused" in refused and "unit: unit" not in refused
     notebook.good("%kgc call create_simmer --who Ada label=Simmering step_number=1")
     assert "https://" not in notebook.good("%kgc missing").value.text()
-    assert "written" in notebook.good('%kgc call create_temperature value=120 "unit=degree Celsius"').value.text()
+    assert (
+        "written"
+        in notebook.good(
+            '%kgc call create_temperature value=120 "unit=degree Celsius"'
+        ).value.text()
+    )
     form = notebook.good("%kgc call create_temperature value=80 --who Ada --fill").value
     assert isinstance(form, Form)
     (unit,) = [one.widget for one in form.controls if one.name == "unit"]
@@ -88,15 +93,23 @@ def test_what_comes_too_early_says_what_to_run(notebook: Any) -> None:
     assert "%kgc ground" in str(notebook("%kgc review --links").error)
 
 
-def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: Any, tmp_path: Path) -> None:
+def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(
+    notebook: Any, tmp_path: Path
+) -> None:
     compiled(notebook)
-    (tmp_path / "one.md").write_text("# Tea\n\nHut: Refuge de l'Ambre\nDish: tea (soup)\nServes 4\n\n- 2 l water\n")
-    (tmp_path / "two.md").write_text("# Broth\n\nHut: Hochkarhaus\nDish: broth (soup)\nServes 8\n\n- 3 l water\n")
+    (tmp_path / "one.md").write_text(
+        "# Tea\n\nHut: Refuge de l'Ambre\nDish: tea (soup)\nServes 4\n\n- 2 l water\n"
+    )
+    (tmp_path / "two.md").write_text(
+        "# Broth\n\nHut: Hochkarhaus\nDish: broth (soup)\nServes 8\n\n- 3 l water\n"
+    )
     notebook.good(f"%kgc instantiate {tmp_path / 'one.md'} --judge rule")
     built = notebook.good(f"%kgc instantiate {tmp_path / 'two.md'} --judge rule").value
     assert [journal.document for journal in built.journals] == ["one.md", "two.md"]
     assert "object: water" in (shown := notebook.good("%kgc explain water").value).text()
-    assert not [row for row in shown.rows if "https://" in str(row[1])]  # names, not what was minted for them
+    assert not [
+        row for row in shown.rows if "https://" in str(row[1])
+    ]  # names, not what was minted for them
     built.save(tmp_path / "all.ttl")
     table = notebook.good(f"%kgc evaluate {tmp_path / 'all.ttl'}").value.text()
     assert "100.0 %" in table.splitlines()[-1]
@@ -105,14 +118,19 @@ def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: A
     assert task.built is built
 
 
-def test_a_graph_is_not_lost_by_compiling_again_nor_a_file_by_exporting_nothing(notebook: Any, tmp_path: Path) -> None:
+def test_a_graph_is_not_lost_by_compiling_again_nor_a_file_by_exporting_nothing(
+    notebook: Any, tmp_path: Path
+) -> None:
     out, before = tmp_path / "out.ttl", tmp_path / "before.ttl"
     compiled(notebook)
     notebook.good("%kgc call create_hut label=Ambre")
     assert "facts: wrote" in notebook.good(f"%kgc export {out}").printed
     kept = out.read_text()
     assert "--before" in notebook.good("%kgc compile huts:kitchen").printed
-    assert "the graph is empty" in str(notebook(f"%kgc export {out}").error) and out.read_text() == kept
+    assert (
+        "the graph is empty" in str(notebook(f"%kgc export {out}").error)
+        and out.read_text() == kept
+    )
     notebook.good("%kgc compile huts:kitchen")
     notebook.good(f"%kgc export {before} --before")
     assert before.read_text() == kept

@@ -16,7 +16,8 @@ STAGES = ("retrieve", "store", "search", "summarise")
 
 
 @pytest.mark.parametrize(
-    "line", ["use m --key sk-1234567890abcdef", "use m --key=hunter22", "use m --kee sk-1234567890abcdef"]
+    "line",
+    ["use m --key sk-1234567890abcdef", "use m --key=hunter22", "use m --kee sk-1234567890abcdef"],
 )
 def test_a_key_written_out_is_refused_and_never_echoed(notebook: Notebook, line: str) -> None:
     cell = notebook(f"%llm {line}")
@@ -26,7 +27,9 @@ def test_a_key_written_out_is_refused_and_never_echoed(notebook: Notebook, line:
     assert notebook.session.settings.model == ""
 
 
-def test_a_key_is_named_by_its_variable_which_must_be_set(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_named_by_its_variable_which_must_be_set(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     error = notebook("%llm use m --key env:KGNB_TEST_KEY").error
     assert isinstance(error, ConfigError) and "KGNB_TEST_KEY" in str(error)
     assert notebook.session.settings.model == ""
@@ -35,7 +38,9 @@ def test_a_key_is_named_by_its_variable_which_must_be_set(notebook: Notebook, mo
     assert notebook.session.settings.api_key().reveal() == "not-a-real-key"
 
 
-def test_test_asks_the_model_and_cost_counts_it(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_test_asks_the_model_and_cost_counts_it(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
     with StubServer(lambda body: "ready") as server:
         notebook.good(f"%llm use stub --base-url {server.url} --key env:KGNB_TEST_KEY")
@@ -61,7 +66,9 @@ def test_a_model_may_choose_the_stages_itself(notebook: Notebook) -> None:
         notebook.good(f"%llm use stub --base-url {server.url}")
         cell = notebook.good("%om run --plan model --judge rule")
     assert len(cell.value) == 6 and cell.said.startswith("run: 6 mappings")
-    assert [step.name for step in notebook.matching.run.steps if step.name in STAGES] == list(STAGES)
+    assert [step.name for step in notebook.matching.run.steps if step.name in STAGES] == list(
+        STAGES
+    )
     assert "mapped: hut" in str(notebook.good("%om explain Hut").value)
 
 
@@ -89,8 +96,12 @@ def test_a_stated_price_shows_in_costs_run_and_export(notebook: Notebook) -> Non
     assert told == [pytest.approx(usd)]
 
 
-def test_a_table_of_prices_is_shown_with_its_date_and_a_bad_price_is_refused(notebook: Notebook, folder: Path) -> None:
-    (folder / "prices.toml").write_text('date = 2026-11-01\n[models."stub"]\nprompt = 2\ncompletion = 4\n')
+def test_a_table_of_prices_is_shown_with_its_date_and_a_bad_price_is_refused(
+    notebook: Notebook, folder: Path
+) -> None:
+    (folder / "prices.toml").write_text(
+        'date = 2026-11-01\n[models."stub"]\nprompt = 2\ncompletion = 4\n'
+    )
     with StubServer(lambda body: "ready") as server:
         notebook.good(f"%llm use stub --base-url {server.url} --prices prices.toml")
         notebook.good("%llm test")
@@ -100,14 +111,19 @@ def test_a_table_of_prices_is_shown_with_its_date_and_a_bad_price_is_refused(not
     assert isinstance(notebook("%llm use stub --prices missing.toml").error, DataError)
 
 
-def test_a_colleague_replays_without_key_server_and_settings(notebook: Notebook, folder: Path, new_shell: Any) -> None:
+def test_a_colleague_replays_without_key_server_and_settings(
+    notebook: Notebook, folder: Path, new_shell: Any
+) -> None:
     with StubServer(oblige) as server:
         notebook.good("%om start alpine.ttl refuge.ttl")
         notebook.good(f"%llm use stub --base-url {server.url}")
         mine = notebook.good("%om run --judge model").value
     info = notebook.good("%llm cache").value.df().set_index("what")["count"]
     assert info["replies"] > 0
-    assert notebook.good("%llm cache export shared").value.df().set_index("what")["count"]["replies"] == info["replies"]
+    assert (
+        notebook.good("%llm cache export shared").value.df().set_index("what")["count"]["replies"]
+        == info["replies"]
+    )
     assert "no folder is named" in str(notebook("%llm cache export").error)
 
     shell = new_shell()
@@ -122,24 +138,38 @@ def test_a_colleague_replays_without_key_server_and_settings(notebook: Notebook,
     assert run.totals["calls"] == run.totals["cached"] > 0 and run.totals["usd"] == 0.0
     theirs.good("%llm cost")
     error = theirs("%om run --judge model --context huts").error
-    assert isinstance(error, MissingReply) and "no reply of stub (local) is kept for: " in str(error)
-    assert "asked again for replies that are not in the cache" in theirs.good("%llm replay off").printed
+    assert isinstance(error, MissingReply) and "no reply of stub (local) is kept for: " in str(
+        error
+    )
+    assert (
+        "asked again for replies that are not in the cache"
+        in theirs.good("%llm replay off").printed
+    )
     assert theirs.session.settings.replay == "record"
     magics.unload(shell)
 
 
-def test_a_budget_marks_what_is_shown_as_partial_and_a_raised_one_lets_it_go_on(notebook: Notebook) -> None:
+def test_a_budget_marks_what_is_shown_as_partial_and_a_raised_one_lets_it_go_on(
+    notebook: Notebook,
+) -> None:
     with StubServer(oblige) as server:
         notebook.good(f"%llm use stub --base-url {server.url} --price 900/900")
         notebook.good("%om start huts:alpine huts:refuge")
-        for limit, said in (("--calls 1", "1 model calls"), ("--calls 0 --tokens 2000", "2000 tokens")):
+        for limit, said in (
+            ("--calls 1", "1 model calls"),
+            ("--calls 0 --tokens 2000", "2000 tokens"),
+        ):
             assert notebook.good(f"%llm budget {limit}").printed.startswith("budget of a run: ")
             asked = len(server.requests)
             cell = notebook.good("%om run --judge model")
             run = notebook.matching.run
-            assert run.state == "limited" and run.partial.startswith(f"the budget of {said} is spent")
+            assert run.state == "limited" and run.partial.startswith(
+                f"the budget of {said} is spent"
+            )
             assert len(server.requests) - asked <= 2
-            assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith("<Alignment: partial: ")
+            assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith(
+                "<Alignment: partial: "
+            )
             assert f"Partial: {run.partial}" in cell.value._repr_mimebundle_()["text/html"]
         notebook.good("%llm budget --tokens 0")
         notebook.good("%om start alpine.ttl refuge.ttl")

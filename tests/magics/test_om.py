@@ -17,7 +17,10 @@ STAGES = ("retrieve", "store", "search", "summarise", "validate", "merge")
 
 
 def pairs(alignment: Alignment) -> set[tuple[str, str]]:
-    return {(mapping.source.partition("#")[2], mapping.target.partition("#")[2]) for mapping in alignment}
+    return {
+        (mapping.source.partition("#")[2], mapping.target.partition("#")[2])
+        for mapping in alignment
+    }
 
 
 @pytest.fixture
@@ -26,14 +29,26 @@ def started(notebook: Notebook) -> Notebook:
     return notebook
 
 
-def test_the_six_stages_give_their_typed_values_each_in_a_line_and_run_does_them_all_at_once(started: Notebook) -> None:
+def test_the_six_stages_give_their_typed_values_each_in_a_line_and_run_does_them_all_at_once(
+    started: Notebook,
+) -> None:
     cells = [started.good(f"%om {stage}") for stage in STAGES]
-    assert [type(cell.value) for cell in cells] == [Described, Stored, Found, Summarised, Validated, Alignment]
+    assert [type(cell.value) for cell in cells] == [
+        Described,
+        Stored,
+        Found,
+        Summarised,
+        Validated,
+        Alignment,
+    ]
     for stage, cell in zip(STAGES, cells, strict=True):
         [said] = cell.said.strip().splitlines()
         assert said.startswith(f"{stage}: ") and "; 0 model calls; " in said and said.endswith("s")
     cell = started.good("%om run")
-    assert cell.value == cells[-1].value and pairs(cell.value) >= {("Kitchen", "Kitchen"), ("Building", "House")}
+    assert cell.value == cells[-1].value and pairs(cell.value) >= {
+        ("Kitchen", "Kitchen"),
+        ("Building", "House"),
+    }
     assert len(cell.said.strip().splitlines()) == 1 and cell.said.startswith("run: ")
     run = started.good("%om trace").value
     assert isinstance(run, Run) and [step.name for step in run.steps] == list(STAGES)
@@ -69,9 +84,14 @@ def test_what_comes_too_early_names_the_lines_to_run_first(notebook: Notebook) -
         assert isinstance(error, OutOfOrder) and fix in error.fix
 
 
-def test_a_stage_that_runs_again_discards_later_ones_and_one_that_fails_keeps_the_earlier(started: Notebook) -> None:
+def test_a_stage_that_runs_again_discards_later_ones_and_one_that_fails_keeps_the_earlier(
+    started: Notebook,
+) -> None:
     started.good("%om run")
-    assert "discarded, to be run again: summarise, validate, merge" in started.good("%om search --k 1").said
+    assert (
+        "discarded, to be run again: summarise, validate, merge"
+        in started.good("%om search --k 1").said
+    )
     assert isinstance(started("%om merge").error, OutOfOrder)
     started.good("%om summarise")
     assert "%llm use" in started("%om validate --judge model").why
@@ -85,12 +105,17 @@ def test_a_stage_that_runs_again_discards_later_ones_and_one_that_fails_keeps_th
 
     with pytest.raises(KeyboardInterrupt):
         started.matching.do("validate", ShellLine(), judge=Stopped())
-    assert list(started.matching.values) == list(STAGES[:4]) and started.matching.run.state == "cancelled"
+    assert (
+        list(started.matching.values) == list(STAGES[:4])
+        and started.matching.run.state == "cancelled"
+    )
     assert list(started.good("%om validate").value.judged), "a line that failed sets no option"
     started.good("%om merge")
 
 
-def test_options_hold_for_later_stages_the_line_before_the_cell_before_the_session(started: Notebook) -> None:
+def test_options_hold_for_later_stages_the_line_before_the_cell_before_the_session(
+    started: Notebook,
+) -> None:
     started.good("%om retrieve --context 'mountain huts'")
     started.good("%om store")
     started.good("%om search --k 2 --similarity 0.3")
@@ -99,10 +124,16 @@ def test_options_hold_for_later_stages_the_line_before_the_cell_before_the_sessi
     assert started.matching.option("k") == 5
     started.good("%%om run --k 2\nk = 3\ncontext = \"huts, with 'quotes' and --dashes\"\n")
     options = started.matching["options"]
-    assert (options.k, options.confidence, options.context) == (2, 0.6, "huts, with 'quotes' and --dashes")
+    assert (options.k, options.confidence, options.context) == (
+        2,
+        0.6,
+        "huts, with 'quotes' and --dashes",
+    )
 
 
-def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(started: Notebook) -> None:
+def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(
+    started: Notebook,
+) -> None:
     alignment = started.good("%om run --judge oracle --error-rate 0").value
     assert pairs(alignment) == set(PAIRS)
     assert "simulation" in started.matching.values["validate"].judge
@@ -111,7 +142,9 @@ def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(starte
     assert isinstance(started("%om validate --error-rate 1.5").error, LineError)
 
 
-def test_a_missing_or_malformed_file_is_a_clear_error_and_keeps_the_task(started: Notebook, folder: Path) -> None:
+def test_a_missing_or_malformed_file_is_a_clear_error_and_keeps_the_task(
+    started: Notebook, folder: Path
+) -> None:
     (folder / "broken.ttl").write_text("@prefix : <http://x> . :a :b", encoding="utf-8")
     (folder / "empty.ttl").write_text("", encoding="utf-8")
     for line, name in (
@@ -148,7 +181,9 @@ def test_individuals_are_read_when_they_are_asked_for(notebook: Notebook, folder
     assert len(notebook.matching["source"].of_kind("individual")) == 1
 
 
-def test_a_reference_is_compared_in_either_order_and_a_foreign_one_refused(started: Notebook, folder: Path) -> None:
+def test_a_reference_is_compared_in_either_order_and_a_foreign_one_refused(
+    started: Notebook, folder: Path
+) -> None:
     started.good("%om run")
     straight = started.good("%om evaluate").value
     frame = straight.df().set_index("name")
@@ -160,7 +195,11 @@ def test_a_reference_is_compared_in_either_order_and_a_foreign_one_refused(start
     turned = started.good("%om evaluate --reference reference.rdf").value
     assert turned.df().set_index("name").loc["all", "f1"] == 1.0
     assert any("swapped" in note for note in turned.notes)
-    foreign = (folder / "reference.rdf").read_text(encoding="utf-8").replace("huts.example", "other.example")
+    foreign = (
+        (folder / "reference.rdf")
+        .read_text(encoding="utf-8")
+        .replace("huts.example", "other.example")
+    )
     (folder / "foreign.rdf").write_text(foreign, encoding="utf-8")
     assert "none of the reference's pairs" in started("%om evaluate --reference foreign.rdf").why
     started.good("%om start alpine.ttl refuge.ttl")

@@ -1,4 +1,6 @@
-"""What the panel is told: plain JSON of the session, without secrets; and the stages it lists are those there are."""
+"""What the panel is told: plain JSON of the session, without secrets; and the stages it lists are
+those there are.
+"""
 
 import json
 from pathlib import Path
@@ -21,7 +23,9 @@ START = "%om start alpine.ttl refuge.ttl --judge rule"
 
 def asked(notebook: Notebook, **question: Any) -> dict[str, Any]:
     """What the panel is answered, after a trip through JSON."""
-    told: dict[str, Any] = json.loads(json.dumps(panel.answer(notebook.session, question), allow_nan=False))
+    told: dict[str, Any] = json.loads(
+        json.dumps(panel.answer(notebook.session, question), allow_nan=False)
+    )
     return told
 
 
@@ -30,7 +34,9 @@ def stages_of(told: dict[str, Any], agent: str) -> dict[str, Any]:
     return {stage["name"]: stage for stage in found["stages"]}
 
 
-def test_the_state_lists_open_graphs_with_their_counts_and_at_first_nothing(notebook: Notebook) -> None:
+def test_the_state_lists_open_graphs_with_their_counts_and_at_first_nothing(
+    notebook: Notebook,
+) -> None:
     told = asked(notebook, ask="state")
     assert told["version"] == 1 and told["connections"] == told["runs"] == told["saved"] == []
     assert [one["name"] for one in told["agents"]] == list(panel.stages_of())
@@ -38,11 +44,15 @@ def test_the_state_lists_open_graphs_with_their_counts_and_at_first_nothing(note
     notebook.good("%kg open alpine.ttl\n%kg open refuge.ttl")
     told = asked(notebook, ask="state")["connections"]
     shown = [(one["name"], one["current"], one["remote"]) for one in told]
-    assert shown == [("alpine", False, False), ("refuge", True, False)] and all(one["triples"] > 10 for one in told)
+    assert shown == [("alpine", False, False), ("refuge", True, False)] and all(
+        one["triples"] > 10 for one in told
+    )
     assert asked(notebook, ask="health", name="alpine")["answers"] is True
 
 
-def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_runs(notebook: Notebook) -> None:
+def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_runs(
+    notebook: Notebook,
+) -> None:
     notebook.good("%kg open huts:graph")
     told = asked(notebook, ask="state")["connections"][0]
     for _ in range(50):
@@ -57,18 +67,26 @@ def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_run
         assert counts == sorted(counts, reverse=True) and counts[0] > 0
         assert len(notebook.good(held[kind][0]["query"]).value) == min(100, counts[0])
     (warden,) = [one for one in held["properties"] if one["name"] == "warden"]
-    assert warden["query"].splitlines()[1] == "SELECT ?from ?to WHERE { ?from :warden ?to } LIMIT 100"
+    assert (
+        warden["query"].splitlines()[1] == "SELECT ?from ?to WHERE { ?from :warden ?to } LIMIT 100"
+    )
     notebook.good("%kg open alpine.ttl")
-    told = asked(notebook, ask="state")["connections"][0]  # no longer the current one: the query names it
+    told = asked(notebook, ask="state")["connections"][
+        0
+    ]  # no longer the current one: the query names it
     assert told["holds"]["classes"][0]["query"].startswith("%%sparql graph\n")
 
 
-def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(notebook: Notebook) -> None:
+def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(
+    notebook: Notebook,
+) -> None:
     notebook.good(START)
     notebook.good("%om retrieve")
     notebook.good("%om store")
     before = stages_of(asked(notebook, ask="state"), "ontology_matching")
-    assert {name: one["state"] for name, one in before.items()} == dict.fromkeys(("start", "retrieve", "store"), "done")
+    assert {name: one["state"] for name, one in before.items()} == dict.fromkeys(
+        ("start", "retrieve", "store"), "done"
+    )
     assert before["retrieve"]["counts"]
     notebook.good("%om retrieve")
     after = stages_of(asked(notebook, ask="state"), "ontology_matching")
@@ -76,21 +94,31 @@ def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_agai
     assert after["start"]["state"] == after["retrieve"]["state"] == "done"
 
 
-def test_runs_of_the_notebook_and_saved_ones_are_listed_and_can_be_opened(notebook: Notebook, folder: Path) -> None:
+def test_runs_of_the_notebook_and_saved_ones_are_listed_and_can_be_opened(
+    notebook: Notebook, folder: Path
+) -> None:
     notebook.good(START)
     notebook.good("%om run")
     with Run("ontology_matching", folder=folder / "reports" / "matching" / "run") as saved:
         saved.do(len, "huts")
     told = asked(notebook, ask="state")
     (line,) = told["runs"]
-    assert (line["number"], line["agent"], line["state"], line["steps"]) == (1, "ontology_matching", "done", 6)
+    assert (line["number"], line["agent"], line["state"], line["steps"]) == (
+        1,
+        "ontology_matching",
+        "done",
+        6,
+    )
     assert line["working"] is False
     run = asked(notebook, ask="run", number=1)["run"]
     assert [step["name"] for step in run["steps"]] == list(panel.stages_of()["ontology_matching"])
     with pytest.raises(ValueError, match="no run 7"):
         asked(notebook, ask="run", number=7)
     assert told["saved"] == [{"folder": "reports/matching/run", "name": "reports/matching"}]
-    assert asked(notebook, ask="run", folder=told["saved"][0]["folder"])["run"]["agent"] == "ontology_matching"
+    assert (
+        asked(notebook, ask="run", folder=told["saved"][0]["folder"])["run"]["agent"]
+        == "ontology_matching"
+    )
 
 
 def test_no_secret_is_told(notebook: Notebook) -> None:
@@ -105,7 +133,9 @@ def test_no_secret_is_told(notebook: Notebook) -> None:
 
 def test_completion_for_the_front_end_names_the_label_it_was_found_by(notebook: Notebook) -> None:
     notebook.good("%kg open alpine.ttl")
-    completing.schema_of(notebook.session.graphs["alpine"], patience=60)  # however busy the machine is
+    completing.schema_of(
+        notebook.session.graphs["alpine"], patience=60
+    )  # however busy the machine is
     code = "%%sparql\nSELECT ?x { ?x a hütt"
     told = completing.answer(notebook.session, {"code": code, "cursor": len(code)})
     assert (told["start"], told["end"]) == (len(code) - 4, len(code))
@@ -177,7 +207,9 @@ def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help() -> No
     assert [one["agent"] for one in agents] == list(panel.stages_of())
     for agent in agents:
         (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
-        assert tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
+        assert (
+            tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
+        )
         for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
             assert stage["help"] == family.verbs[stage["name"]].summary
             assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")

@@ -16,7 +16,8 @@ A, B = "http://a.example/#", "http://b.example/#"
 def tree(base: str, *pairs: tuple[str, str]) -> Ontology:
     """An ontology of classes, each given with its parent."""
     entities = tuple(
-        Entity(base + name, "class", parents=(base + parent,) if parent else ()) for name, parent in sorted(pairs)
+        Entity(base + name, "class", parents=(base + parent,) if parent else ())
+        for name, parent in sorted(pairs)
     )
     return Ontology(base, base, base, entities)
 
@@ -31,14 +32,18 @@ def names(shown: GraphPicture, base: str) -> list[str]:
     return [node.label for node in shown.nodes if node.kind == base]
 
 
-WIDE = tree(A, ("Top", ""), *((f"Kind{number:02}", "Top") for number in range(30)), ("Deep", "Kind07"))
+WIDE = tree(
+    A, ("Top", ""), *((f"Kind{number:02}", "Top") for number in range(30)), ("Deep", "Kind07")
+)
 
 
 def test_what_is_left_out_is_counted_where_it_would_stand() -> None:
     shown = drawn(WIDE, tree(B, ("Deep", "")), Mapping(A + "Deep", B + "Deep"), most=4)
     lefts = [name.lower().replace(" ", "") for name in names(shown, A)]
     assert lefts == ["top", "kind00", "kind07", "deep", "+28more"]
-    assert [(edge.source, edge.label, edge.target) for edge in shown.edges] == [(A + "Deep", "1.00", B + "Deep")]
+    assert [(edge.source, edge.label, edge.target) for edge in shown.edges] == [
+        (A + "Deep", "1.00", B + "Deep")
+    ]
     many = [Mapping(f"{A}Kind{number:02}", f"{B}Kind{number:02}") for number in range(30)]
     other = tree(B, ("Top", ""), *((f"Kind{number:02}", "Top") for number in range(30)))
     shown = drawn(WIDE, other, *many, most=11)
@@ -47,12 +52,16 @@ def test_what_is_left_out_is_counted_where_it_would_stand() -> None:
 
 def test_the_right_tree_is_sorted_so_that_lines_cross_little() -> None:
     right = tree(B, ("Z", ""), ("Y", ""), ("X", ""))
-    shown = drawn(tree(A, ("P", ""), ("Q", "")), right, Mapping(A + "P", B + "Z"), Mapping(A + "Q", B + "X"))
+    shown = drawn(
+        tree(A, ("P", ""), ("Q", "")), right, Mapping(A + "P", B + "Z"), Mapping(A + "Q", B + "X")
+    )
     assert [name.upper() for name in names(shown, B)] == ["Z", "X", "Y"]
 
 
 def test_around_one_entity_only_its_relatives_are_drawn() -> None:
-    shown = drawn(WIDE, tree(B, ("Deep", ""), ("Far", "")), Mapping(A + "Deep", B + "Deep"), around="Deep")
+    shown = drawn(
+        WIDE, tree(B, ("Deep", ""), ("Far", "")), Mapping(A + "Deep", B + "Deep"), around="Deep"
+    )
     assert [node.id for node in shown.nodes if node.emphasis] == [A + "Deep", B + "Deep"]
     assert len(names(shown, A)) == 4 and names(shown, B)[-1] == "+1 more"
     with pytest.raises(DataError, match="no entity"):
@@ -71,7 +80,10 @@ def test_a_row_is_indented_below_its_parent_and_lines_say_their_relation_and_con
     mapping = Mapping(A + "Deep", A + "Deep", "broader", confidence=0.5)
     shown = drawn(WIDE, WIDE, mapping, most=3)  # an ontology beside itself
     assert [(edge.label, edge.emphasis) for edge in shown.edges] == [("broader 0.50", False)]
-    begin = [round(x - graph_svg.width(node.label) / 2) for node, (x, _) in zip(shown.nodes, shown.places, strict=True)]
+    begin = [
+        round(x - graph_svg.width(node.label) / 2)
+        for node, (x, _) in zip(shown.nodes, shown.places, strict=True)
+    ]
     assert begin[0] < begin[1] < begin[2] and begin[4] - begin[0] > max(begin[:4])
     assert "Deep -- broader 0.50 --> Deep" in shown.text().replace("deep", "Deep")
 

@@ -14,7 +14,8 @@ from kgnb.magics.progress import NotebookLine
 from kgnb.run import Run
 
 QUESTIONS = [
-    SimpleNamespace(id=str(number), text=f"thing {number}", options=(Option("a", "A"),)) for number in range(10)
+    SimpleNamespace(id=str(number), text=f"thing {number}", options=(Option("a", "A"),))
+    for number in range(10)
 ]
 
 
@@ -38,7 +39,9 @@ def shown(work: Callable[[ProgressLine, Clock], None], **timing: Any) -> list[An
     return list(captured.outputs)
 
 
-def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_seldom(new_shell: Any) -> None:
+def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_seldom(
+    new_shell: Any,
+) -> None:
     new_shell()
 
     def quick(line: ProgressLine, clock: Clock) -> None:
@@ -80,7 +83,9 @@ def test_a_terminal_gets_one_line_that_is_wiped_and_a_file_nothing() -> None:
         line.clear()
         written = stream.getvalue()
         assert written.startswith(begins) and "\n" not in written
-        assert not begins or ("store: 50 of 100 texts, 1.0 s left" in written and written.endswith("\r\x1b[K"))
+        assert not begins or (
+            "store: 50 of 100 texts, 1.0 s left" in written and written.endswith("\r\x1b[K")
+        )
         assert begins or not written
 
 
@@ -90,14 +95,23 @@ def test_the_time_left_for_a_judges_model_calls_is_estimated(new_shell: Any) -> 
     def work(line: ProgressLine, clock: Clock) -> None:
         def answer(request: Request) -> str:
             clock.now += 1
-            return json.dumps({"answers": [{"question": number, "letter": "Z"} for number in range(1, 5)]})
+            return json.dumps(
+                {"answers": [{"question": number, "letter": "Z"} for number in range(1, 5)]}
+            )
 
         run = Run("matching", on_event=line.event)
         model = run.watch(ScriptedModel(answer))
         asked: Any = ModelJudge(
-            model, instructions="?", decisions=["equivalent"], none_decision="different", batch=4, width=1
+            model,
+            instructions="?",
+            decisions=["equivalent"],
+            none_decision="different",
+            batch=4,
+            width=1,
         )
         run.do(run.watch_judge(asked).judge, QUESTIONS)
 
     outputs = shown(work, delay=0.5)
-    assert any(output.data["text/plain"] == "judge: 1 of 3 model calls, 2.0 s left" for output in outputs)
+    assert any(
+        output.data["text/plain"] == "judge: 1 of 3 model calls, 2.0 s left" for output in outputs
+    )

@@ -1,4 +1,6 @@
-"""``%qa`` in a shell: a question in one line, stage by stage, by hand; what is out of order says what to run first."""
+"""``%qa`` in a shell: a question in one line, stage by stage, by hand; what is out of order says
+what to run first.
+"""
 
 import json
 from typing import Any
@@ -106,7 +108,9 @@ def test_a_person_plays_the_model_action_by_action(asking: Notebook) -> None:
     number = next(place for place, row in enumerate(kept.rows, start=1) if "Wilma" in str(row[1]))
     asking.good(f"%qa reflect {number}")
     choices = asking.good("%qa answer").value
-    number = next(place for place, row in enumerate(choices.rows, start=1) if "Wilma" in str(row[1]))
+    number = next(
+        place for place, row in enumerate(choices.rows, start=1) if "Wilma" in str(row[1])
+    )
     answer = asking.good(f"%qa answer {number}").value
     assert values(answer) == ["Wilma Aschauer"] and answer.judged_by == "person"
     assert "on the list" in str(asking("%qa answer 99").error)
@@ -117,7 +121,11 @@ def test_what_is_out_of_order_says_what_to_run_first(notebook: Notebook) -> None
     cell = notebook("%qa ask Who")
     assert isinstance(cell.error, OutOfOrder) and "%qa start" in cell.error.fix
     notebook.good("%qa start huts:graph --judge rule")
-    for line, first in (("%qa observe", "%qa link"), ("%qa explain", "%qa ask"), ("%qa export a.jsonl", "%qa ask")):
+    for line, first in (
+        ("%qa observe", "%qa link"),
+        ("%qa explain", "%qa ask"),
+        ("%qa export a.jsonl", "%qa ask"),
+    ):
         cell = notebook(line)
         assert isinstance(cell.error, OutOfOrder) and first in cell.error.fix
     notebook.good(f'%qa link "{WARDEN}"')
@@ -130,7 +138,10 @@ def test_a_stage_run_again_goes_on_from_where_it_did_before(asking: Notebook) ->
     first = asking.good("%qa observe --breadth 5").value
     second = asking.good("%qa observe --breadth 50").value
     assert len(first.triples) < len(second.triples)
-    assert [state.stage for state in asking.session.tasks["question_answering"].states] == ["link", "observe"]
+    assert [state.stage for state in asking.session.tasks["question_answering"].states] == [
+        "link",
+        "observe",
+    ]
     assert values(asking.good("%qa run").value) == ["Wilma Aschauer"]
 
 
@@ -139,12 +150,16 @@ def test_answers_are_exported_and_the_run_is_shown(asking: Notebook) -> None:
     asking.good("%qa export answers.jsonl")
     with open("answers.jsonl", encoding="utf-8") as file:
         (line,) = map(json.loads, file)
-    assert line["values"] == ["http://huts.example/id/wilma-aschauer"] and line["status"] == "answered"
+    assert (
+        line["values"] == ["http://huts.example/id/wilma-aschauer"] and line["status"] == "answered"
+    )
     assert "to proof.ttl" in asking.good("%qa export proof.ttl").printed
     assert "wrote the query" in asking.good("%qa export query.rq").printed
     assert "export to .jsonl" in str(asking("%qa export answers.csv").error)
     run = asking.good("%qa trace").value
-    assert isinstance(run, Run) and {"link", "observe", "act", "answer"} <= {step.name for step in run.steps}
+    assert isinstance(run, Run) and {"link", "observe", "act", "answer"} <= {
+        step.name for step in run.steps
+    }
 
 
 def test_a_file_of_questions_is_scored_three_ways(asking: Notebook) -> None:
@@ -164,7 +179,9 @@ def test_wrong_words_are_pointed_at(asking: Notebook) -> None:
     assert "the question is empty" in str(asking('%qa ask ""').error)
 
 
-def test_a_start_whose_judge_cannot_be_opened_leaves_nothing_that_answers(notebook: Notebook) -> None:
+def test_a_start_whose_judge_cannot_be_opened_leaves_nothing_that_answers(
+    notebook: Notebook,
+) -> None:
     assert "none is set" in str(notebook("%qa start huts:graph --judge model").error)
     refused = notebook(f'%qa ask "{WARDEN}"')
     assert isinstance(refused.error, OutOfOrder) and refused.value is None

@@ -31,7 +31,10 @@ class Spelling:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        return (Option(self.word.lower(), self.word.lower()), Option(self.word.upper(), self.word.upper()))
+        return (
+            Option(self.word.lower(), self.word.lower()),
+            Option(self.word.upper(), self.word.upper()),
+        )
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,20 @@ AGENT = Agent(
     options={"options": Options},
     stages=(Stage(spell, ("text", "judge")),),
     provides={"judge": judge_of},
-    review=Review(("spell",), lambda answers: answers, file="spelled.jsonl", relations={"accept": "right"}, none="no"),
+    review=Review(
+        ("spell",),
+        lambda answers: answers,
+        file="spelled.jsonl",
+        relations={"accept": "right"},
+        none="no",
+    ),
 )
 
 
 @pytest.fixture
-def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Any:
     monkeypatch.chdir(tmp_path)
     magics = magics_of(AGENT)(SimpleNamespace(user_ns={}), Session(Settings()))
     magics.dispatch('start "Hut Bed"')
@@ -79,12 +90,16 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return magics.dispatch
 
 
-def test_what_no_judge_decided_is_listed_answered_and_taken_over(line: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_no_judge_decided_is_listed_answered_and_taken_over(
+    line: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert list(line("review --list").df()["name"]) == ["Hut", "Bed"]
     line("review --accept Hut HUT --who Ada")
     line("review --reject 2")
     said = capsys.readouterr().out
-    assert "Hut: right HUT (Ada), saved in spelled.jsonl; 1 left. %spelling spell applies it." in said
+    assert (
+        "Hut: right HUT (Ada), saved in spelled.jsonl; 1 left. %spelling spell applies it." in said
+    )
     verdicts = [one.verdict for one in line("spell")]
     assert [(one.decision, one.choice) for one in verdicts] == [("right", "HUT"), ("no", None)]
     assert verdicts[0].judged_by == "person:Ada"

@@ -14,7 +14,13 @@ ALPINE, REFUGE = "http://huts.example/alpine#", "http://huts.example/refuge#"
 
 @pytest.fixture
 def waiting(notebook: Notebook) -> Notebook:
-    for line in ("start alpine.ttl refuge.ttl", "retrieve", "store", "search --similarity 0", "summarise"):
+    for line in (
+        "start alpine.ttl refuge.ttl",
+        "retrieve",
+        "store",
+        "search --similarity 0",
+        "summarise",
+    ):
         notebook.good(f"%om {line}")
     notebook.good("%om validate --judge person --decisions mine.jsonl")
     return notebook
@@ -29,7 +35,9 @@ def test_the_list_shows_both_sides_evidence_and_how_to_answer(waiting: Notebook)
     assert "--accept" in table.notes[-1]
 
 
-def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_both_sides(waiting: Notebook) -> None:
+def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_both_sides(
+    waiting: Notebook,
+) -> None:
     before = waiting.good("%om review --list").value.df()
     cell = waiting.good("%om review --accept Hut MountainHut --who Ada")
     assert cell.said.startswith("hut: equivalent mountain hut (Ada), saved in mine.jsonl;")
@@ -98,7 +106,9 @@ def test_wrong_items_and_choices_say_what_there_is(waiting: Notebook) -> None:
         waiting.good("%om review --list --decisions mine.jsonl")
 
 
-def test_decisions_travel_as_sssom_and_are_honoured_by_a_script(waiting: Notebook, folder: Path) -> None:
+def test_decisions_travel_as_sssom_and_are_honoured_by_a_script(
+    waiting: Notebook, folder: Path
+) -> None:
     waiting.good("%om review --accept Hut MountainHut --who Ada")
     waiting.good("%om review --reject http://huts.example/alpine#Kitchen --who Bo")
     assert "decisions to out.sssom.tsv" in waiting.good("%om review --export out.sssom.tsv").said
@@ -107,13 +117,17 @@ def test_decisions_travel_as_sssom_and_are_honoured_by_a_script(waiting: Noteboo
     assert {one.who for one in kept} == {"Ada", "Bo"} and all(one.when for one in kept)
     settings = Settings.load().with_(embedder="characters")
     for order in (("alpine.ttl", "refuge.ttl"), ("refuge.ttl", "alpine.ttl")):
-        alignment = match_ontologies(*order, judge="rule", settings=settings, decisions=folder / "out.sssom.tsv")
+        alignment = match_ontologies(
+            *order, judge="rule", settings=settings, decisions=folder / "out.sssom.tsv"
+        )
         by = {frozenset(mapping.pair): mapping for mapping in alignment}
         assert by[frozenset((ALPINE + "Hut", REFUGE + "MountainHut"))].judged_by == "person:Ada"
         assert frozenset((ALPINE + "Kitchen", REFUGE + "Kitchen")) not in by
 
 
-def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(waiting: Notebook, folder: Path) -> None:
+def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(
+    waiting: Notebook, folder: Path
+) -> None:
     rows = [
         "subject_id\tpredicate_id\tobject_id\treviewer_label",
         f"{REFUGE}HutKeeper\tskos:broadMatch\t{ALPINE}Warden\tCy",
@@ -123,6 +137,8 @@ def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(waiting: Noteb
     cell = waiting.good("%om review --import theirs.tsv")
     assert "added 1 decision to mine.jsonl; skipped 1 about other entities" in cell.said
     assert "added 0 decisions" in waiting.good("%om review --import theirs.tsv").said
-    alignment = [waiting.good(f"%om {stage}").value for stage in ("validate --judge rule", "merge")][1]
+    alignment = [
+        waiting.good(f"%om {stage}").value for stage in ("validate --judge rule", "merge")
+    ][1]
     [mapping] = [one for one in alignment if one.source == ALPINE + "Warden"]
     assert (mapping.relation, mapping.judged_by) == ("narrower", "person:Cy")

@@ -10,7 +10,10 @@ def test_runs_of_the_notebook_are_listed_shown_and_compared(notebook: Notebook) 
     notebook.good("%om run --judge rule")
     notebook.good("%om run --judge rule --k 2")
     listed = notebook.good("%run_view --list").value.df()
-    assert listed["agent"].tolist() == ["ontology_matching"] * 2 and listed["calls"].tolist() == [0, 0]
+    assert listed["agent"].tolist() == ["ontology_matching"] * 2 and listed["calls"].tolist() == [
+        0,
+        0,
+    ]
     assert isinstance(notebook.good("%run_view 1").value, Run)
     rows = notebook.good("%run_view 1 --compare 2").value.df()
     assert ["parameter", "k"] in rows[["what", "name"]].values.tolist()

@@ -28,7 +28,9 @@ def drawn(most: int = 40) -> GraphPicture:
 
 def test_restrictions_and_unions_join_classes() -> None:
     base = "https://example.org/huts#"
-    joined = {(e.source.removeprefix(base), e.label, e.target.removeprefix(base)) for e in drawn().edges}
+    joined = {
+        (e.source.removeprefix(base), e.label, e.target.removeprefix(base)) for e in drawn().edges
+    }
     assert {
         ("StaffedHut", "warden", "Warden"),
         ("WinterHut", "heated by", "Stove"),
@@ -42,7 +44,10 @@ def test_classes_that_happen_to_have_as_many_links_each_keep_theirs() -> None:
     :rex a :Dog ; :owner :anna . :bella a :Dog ; :owner :tom . :anna a :Person .
     :mimi a :Cat ; :owner :anna . :felix a :Cat ; :owner :tom . :tom a :Person ."""
     graph = RdflibGraph(rdflib.Graph().parse(data=data, format="turtle"))
-    drawn = {edge.source.partition("#")[2] for edge in picture_of_schema(read_schema(graph), "pets").edges}
+    drawn = {
+        edge.source.partition("#")[2]
+        for edge in picture_of_schema(read_schema(graph), "pets").edges
+    }
     assert drawn == {"Dog", "Cat"}
 
 

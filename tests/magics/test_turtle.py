@@ -21,7 +21,10 @@ def test_a_cell_is_a_graph_and_well_known_prefixes_need_no_line(notebook: Notebo
 
 def test_written_again_it_is_replaced_and_with_add_it_grows(notebook: Notebook) -> None:
     notebook.good(HUTS)
-    assert str(notebook.good("%%turtle huts --add\n<http://huts.example/Bed> a owl:Class .").value) == "huts: 4 triples"
+    assert (
+        str(notebook.good("%%turtle huts --add\n<http://huts.example/Bed> a owl:Class .").value)
+        == "huts: 4 triples"
+    )
     assert str(notebook.good(HUTS).value) == "huts: 3 triples"
     assert "no graph called nosuch" in notebook("%%turtle nosuch --add\n:a a :b .").why
 
@@ -36,12 +39,17 @@ def test_what_is_written_is_an_ontology_for_the_agents(notebook: Notebook) -> No
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ('@prefix : <http://h/> .\n:x :y "open .', 'line 2, column 7: not readable as Turtle'),
-        ("\nex:x ex:y ex:z .", "line 2, column 1: not readable as Turtle: The prefix ex: has not been declared"),
+        ('@prefix : <http://h/> .\n:x :y "open .', "line 2, column 7: not readable as Turtle"),
+        (
+            "\nex:x ex:y ex:z .",
+            "line 2, column 1: not readable as Turtle: The prefix ex: has not been declared",
+        ),
         ("<p> <q> a skos:Concept .", "line 1, column"),
     ],
-)  # fmt: skip
-def test_a_mistake_is_shown_at_its_place_and_nothing_is_opened(notebook: Notebook, cell: str, said: str) -> None:
+)
+def test_a_mistake_is_shown_at_its_place_and_nothing_is_opened(
+    notebook: Notebook, cell: str, said: str
+) -> None:
     shown = notebook(f"%%turtle huts\n{cell}").why
     assert said in shown and "^" in shown and "cell.ttl" not in shown
     assert "%kg open" in notebook("%%sparql huts\nASK {}").why

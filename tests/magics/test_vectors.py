@@ -9,7 +9,10 @@ def test_what_a_stage_stored_can_be_searched(notebook: Notebook) -> None:
     info = notebook.good("%vectors info").value
     assert len(info) == 2 and info.df()["points"].min() > 0
     found = notebook.good('%vectors search "has warden" --kind "object property" --k 2').value.df()
-    assert found["text"].tolist()[0] == "has warden" and found["cosine" if "cosine" in found else "score"].iloc[0] > 0.9
+    assert (
+        found["text"].tolist()[0] == "has warden"
+        and found["cosine" if "cosine" in found else "score"].iloc[0] > 0.9
+    )
     assert set(found["kind"]) == {"object property"}
 
 

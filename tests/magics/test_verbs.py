@@ -7,7 +7,9 @@ from kgnb.magics.arguments import LineError
 from tests.magics.conftest import Notebook
 
 
-def test_load_ext_is_idempotent_and_unload_takes_everything_away(folder: Any, new_shell: Callable[[], Any]) -> None:
+def test_load_ext_is_idempotent_and_unload_takes_everything_away(
+    folder: Any, new_shell: Callable[[], Any]
+) -> None:
     shell = new_shell()
     kgnb.load_ipython_extension(shell)
     session = shell.magics_manager.registry["OmMagics"].session
@@ -22,7 +24,9 @@ def test_load_ext_is_idempotent_and_unload_takes_everything_away(folder: Any, ne
     kgnb.unload_ipython_extension(shell)
 
 
-def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(notebook: Notebook) -> None:
+def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(
+    notebook: Notebook,
+) -> None:
     for family in magics.FAMILIES:
         if set(family.verbs) == {family.magic}:  # %%sparql has no verbs
             continue
@@ -34,7 +38,9 @@ def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(n
             assert f"%{family.magic} {name}" in text and method.summary in " ".join(text.split())
             assert "--form" in text
             examples = text.partition("examples:")[2].strip().splitlines()
-            assert examples and all(line.strip().startswith(f"%{family.magic} {name}") for line in examples)
+            assert examples and all(
+                line.strip().startswith(f"%{family.magic} {name}") for line in examples
+            )
     for line in ("%om", "%om --help", "%om help"):
         assert "retrieve" in notebook.good(line).printed
 
@@ -57,7 +63,9 @@ def test_what_lacks_its_verb_gets_it_suggested(notebook: Notebook) -> None:
         ("%qa Who keeps the hut?", '%qa ask "Who keeps the hut?"'),
     ):
         error = notebook(line).error
-        assert isinstance(error, LineError) and error.fix.startswith(f"Did you mean {meant}? Verbs:")
+        assert isinstance(error, LineError) and error.fix.startswith(
+            f"Did you mean {meant}? Verbs:"
+        )
 
 
 def test_completion_knows_verbs_options_values_and_names(notebook: Notebook) -> None:
@@ -73,7 +81,9 @@ def test_completion_knows_verbs_options_values_and_names(notebook: Notebook) -> 
         ("%om nonsense --k", []),
     ):
         _, matches = notebook.shell.complete(None, line, len(line))
-        assert [match for match in matches if not match.endswith((".ttl", ".rdf"))] == expected, line
+        assert [match for match in matches if not match.endswith((".ttl", ".rdf"))] == expected, (
+            line
+        )
 
 
 def test_a_value_refused_below_shows_the_line_and_keeps_the_trace(notebook: Notebook) -> None:

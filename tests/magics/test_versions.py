@@ -9,10 +9,18 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_package_and_its_extension_carry_one_version() -> None:
-    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))["version"]
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "version"
+    ]
+    manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))[
+        "version"
+    ]
     source = (ROOT / "extension" / "src" / "versions.ts").read_text(encoding="utf-8")
-    assert re.findall(r"^export const VERSION = '(.*)';$", source, re.MULTILINE) == [package] == [manifest]
+    assert (
+        re.findall(r"^export const VERSION = '(.*)';$", source, re.MULTILINE)
+        == [package]
+        == [manifest]
+    )
 
 
 def test_the_extension_is_for_the_front_ends_that_the_package_asks_for() -> None:
@@ -23,7 +31,17 @@ def test_the_extension_is_for_the_front_ends_that_the_package_asks_for() -> None
     assert f"jupyterlab>={oldest[1]}.{oldest[2]}" in project["optional-dependencies"]["lab"]
     manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))
     # JupyterLab calls an extension incompatible that asks for more than it has.
-    for name in ("application", "notebook", "completer", "launcher", "rendermime", "settingregistry"):
+    for name in (
+        "application",
+        "notebook",
+        "completer",
+        "launcher",
+        "rendermime",
+        "settingregistry",
+    ):
         wanted = f"^{oldest[1]}.{oldest[2]}.0"
         assert manifest["dependencies"][f"@jupyterlab/{name}"] == wanted
-        assert manifest["jupyterlab"]["sharedPackages"][f"@jupyterlab/{name}"]["requiredVersion"] == wanted
+        assert (
+            manifest["jupyterlab"]["sharedPackages"][f"@jupyterlab/{name}"]["requiredVersion"]
+            == wanted
+        )

@@ -7,17 +7,27 @@ from hypothesis import strategies as st
 from kgnb.mapping_files.plain import RELATIONS
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(["", "\t", '"', "\r\n", " x "])
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
+    ["", "\t", '"', "\r\n", " x "]
+)
 locals_ = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 iris = st.builds(
     "{}{}".format,
     st.sampled_from(
-        ["http://a.org/", "http://a.org/x#", "https://b.org/y/", "urn:z:", "http://www.w3.org/2002/07/owl#"]
+        [
+            "http://a.org/",
+            "http://a.org/x#",
+            "https://b.org/y/",
+            "urn:z:",
+            "http://www.w3.org/2002/07/owl#",
+        ]
     ),
     locals_,
 )
 scores = st.floats(0, 1)
-evidence = st.builds(Evidence, texts, texts, st.none() | st.floats(allow_nan=False, allow_infinity=False))
+evidence = st.builds(
+    Evidence, texts, texts, st.none() | st.floats(allow_nan=False, allow_infinity=False)
+)
 mappings = st.builds(
     Mapping,
     iris,

@@ -1,4 +1,6 @@
-"""OAEI Alignment RDF: lossless for us, plain for evaluators, lenient with real files, safe with hostile ones."""
+"""OAEI Alignment RDF: lossless for us, plain for evaluators, lenient with real files, safe with
+hostile ones.
+"""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,7 +22,9 @@ CELL = """<map><Cell>
 </Cell></map>"""
 
 
-def document(body: str = CELL, prolog: str = "<?xml version='1.0' encoding='utf-8'?>", doctype: str = "") -> str:
+def document(
+    body: str = CELL, prolog: str = "<?xml version='1.0' encoding='utf-8'?>", doctype: str = ""
+) -> str:
     return (
         f"{prolog}\n{doctype}<rdf:RDF xmlns='{NS}' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\n"
         f"<Alignment><xml>yes</xml><level>0</level><type>??</type>\n{body}\n</Alignment></rdf:RDF>\n"
@@ -37,7 +41,9 @@ def test_reads_back_exactly_what_it_wrote(alignment: Alignment) -> None:
     assert read(alignment_rdf.write(alignment)) == alignment
 
 
-def test_an_evaluator_that_knows_only_the_standard_elements_sees_plain_cells(full: Alignment) -> None:
+def test_an_evaluator_that_knows_only_the_standard_elements_sees_plain_cells(
+    full: Alignment,
+) -> None:
     root = ElementTree.fromstring(alignment_rdf.write(full))
     cells = root.findall(f"{{{NS}}}Alignment/{{{NS}}}map/{{{NS}}}Cell")
     assert len(cells) == len(full)
@@ -61,7 +67,10 @@ def test_an_evaluator_that_knows_only_the_standard_elements_sees_plain_cells(ful
     ],
 )
 def test_a_source_below_its_target_has_a_broader_target(sign: str, relation: str) -> None:
-    assert read(document(CELL.replace("<relation>=", f"<relation>{sign}"))).mappings[0].relation == relation
+    assert (
+        read(document(CELL.replace("<relation>=", f"<relation>{sign}"))).mappings[0].relation
+        == relation
+    )
 
 
 EXPECTED = (Mapping("http://a#Hut", "http://b#Refuge"),)
@@ -77,11 +86,19 @@ EXPECTED = (Mapping("http://a#Hut", "http://b#Refuge"),)
         document().replace("\n", "\r\n"),
         document(CELL.replace("<measure rdf:datatype='xsd:float'>1.0</measure>", "")),
         document(CELL.replace("<relation>=</relation>", "")),
-        document(CELL.replace("'http://a#Hut'", "'&a;Hut'"), doctype='<!DOCTYPE r [<!ENTITY a "http://a#">]>'),
-        document(CELL.replace("<entity1 rdf:resource='http://a#Hut'/>", "<entity1>http://a#Hut</entity1>")),
+        document(
+            CELL.replace("'http://a#Hut'", "'&a;Hut'"),
+            doctype='<!DOCTYPE r [<!ENTITY a "http://a#">]>',
+        ),
         document(
             CELL.replace(
-                "<entity1 rdf:resource='http://a#Hut'/>", "<entity1><Class rdf:about='http://a#Hut'/></entity1>"
+                "<entity1 rdf:resource='http://a#Hut'/>", "<entity1>http://a#Hut</entity1>"
+            )
+        ),
+        document(
+            CELL.replace(
+                "<entity1 rdf:resource='http://a#Hut'/>",
+                "<entity1><Class rdf:about='http://a#Hut'/></entity1>",
             )
         ),
         document().replace(f"xmlns='{NS}'", f"xmlns='{NS[:-1]}'"),
@@ -109,16 +126,30 @@ def test_ontologies_are_named_in_three_ways(onto: str) -> None:
     ("text", "line", "what"),
     [
         ("<html><body>404</body></html>", 1, "<html>, not an alignment"),
-        ("<rdf:RDF xmlns:rdf='r' xmlns:owl='o'>\n<owl:Class/></rdf:RDF>", 1, "an ontology, not an alignment"),
+        (
+            "<rdf:RDF xmlns:rdf='r' xmlns:owl='o'>\n<owl:Class/></rdf:RDF>",
+            1,
+            "an ontology, not an alignment",
+        ),
         ("subject_id\tobject_id", 1, "not well-formed"),
         ("\n\n" + document().replace("</Cell>", ""), 9, "not well-formed"),
         (document(CELL.replace("'http://a#Hut'", "''")), 4, "<entity1> names no entity"),
-        (document(CELL.replace("<entity2 rdf:resource='http://b#Refuge'/>", "")), 4, "lacks its <entity2>"),
+        (
+            document(CELL.replace("<entity2 rdf:resource='http://b#Refuge'/>", "")),
+            4,
+            "lacks its <entity2>",
+        ),
         (document(CELL.replace("1.0", "-7")), 4, "not between 0 and 1"),
         (document(CELL.replace("1.0", "NaN")), 4, "not between 0 and 1"),
         (document(CELL.replace("1.0", "0,5")), 4, "not between 0 and 1"),
         (document(CELL.replace("<relation>=", "<relation>@")), 4, "relation '@' is unknown"),
-        (document(CELL.replace("'http://a#Hut'/>", "''><Class><and><b/></and></Class></entity1>")), 4, "an expression"),
+        (
+            document(
+                CELL.replace("'http://a#Hut'/>", "''><Class><and><b/></and></Class></entity1>")
+            ),
+            4,
+            "an expression",
+        ),
         (document(CELL.replace("#Hut", "&nope;")), 5, "not well-formed"),
     ],
 )
@@ -165,12 +196,16 @@ def test_a_reference_without_a_mapping_is_refused(tmp_path: Path) -> None:
 @pytest.mark.benchmark
 def test_every_reference_and_baseline_at_hand_is_read(benchmark_data: Path) -> None:
     folder = benchmark_data
-    conference = [load_reference(path) for path in sorted(Path(folder, "oaei-conference/reference").glob("*.rdf"))]
+    conference = [
+        load_reference(path)
+        for path in sorted(Path(folder, "oaei-conference/reference").glob("*.rdf"))
+    ]
     assert sorted(map(len, conference)) == [9, 11, 11, 15, 15, 15, 16, 17, 19, 23]
     assert len(load_reference(Path(folder, "oaei-anatomy/reference.rdf"))) == 1516
     original = load_reference(Path(folder, "oaei-mse/reference-1-original.rdf"))
     counts = [
-        sum(mapping.relation == relation for mapping in original) for relation in ("equivalent", "broader", "narrower")
+        sum(mapping.relation == relation for mapping in original)
+        for relation in ("equivalent", "broader", "narrower")
     ]
     assert counts == [3, 19, 1]
     baselines = sorted(Path(folder, "oaei-anatomy/baselines/2023").glob("*.rdf.gz"))

@@ -29,7 +29,12 @@ def test_a_failed_write_leaves_the_old_file(full: Alignment, tmp_path: Path) -> 
     file = save(full, tmp_path / "huts.sssom.tsv")
     before = file.read_bytes()
     with pytest.raises(ValueError, match="surrogates not allowed"):
-        save(Alignment((full.mappings[0].__class__("http://a#x", "http://b#y", source_label="\ud800"),)), file)
+        save(
+            Alignment(
+                (full.mappings[0].__class__("http://a#x", "http://b#y", source_label="\ud800"),)
+            ),
+            file,
+        )
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
@@ -43,7 +48,9 @@ def test_packed_files_are_read(full: Alignment, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="gzip data is damaged"):
         load(packed)
     content = plain.read_bytes()
-    packed.write_bytes(gzip.compress(content[:900]) + gzip.compress(content[900:]))  # as bgzip and cat leave it
+    packed.write_bytes(
+        gzip.compress(content[:900]) + gzip.compress(content[900:])
+    )  # as bgzip and cat leave it
     assert load(packed) == full
     with pytest.raises(ValueError, match="unpacked"):
         save(full, packed)

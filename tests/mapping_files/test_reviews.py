@@ -10,15 +10,24 @@ from kgnb.mappings import Mapping
 HUT, REFUGE = "http://huts.example/alpine#Hut", "http://huts.example/refuge#Refuge"
 FOUND = [
     ReviewedMapping(
-        Mapping(HUT, REFUGE, "equivalent", source_label='hut "old"\tone'), "Ada Lovelace", "2025-03-01T10:00:00Z"
+        Mapping(HUT, REFUGE, "equivalent", source_label='hut "old"\tone'),
+        "Ada Lovelace",
+        "2025-03-01T10:00:00Z",
     ),
     ReviewedMapping(Mapping(HUT, REFUGE + "2", "different", rationale="a car park"), "", ""),
-    ReviewedMapping(Mapping(HUT + "s", REFUGE, "broader", kind="object property"), "Bo", "2025-03-02T10:00:00Z"),
+    ReviewedMapping(
+        Mapping(HUT + "s", REFUGE, "broader", kind="object property"), "Bo", "2025-03-02T10:00:00Z"
+    ),
 ]
 
 
 def test_reviews_read_back_with_reviewer_and_time(tmp_path: Path) -> None:
-    path = reviews.save(FOUND, tmp_path / "mine.sssom.tsv", "http://huts.example/alpine", "http://huts.example/refuge")
+    path = reviews.save(
+        FOUND,
+        tmp_path / "mine.sssom.tsv",
+        "http://huts.example/alpine",
+        "http://huts.example/refuge",
+    )
     back = reviews.read(path)
     assert [(one.mapping.pair, one.mapping.relation, one.who, one.when) for one in back] == [
         (one.mapping.pair, one.mapping.relation, one.who, one.when) for one in FOUND

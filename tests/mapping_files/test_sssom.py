@@ -42,27 +42,45 @@ def test_sssom_pydantic_reads_every_row_and_slot(full: Alignment, tmp_path: Path
         assert converter.expand(theirs.object.curie) == ours.target
         assert theirs.confidence == ours.confidence
     first, rescue, place, trail = mappings[:4]
-    assert (first.predicate.curie, first.justification.curie) == ("owl:equivalentClass", "semapv:CompositeMatching")
+    assert (first.predicate.curie, first.justification.curie) == (
+        "owl:equivalentClass",
+        "semapv:CompositeMatching",
+    )
     assert (first.subject.name, first.object.name) == ("Hut", "refuge de montagne")
     assert first.mapping_tool.name == "rule"
     assert first.extensions["kgnb_evidence"].value.startswith('[["exact label"')
-    assert (rescue.predicate.curie, place.predicate.curie) == ("skos:broadMatch", "skos:narrowMatch")
+    assert (rescue.predicate.curie, place.predicate.curie) == (
+        "skos:broadMatch",
+        "skos:narrowMatch",
+    )
     assert (trail.predicate.curie, trail.predicate_modifier) == ("skos:exactMatch", "Not")
     raw = sssom_pydantic.read_unprocessed(path).records[3]
     assert (raw.reviewer_label, raw.mapping_tool) == (["person:ada"], None)
 
 
 @pytest.mark.parametrize(
-    "text", [MINIMAL.replace("\n", "\r\n"), "\ufeff" + MINIMAL, MINIMAL.replace("#", "# "), MINIMAL + "\n\n"]
+    "text",
+    [
+        MINIMAL.replace("\n", "\r\n"),
+        "\ufeff" + MINIMAL,
+        MINIMAL.replace("#", "# "),
+        MINIMAL + "\n\n",
+    ],
 )
 def test_line_ends_marks_and_spaces_do_not_matter(text: str) -> None:
     assert read(text) == read(MINIMAL)
 
 
 def test_header_slots_hold_for_every_row() -> None:
-    text = "#subject_type: owl data property\n#mapping_tool: theirs\n#subject_source: a:huts\n" + MINIMAL
+    text = (
+        "#subject_type: owl data property\n#mapping_tool: theirs\n#subject_source: a:huts\n"
+        + MINIMAL
+    )
     alignment = read(text)
-    assert (alignment.mappings[0].kind, alignment.mappings[0].judged_by) == ("datatype property", "theirs")
+    assert (alignment.mappings[0].kind, alignment.mappings[0].judged_by) == (
+        "datatype property",
+        "theirs",
+    )
     assert alignment.source == "http://a.org/huts"
 
 
@@ -74,8 +92,13 @@ def test_rows_that_say_there_is_no_match_are_counted_not_read() -> None:
 
 
 def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> None:
-    head = MINIMAL.replace("mapping_justification\n", "mapping_justification\tpredicate_modifier\n").splitlines()[:4]
-    rows = ["a:Hut\tskos:exactMatch\tb:Spa\tsemapv:X\tNot", "a:Hut\tskos:broadMatch\tb:Spa\tsemapv:X\tNot"]
+    head = MINIMAL.replace(
+        "mapping_justification\n", "mapping_justification\tpredicate_modifier\n"
+    ).splitlines()[:4]
+    rows = [
+        "a:Hut\tskos:exactMatch\tb:Spa\tsemapv:X\tNot",
+        "a:Hut\tskos:broadMatch\tb:Spa\tsemapv:X\tNot",
+    ]
     alignment = read("\n".join([*head, *rows]))
     assert [mapping.relation for mapping in alignment] == ["different"]
     assert alignment.notes == ("1 rows left out: they deny a relation other than equivalence",)
@@ -86,10 +109,22 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
     [
         ("a\tb\n1\t2\n", "huts.sssom.tsv:1", "no column subject_id, predicate_id, object_id"),
         (MINIMAL.replace("b:Refuge", "c:Refuge"), "huts.sssom.tsv:5", "prefix of 'c:Refuge'"),
-        (MINIMAL.replace("skos:exactMatch", "owl:imports"), "huts.sssom.tsv:5", "'owl:imports' is unknown"),
+        (
+            MINIMAL.replace("skos:exactMatch", "owl:imports"),
+            "huts.sssom.tsv:5",
+            "'owl:imports' is unknown",
+        ),
         (MINIMAL.replace("b:Refuge", ""), "huts.sssom.tsv:5", "the row has no object_id"),
-        (MINIMAL.replace("semapv:Lex", '"semapv:Lex'), "huts.sssom.tsv:5", "quoted field is malformed"),
-        (MINIMAL.replace("Matching\n", "Matching\tmore\n"), "huts.sssom.tsv:5", "5 fields, the table 4 columns"),
+        (
+            MINIMAL.replace("semapv:Lex", '"semapv:Lex'),
+            "huts.sssom.tsv:5",
+            "quoted field is malformed",
+        ),
+        (
+            MINIMAL.replace("Matching\n", "Matching\tmore\n"),
+            "huts.sssom.tsv:5",
+            "5 fields, the table 4 columns",
+        ),
         ("#curie_map: [\n" + MINIMAL, "huts.sssom.tsv:", "header is not YAML"),
         ("#- a list\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv:1", "no slots"),
         ("#a: &a [1]\n#mapping_tool: *a\n" + MINIMAL, "huts.sssom.tsv:1", "unfold to any length"),
@@ -110,7 +145,8 @@ def test_a_malformed_file_is_named_with_its_line(text: str, where: str, what: st
 @pytest.mark.parametrize("confidence", ["1.5", "-1", "nan", "high", "1e400"])
 def test_a_confidence_out_of_bounds_is_refused(confidence: str) -> None:
     text = (
-        MINIMAL.replace("mapping_justification\n", "mapping_justification\tconfidence\n").rstrip() + f"\t{confidence}\n"
+        MINIMAL.replace("mapping_justification\n", "mapping_justification\tconfidence\n").rstrip()
+        + f"\t{confidence}\n"
     )
     with pytest.raises(DataError, match="confidence"):
         read(text)

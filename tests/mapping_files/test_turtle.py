@@ -14,7 +14,9 @@ from tests.mapping_files.strategies import alignments
 
 
 def test_what_turtle_can_hold_comes_back(full: Alignment, tmp_path: Path) -> None:
-    stated = tuple(replace(m, evidence=()) for m in full if m.relation not in {"different", "unsure"})
+    stated = tuple(
+        replace(m, evidence=()) for m in full if m.relation not in {"different", "unsure"}
+    )
     assert load(save(full, tmp_path / "huts.ttl")) == Alignment(
         tuple(sorted(stated, key=lambda mapping: mapping.pair)), full.source, full.target
     )

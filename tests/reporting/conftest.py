@@ -11,7 +11,8 @@ from kgnb.reporting.report import find_template
 from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.settings import Settings
 
-ASKS = (  # a report that asks its judge k questions, without the seconds that a real one takes to be imported
+# a report that asks its judge k questions, without the seconds that a real one takes to be imported
+ASKS = (
     "# Small",
     "k: int = 2  # how many [1, 9]\njudge: str = ''  # who is asked",
     """import json
@@ -32,9 +33,13 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def notebook(place: Path, *sources: str, name: str = "small.ipynb") -> str:
-    """Writes a notebook: Markdown for texts that begin with #, code for the rest; the first code is its parameters."""
+    """Writes a notebook: Markdown for texts that begin with #, code for the rest; the first code is
+    its parameters.
+    """
     cells = [
-        nbformat.v4.new_markdown_cell(source) if source.startswith("# ") else nbformat.v4.new_code_cell(source)
+        nbformat.v4.new_markdown_cell(source)
+        if source.startswith("# ")
+        else nbformat.v4.new_code_cell(source)
         for source in sources
     ]
     for cell in [cell for cell in cells if cell.cell_type == "code"][:1]:
@@ -49,13 +54,19 @@ def write_notebook(tmp_path: Path) -> Callable[..., str]:
 
 
 def drawn_cells(name: str, results: Any, session: ReportSession) -> list[str]:
-    """The HTML of every cell of a report's notebook after the one that computes, drawn here and not in a kernel."""
+    """The HTML of every cell of a report's notebook after the one that computes, drawn here and not
+    in a kernel.
+    """
     begin(session)
     known = {
         "report": import_module(f"kgnb.reporting.{name.replace('-', '_')}"),
         "results": results,
         "current": current,
     }
-    cells = [cell for cell in nbformat.read(find_template(name).path, as_version=4).cells if cell.cell_type == "code"]
+    cells = [
+        cell
+        for cell in nbformat.read(find_template(name).path, as_version=4).cells
+        if cell.cell_type == "code"
+    ]
     values = [eval(cell.source, known) for cell in cells[2:]]
     return [value._repr_mimebundle_()["text/html"] for value in values if value is not None]

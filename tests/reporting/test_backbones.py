@@ -16,7 +16,9 @@ def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) 
     with StubServer(oblige) as server:
         session = ReportSession(tmp_path, Settings(cache=tmp_path / "cache", base_url=server.url))
         begin(session)
-        found = backbones.run_models(of="ontology-matching", about="dataset=huts", models="rule,recorded:huts, stub")
+        found = backbones.run_models(
+            of="ontology-matching", about="dataset=huts", models="rule,recorded:huts, stub"
+        )
         assert current() is session and server.requests
     backbones.save(found, session)
     rows = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))["headline"]

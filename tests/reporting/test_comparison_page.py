@@ -17,18 +17,37 @@ def compared(*rows: Row) -> Compared:
     return Compared("small", ("judge", "k"), {"dataset": "huts", "source": ""}, rows)
 
 
-def row(judge: str, k: int, f1: float | None = None, tokens: int = 0, state: str = "done", error: str = "") -> Row:
+def row(
+    judge: str,
+    k: int,
+    f1: float | None = None,
+    tokens: int = 0,
+    state: str = "done",
+    error: str = "",
+) -> Row:
     figures = {} if f1 is None else {"P": 100.0 - f1, "F1": f1}
-    return Row({"judge": judge, "k": k}, state, f"items/{judge}{k}/report.html", figures, {"tokens": tokens}, (), error)
+    return Row(
+        {"judge": judge, "k": k},
+        state,
+        f"items/{judge}{k}/report.html",
+        figures,
+        {"tokens": tokens},
+        (),
+        error,
+    )
 
 
 def test_rows_are_ranked_by_the_main_figure_and_what_is_missing_is_said_and_escaped() -> None:
     failed = row("<script>", 5, state="failed", error="<img src=x>")
-    both = compared(row("rule", 3, 50.0), failed, row("model", 5, 70.0, 100), row("model", 7, state="not run"))
+    both = compared(
+        row("rule", 3, 50.0), failed, row("model", 5, 70.0, 100), row("model", 7, state="not run")
+    )
     assert both.main == "F1" and [one.parameters["k"] for one in both.ranked] == [5, 3, 5, 7]
     page = comparison_page(both, "A & B", "report: x # <b>")
     assert "<strong>70.0</strong> with <code>judge=model k=5</code>" in page
-    assert page.count("<strong>70.0</strong>") == 2 and page.count("<strong>50.0</strong>") == 1  # best F1, best P
+    assert (
+        page.count("<strong>70.0</strong>") == 2 and page.count("<strong>50.0</strong>") == 1
+    )  # best F1, best P
     assert page.index("<code>model</code>") < page.index("<code>rule</code>")
     assert "partial</strong>: 1 failed, 1 not run." in page
     assert "&lt;img src=x&gt;" in page and "<img src=x>" not in page and "<script>" not in page
@@ -37,16 +56,26 @@ def test_rows_are_ranked_by_the_main_figure_and_what_is_missing_is_said_and_esca
 
 
 def test_quality_is_drawn_over_cost_or_as_bars_where_nothing_was_paid() -> None:
-    plot = cost_against_quality(compared(row("rule", 3, 50.0), row("cascade", 3, 45.0, 10), row("model", 5, 70.0, 100)))
+    plot = cost_against_quality(
+        compared(row("rule", 3, 50.0), row("cascade", 3, 45.0, 10), row("model", 5, 70.0, 100))
+    )
     assert plot is not None and plot.svg() == plot.svg()
-    assert plot.alt.endswith("as good as judge=rule k=3: F1 50 for 0 tokens, judge=model k=5: F1 70 for 100 tokens.")
+    assert plot.alt.endswith(
+        "as good as judge=rule k=3: F1 50 for 0 tokens, judge=model k=5: F1 70 for 100 tokens."
+    )
     bars = cost_against_quality(compared(row("rule", 3, 50.0), row("rule", 5, 60.0)))
-    assert bars is not None and bars.alt == "Bars of F1: judge=rule k=5 60, judge=rule k=3 50." and bars.svg()
+    assert (
+        bars is not None
+        and bars.alt == "Bars of F1: judge=rule k=5 60, judge=rule k=3 50."
+        and bars.svg()
+    )
     assert cost_against_quality(compared(row("rule", 3, 50.0))) is None
 
 
 def test_reports_of_several_kinds_are_compared_in_what_they_share_and_linked(tmp_path) -> None:
-    """Parameters that only one of them has are left out, F1 is F1 however it is spelled, a failure names its error."""
+    """Parameters that only one of them has are left out, F1 is F1 however it is spelled, a failure
+    names its error.
+    """
     folders = [tmp_path / "reports" / name for name in ("matching", "answering", "failed")]
     kinds = (({"dataset": "huts", "k": 5}, "F1"), ({"dataset": "codex", "depth": 3}, "f1"))
     for folder, (values, figure) in zip(folders, kinds, strict=False):
@@ -54,7 +83,10 @@ def test_reports_of_several_kinds_are_compared_in_what_they_share_and_linked(tmp
         Ledger(folder, {1: Cell(1, "x = 1", "ran", 0.1)}).save()
         ReportRequest(folder.name, values).save(folder, ())
         cost = {"calls": 1, "tokens": 9, "prompt_tokens": 8, "completion_tokens": 1}
-        metrics = {"headline": [{"system": "kgnb", figure: 50.0, "source": "this run"}], "cost": cost}
+        metrics = {
+            "headline": [{"system": "kgnb", figure: 50.0, "source": "this run"}],
+            "cost": cost,
+        }
         (folder / "metrics.json").write_text(json.dumps(metrics))
     both = compare_reports(folders[:2])
     assert both.varied == ("report", "dataset") and both.fixed == {}
@@ -66,7 +98,10 @@ def test_reports_of_several_kinds_are_compared_in_what_they_share_and_linked(tmp
     three = compare_reports(folders, tmp_path / "out")
     assert [one.error for one in three.rows] == ["", "", "ValueError: no"]
     page, data = write_comparison(tmp_path / "out", three, "Three")
-    assert 'href="../reports/failed/report.html"' in page.read_text() and str(tmp_path) not in data.read_text()
+    assert (
+        'href="../reports/failed/report.html"' in page.read_text()
+        and str(tmp_path) not in data.read_text()
+    )
 
 
 def test_the_index_lists_reports_whose_notebook_is_gone_or_whose_ledger_is_broken(tmp_path) -> None:

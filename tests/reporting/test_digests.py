@@ -16,16 +16,25 @@ def test_our_own_sets_count_with_all_their_files() -> None:
     assert len(pair) == 3 and any(name.endswith("hollenmark.ttl") for name in pair)
     assert len(data_files({"dataset": "huts", "questions": ""}, Settings())) == 2
     read = data_files({"tbox": "huts:kitchen", "documents": "huts:kitchen-notes"}, Settings())
-    assert len(read) == 16 and "tbox: kitchen.ttl" in read and not of_benchmarks(read.values(), Settings())
+    assert (
+        len(read) == 16
+        and "tbox: kitchen.ttl" in read
+        and not of_benchmarks(read.values(), Settings())
+    )
 
 
-def test_files_count_one_by_one_and_a_pair_with_its_folder_of_benchmark_data(tmp_path: Path) -> None:
+def test_files_count_one_by_one_and_a_pair_with_its_folder_of_benchmark_data(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "dbp15k" / "fr_en"
     home.mkdir(parents=True)
     for name in ("a.txt", "b.txt", "c.md"):
         (tmp_path / name).write_text(name)
     (home / "triples_1").write_text("1\t2\t3\n")
-    found = data_files({"documents": f"{tmp_path}/*.txt, {tmp_path}/c.md", "context": "huts, *and* guests"}, Settings())
+    found = data_files(
+        {"documents": f"{tmp_path}/*.txt, {tmp_path}/c.md", "context": "huts, *and* guests"},
+        Settings(),
+    )
     assert list(found) == ["documents: a.txt", "documents: b.txt", "documents: c.md"]
     values = {"pair": "dbp15k/fr_en", "folder": "", "source": "", "target": ""}
     settings = Settings(data=tmp_path)

@@ -17,7 +17,9 @@ from tests.reporting.conftest import drawn_cells
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report entity-alignment")
+    return ReportSession(
+        tmp_path_factory.mktemp("report"), settings, "kgnb report entity-alignment"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,9 @@ def test_our_own_pair_is_measured_and_every_figure_has_its_source(results, sessi
     assert drawn(pairs) == drawn(pairs[::-1])  # seeds depend only on the pairs
 
 
-def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used(session, results, tmp_path):
+def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used(
+    session, results, tmp_path
+):
     pair = {"source": "huts:hollenmark", "target": "huts:corvane", "session": session}
     unknown = ea.run_pair(**pair)
     [row] = unknown.headline
@@ -65,7 +69,9 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     assert f"About {100 * share:.1f} % of the matches are right" in str(ea.notice(unknown))
     [figures] = metrics(unknown)["headline"]
     assert figures["estimated_precision"] == pytest.approx(100 * share, abs=0.01)
-    assert figures["written"] + figures["unsure"] + figures["nobody"] == pytest.approx(100, abs=0.05)
+    assert figures["written"] + figures["unsure"] + figures["nobody"] == pytest.approx(
+        100, abs=0.05
+    )
     assert abs(100 * share - 100 * results.headline[0].measured.chosen.precision) < 10
     # examples are spread evenly over the confidences, with their evidence
     table = ea.errors(unknown)
@@ -73,13 +79,17 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     assert len(sure) == 50 and sure == sorted(sure) and table.rows[-1][2].startswith("left: ")
     assert all(any("spelling" in text for _, text in lines) for lines in table.details)
     assert sum(row[1] for row in ea.slices(unknown).rows) == row.settled.counts()["matched"]
-    assert "No reference" in str(ea.ablation(unknown)) and "No reference" in str(ea.seed_curve(unknown))
+    assert "No reference" in str(ea.ablation(unknown)) and "No reference" in str(
+        ea.seed_curve(unknown)
+    )
     assert "Estimated" in ea.risk(unknown).caption
     here = ReportSession(tmp_path, session.settings)
     ea.save(unknown, here)
     assert (tmp_path / "alignments" / "no-seeds.ttl").read_text().count("sameAs") > 100
     assert len(drawn_cells("entity-alignment", unknown, here)) > 10
-    (tmp_path / "seeds.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in results.known[:40]))
+    (tmp_path / "seeds.tsv").write_text(
+        "".join(f"{one}\t{other}\n" for one, other in results.known[:40])
+    )
     [row] = ea.run_pair(**pair, seeds=str(tmp_path / "seeds.tsv")).headline
     assert (row.name, row.measured.seeds) == ("the seeds given", 40)
     with pytest.raises(ValueError, match="given together"):
@@ -94,7 +104,15 @@ def test_the_ablation_asks_a_model_that_reads_the_evidence(tmp_path):
 
     settings = Settings(embedder="characters", model="scripted", cache=tmp_path, remember=False)
     sides, known = opened("huts", "", "", "", "", "", "native", settings)[1:]
-    bench = Bench(sides, known, CharacterEmbedder(), "model", settings, LookOptions(share=0.05), ScriptedModel(answer))
+    bench = Bench(
+        sides,
+        known,
+        CharacterEmbedder(),
+        "model",
+        settings,
+        LookOptions(share=0.05),
+        ScriptedModel(answer),
+    )
     rows = {row.name: row for row in variants(bench, 0.3)}
     assert list(rows)[:2] == ["first alignment only", "rule: planned look"] and len(rows) >= 12
     asked = [row for name, row in rows.items() if name.startswith("model: ")]

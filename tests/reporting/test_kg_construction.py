@@ -1,11 +1,21 @@
-"""The graph-construction report: patterns read our notes, recorded replies show the worth of feedback."""
+"""The graph-construction report: patterns read our notes, recorded replies show the worth of
+feedback.
+"""
 
 import pytest
 
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.reporting import kg_construction as report
-from kgnb.reporting.kg_construction import each, entity_records, figures, micro, records, reference_graph, scored
+from kgnb.reporting.kg_construction import (
+    each,
+    entity_records,
+    figures,
+    micro,
+    records,
+    reference_graph,
+    scored,
+)
 from kgnb.reporting.session import current
 from kgnb.tasks.building import build_graph, compile_ontology
 from tests.reporting.conftest import drawn_cells
@@ -24,11 +34,24 @@ def test_the_rule_reads_our_notes_and_every_fact_it_writes_conforms() -> None:
 
 def test_the_report_shows_every_part() -> None:
     results = report.run_report(
-        tbox="huts:kitchen", shapes="huts:kitchen-shapes", documents="huts:kitchen-notes",
-        reference="huts:kitchen-reference", against="huts:pantry", judge="rule", tboxes="", ablation=True,
-    )  # fmt: skip
+        tbox="huts:kitchen",
+        shapes="huts:kitchen-shapes",
+        documents="huts:kitchen-notes",
+        reference="huts:kitchen-reference",
+        against="huts:pantry",
+        judge="rule",
+        tboxes="",
+        ablation=True,
+    )
     page = "".join(drawn_cells("kg-construction", results, current()))
-    for said in ("micro", "kitchen.ttl", "functional", "57.2", "tool calls per fact", "Bars in percent. "):
+    for said in (
+        "micro",
+        "kitchen.ttl",
+        "functional",
+        "57.2",
+        "tool calls per fact",
+        "Bars in percent. ",
+    ):
         assert said in page
     assert "needs a model" in str(report.ablation(results))
     missed = report.errors(results)
@@ -36,22 +59,41 @@ def test_the_report_shows_every_part() -> None:
     assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0
     assert all({"found", "reference"} & dict(details).keys() for details in missed.details)
     assert [row["source"] for row in figures(results)][0] == "this run"
-    assert figures(results)[-1]["f1"] == 0.826 and figures(results)[-1]["source"].startswith('"Ontology-to-tools')
+    assert figures(results)[-1]["f1"] == 0.826 and figures(results)[-1]["source"].startswith(
+        '"Ontology-to-tools'
+    )
     assert len(report.picture(results).nodes) <= 24
     assert report.stages(results).rows[-1][6] == "$0"
 
 
 def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_replies() -> None:
     results = report.run_report(
-        tbox="huts:dairy", shapes="", documents="huts:dairy-notes", reference="huts:dairy-reference", against="",
-        judge="recorded:dairy", tboxes="", ablation=True, outside="kgnb.datasets.huts:register",
-    )  # fmt: skip
+        tbox="huts:dairy",
+        shapes="",
+        documents="huts:dairy-notes",
+        reference="huts:dairy-reference",
+        against="",
+        judge="recorded:dairy",
+        tboxes="",
+        ablation=True,
+        outside="kgnb.datasets.huts:register",
+    )
     rows = {row["read"]: row for row in report.metrics(results)["ablation"]}
-    assert list(rows) == ["all of it", "without feedback", "without step plan", "without outside tools"]
+    assert list(rows) == [
+        "all of it",
+        "without feedback",
+        "without step plan",
+        "without outside tools",
+    ]
     assert rows["all of it"]["micro"] == rows["without step plan"]["micro"] == 1
-    assert rows["without outside tools"]["supplies"] < 1 and rows["without outside tools"]["precision"] == 1
+    assert (
+        rows["without outside tools"]["supplies"] < 1
+        and rows["without outside tools"]["precision"] == 1
+    )
     assert rows["all of it"]["tokens"] > rows["without step plan"]["tokens"] > 0
-    assert results.run.totals["calls"] == rows["all of it"]["requests"]  # the ablation is not part of the run
+    assert (
+        results.run.totals["calls"] == rows["all of it"]["requests"]
+    )  # the ablation is not part of the run
     assert len(report.ablation(results)) == 4
     assert results.title == "kgnb's alp dairies, 4 documents"
 
@@ -59,6 +101,10 @@ def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_
 def test_a_pattern_stands_for_every_tbox_that_matches(tmp_path) -> None:
     for name in ("b.ttl", "a.ttl"):
         (tmp_path / name).write_text("")
-    assert each(f"huts:kitchen, {tmp_path}/*.ttl") == ["huts:kitchen", f"{tmp_path}/a.ttl", f"{tmp_path}/b.ttl"]
+    assert each(f"huts:kitchen, {tmp_path}/*.ttl") == [
+        "huts:kitchen",
+        f"{tmp_path}/a.ttl",
+        f"{tmp_path}/b.ttl",
+    ]
     with pytest.raises(DataError, match="no file matches"):
         each(f"{tmp_path}/*.owl")

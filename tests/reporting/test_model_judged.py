@@ -1,7 +1,8 @@
-"""Each agent's report with a model as judge: its page, a spent budget, and the same report made again.
+"""Each agent's report with a model as judge: its page, a spent budget, and the same report made
+again.
 
-The second time there is no model, no key, no network and another order of sets: a replay gives the same figures,
-pictures and page.
+The second time there is no model, no key, no network and another order of sets: a replay gives the
+same figures, pictures and page.
 """
 
 import base64
@@ -38,7 +39,12 @@ SMALL: dict[str, dict[str, object]] = {
     "ontology-matching": {"judge": "cascade"},
     "question-answering": {"judge": "model", "most": 3},
     "entity-alignment": {"judge": "model", "ablation": False, "curve": False},
-    "kg-construction": {"judge": "model", "ablation": False, "documents": "note.txt", "against": ""},
+    "kg-construction": {
+        "judge": "model",
+        "ablation": False,
+        "documents": "note.txt",
+        "against": "",
+    },
 }
 WALL = """
 import os, sys
@@ -57,7 +63,8 @@ sys.addaudithook(lambda event, told: refuse(event, told) if event in WATCHED els
 
 @pytest.fixture
 def wall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Keeps kernels from connecting to anything; the file records that it was up, and every attempt.
+    """Keeps kernels from connecting to anything; the file records that it was up, and every
+    attempt.
 
     Jupyter's own sockets are ZeroMQ's: kernels do not open them through Python.
     """
@@ -66,16 +73,25 @@ def wall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("WALL", str(tmp_path / "wall.log"))
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONPATH", str(tmp_path / "wall"))
-        patch.setenv("PYTHONHASHSEED", "4711")  # and in another order of sets than it was recorded in
+        patch.setenv(
+            "PYTHONHASHSEED", "4711"
+        )  # and in another order of sets than it was recorded in
         yield tmp_path / "wall.log"
 
 
 def settings(tmp_path: Path, **more: Any) -> Settings:
-    told = {"embedder": "characters", "cache": tmp_path / "cache", "model": "stub", "author": "Ada Egger"}
+    told = {
+        "embedder": "characters",
+        "cache": tmp_path / "cache",
+        "model": "stub",
+        "author": "Ada Egger",
+    }
     return Settings(timeout=20.0, **told, **more)
 
 
-def report(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch) -> ReportResult:
+def report(
+    name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch
+) -> ReportResult:
     monkeypatch.chdir(folder.parent)
     Path("note.txt").write_text(NOTE)
     return run_report(name, SMALL[name], folder, told)
@@ -83,13 +99,19 @@ def report(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPa
 
 def pictures(result: ReportResult) -> list[str]:
     cells = nbformat.read(result.notebook, as_version=4).cells
-    datas = [output.data for cell in cells for output in cell.get("outputs", ()) if "data" in output]
+    datas = [
+        output.data for cell in cells for output in cell.get("outputs", ()) if "data" in output
+    ]
     return [data[kind] for data in datas for kind in sorted(data) if kind.startswith("image/")]
 
 
 def lasting(result: ReportResult) -> tuple[bytes, list[str], str]:
     """The parts that are the same in every run: figures, pictures, page."""
-    return (result.folder / "metrics.json").read_bytes(), pictures(result), without_times(result.html.read_text())
+    return (
+        (result.folder / "metrics.json").read_bytes(),
+        pictures(result),
+        without_times(result.html.read_text()),
+    )
 
 
 def calls(folder: Path) -> list[Mapping[str, Any]]:
@@ -118,7 +140,10 @@ def test_a_report_is_complete_stops_at_its_budget_and_repeats_without_network(
     check_page(whole, tmp_path)
     # no server any more, no network, another order of sets
     replayed = report(
-        name, tmp_path / "replayed", settings(tmp_path, base_url=server.url, replay="replay"), monkeypatch
+        name,
+        tmp_path / "replayed",
+        settings(tmp_path, base_url=server.url, replay="replay"),
+        monkeypatch,
     )
     assert lasting(replayed) == lasting(whole)
     assert wall.read_text() == "up\n"
@@ -129,19 +154,27 @@ def test_a_report_is_complete_stops_at_its_budget_and_repeats_without_network(
 
 
 def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Why the report with a spent budget is partial; one report is run as a page, the others only as functions."""
+    """Why the report with a spent budget is partial; one report is run as a page, the others only
+    as functions.
+    """
     if name == "ontology-matching":
         short = report(name, folder, told, monkeypatch)
-        assert short.metrics["partial"] is True and "This result is partial" in short.html.read_text()
+        assert (
+            short.metrics["partial"] is True and "This result is partial" in short.html.read_text()
+        )
         cells = nbformat.read(short.notebook, as_version=4).cells
-        assert any("Partial: the budget of" in json.dumps(cell.get("outputs", [])) for cell in cells)
+        assert any(
+            "Partial: the budget of" in json.dumps(cell.get("outputs", [])) for cell in cells
+        )
         return str(short.metrics["partial_reason"])
     monkeypatch.chdir(folder.parent)
     Path("note.txt").write_text(NOTE)
     folder.mkdir()
     begin(session := ReportSession(folder, told.with_(remember=False)))
     module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
-    results = getattr(module, backbones.RUNS[name][0])(**check(find_template(name).parameters, SMALL[name]))
+    results = getattr(module, backbones.RUNS[name][0])(
+        **check(find_template(name).parameters, SMALL[name])
+    )
     module.save(results, session)
     why = mark_partial(folder)
     assert json.loads((folder / "metrics.json").read_text())["partial_reason"] == why
@@ -149,16 +182,22 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
 
 
 def check_page(made: ReportResult, tmp_path: Path) -> None:
-    """Headline, errors, costs, how to run it again, who made it when; nothing of this machine, nothing to be loaded."""
+    """Headline, errors, costs, how to run it again, who made it when; nothing of this machine,
+    nothing to be loaded.
+    """
     page = made.html.read_text()
     byline, times = TIMES.findall(page)
     assert "Ada Egger" in byline and re.search(r"\d{4}-\d\d-\d\d", byline)
     assert str(tmp_path) not in page and not LOADS.search(page)
     drawn = [base64.b64decode(picture) for picture in PICTURE.findall(page)]
-    assert len(drawn) % 2 == 0 and (drawn or "there is no risk to draw" in page)  # each in light and in dark
+    assert len(drawn) % 2 == 0 and (
+        drawn or "there is no risk to draw" in page
+    )  # each in light and in dark
     for heading in ("Headline", "Errors", "Cost", "How to run this again"):
         assert re.search(rf"<h2[^>]*>{heading}</h2>", page), heading
-    assert "Cost ledger" in times and all(word in times for word in ("Model calls", "US dollars", "Time", "tokens"))
+    assert "Cost ledger" in times and all(
+        word in times for word in ("Model calls", "US dollars", "Time", "tokens")
+    )
     assert page.index('class="parameters"') < page.index("Headline")
     assert "kgnb report" in page.partition("How to reproduce")[2]
     headline = made.metrics["headline"]
@@ -167,7 +206,11 @@ def check_page(made: ReportResult, tmp_path: Path) -> None:
     assert {"calls", "tokens", "prompt_tokens", "completion_tokens"} <= made.metrics["cost"].keys()
     assert (made.folder / "run" / "run.json").is_file() and (made.folder / "timing.json").is_file()
     crate = json.loads((made.folder / "provenance.json").read_text())
-    given = {entity["name"]: entity["value"] for entity in crate["@graph"] if entity["@type"] == "PropertyValue"}
+    given = {
+        entity["name"]: entity["value"]
+        for entity in crate["@graph"]
+        if entity["@type"] == "PropertyValue"
+    }
     assert given.keys() == json.loads((made.folder / "request.json").read_text())["values"].keys()
 
 
@@ -177,7 +220,12 @@ def missing_reply(name: str, tmp_path: Path, url: str, monkeypatch: pytest.Monke
     with sqlite3.connect(tmp_path / "cache" / "replies.sqlite") as db:
         assert db.execute("DELETE FROM replies WHERE digest = ?", (last,)).rowcount == 1
     with pytest.raises(ReportError) as caught:
-        report(name, tmp_path / "missing", settings(tmp_path, base_url=url, replay="replay"), monkeypatch)
+        report(
+            name,
+            tmp_path / "missing",
+            settings(tmp_path, base_url=url, replay="replay"),
+            monkeypatch,
+        )
     assert "no reply of stub (local) is kept for: " in caught.value.what
     assert last[:12] in caught.value.what
     assert caught.value.ledger.state == "failed"

@@ -1,4 +1,6 @@
-"""Sweeps on a Dask cluster: what goes wrong before the first item, and a worker that is killed during one."""
+"""Sweeps on a Dask cluster: what goes wrong before the first item, and a worker that is killed
+during one.
+"""
 
 import json
 import os
@@ -16,7 +18,9 @@ from kgnb.errors import BackendError
 from kgnb.reporting.sweep import run_on_dask, run_sweep
 from kgnb.settings import Settings
 
-distributed: Any = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
+distributed: Any = pytest.importorskip(
+    "distributed", reason="the extra kgnb[dask] is not installed"
+)
 
 WAITS = (
     "import json, os, time\nfrom kgnb.reporting.session import current\n"
@@ -37,7 +41,9 @@ def test_without_the_package_the_error_says_how_to_install_it() -> None:
 
 
 @pytest.mark.slow
-def test_a_wrong_address_a_missing_scheduler_and_missing_workers_are_told_apart(tmp_path: Path) -> None:
+def test_a_wrong_address_a_missing_scheduler_and_missing_workers_are_told_apart(
+    tmp_path: Path,
+) -> None:
     with distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as cluster:
         for address, error, words in (
             ("127.0.0.1", ValueError, "Give it as tcp://HOST:PORT"),
@@ -63,8 +69,12 @@ def test_the_items_of_a_worker_that_is_killed_run_elsewhere(
 
         def kill() -> None:
             with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
-                for _ in range(1200):  # two minutes: a test that waits for ever tells nobody anything
-                    if (tmp_path / "seen").exists() and "2" in (tmp_path / "seen").read_text().split():
+                for _ in range(
+                    1200
+                ):  # two minutes: a test that waits for ever tells nobody anything
+                    if (tmp_path / "seen").exists() and "2" in (
+                        tmp_path / "seen"
+                    ).read_text().split():
                         break
                     time.sleep(0.1)
                 [worker] = client.run(os.getpid).values()
@@ -74,9 +84,15 @@ def test_the_items_of_a_worker_that_is_killed_run_elsewhere(
         killer = threading.Thread(target=kill)
         killer.start()
         spread = run_sweep(
-            tmp_path / "grid.yaml", tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address
+            tmp_path / "grid.yaml",
+            tmp_path / "dask",
+            settings=settings,
+            scheduler=cluster.scheduler_address,
         )
         killer.join()
     assert spread.states == {"done": 2}
     rows = json.loads(spread.comparison.read_text())["rows"]
-    assert [(row["parameters"]["k"], row["figures"]["F1"]) for row in rows] == [(1, 10.0), (2, 20.0)]
+    assert [(row["parameters"]["k"], row["figures"]["F1"]) for row in rows] == [
+        (1, 10.0),
+        (2, 20.0),
+    ]

@@ -1,7 +1,8 @@
-"""The ontology-matching report: scores, errors that open, files that are the same in every run, simulations marked.
+"""The ontology-matching report: scores, errors that open, files that are the same in every run,
+simulations marked.
 
-Experiments on a pair: errors simulated, prompts counted, ingredients left out. Other systems: their stored alignments,
-and doubles that stand in for matchers that are installed.
+Experiments on a pair: errors simulated, prompts counted, ingredients left out. Other systems: their
+stored alignments, and doubles that stand in for matchers that are installed.
 """
 
 import gzip
@@ -22,7 +23,13 @@ from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.experiments import RATES, SHARES, curve, ingredients
 from kgnb.reporting.ontology_matching.results import Ablated, Draw, Experiments
 from kgnb.reporting.ontology_matching.sections import metrics
-from kgnb.reporting.ontology_matching.stored import SYSTEMS, System, compared, installed_alignments, stored_alignments
+from kgnb.reporting.ontology_matching.stored import (
+    SYSTEMS,
+    System,
+    compared,
+    installed_alignments,
+    stored_alignments,
+)
 from kgnb.reporting.session import ReportSession
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -43,7 +50,9 @@ FAILING = (
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> ReportSession:
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report ontology-matching")
+    return ReportSession(
+        tmp_path_factory.mktemp("report"), settings, "kgnb report ontology-matching"
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)  # before any test that fills the session's cache
@@ -57,11 +66,15 @@ def tried(session: ReportSession, tmp_path_factory: pytest.TempPathFactory) -> o
     return om.run_cases(session=here, curves=True, seeds=3, ablation=True)
 
 
-def test_our_own_pair_is_scored_and_its_errors_open_to_their_reasons(results: om.MatchingResults) -> None:
+def test_our_own_pair_is_scored_and_its_errors_open_to_their_reasons(
+    results: om.MatchingResults,
+) -> None:
     assert results.micro.tp > 20 and results.micro == results.outcomes[0].score
     assert sum(results.per_kind.values(), Score()) == results.micro
     rows = om.headline(results).rows
-    assert [(row[0], row[1], row[-1]) for row in rows] == [("kgnb (rule judge)", "this pair", "this run")]
+    assert [(row[0], row[1], row[-1]) for row in rows] == [
+        ("kgnb (rule judge)", "this pair", "this run")
+    ]
     wrong, missed = om.wrong(results), om.missed(results)
     assert (len(wrong), len(missed)) == (results.micro.fp, results.micro.fn)
     assert all(dict(details)["why"] for details in wrong.details)
@@ -78,8 +91,12 @@ def test_a_second_report_embeds_nothing_and_has_the_same_metrics(
     om.save(second, again)
     assert results.cost.embedded > 100
     assert second.cost.embedded == 0 and second.cost.reused >= results.cost.embedded
-    assert (tmp_path / "metrics.json").read_bytes() == (session.folder / "metrics.json").read_bytes()
-    assert {"precision", "recall", "f1"} <= json.loads((tmp_path / "metrics.json").read_text())["micro"].keys()
+    assert (tmp_path / "metrics.json").read_bytes() == (
+        session.folder / "metrics.json"
+    ).read_bytes()
+    assert {"precision", "recall", "f1"} <= json.loads((tmp_path / "metrics.json").read_text())[
+        "micro"
+    ].keys()
     names = {path.name for path in (tmp_path / "alignments").iterdir()}
     assert names == {"alpine-refuge.rdf", "alpine-refuge.sssom.tsv"}
     assert Run.load(tmp_path / "run").state == "done"
@@ -93,7 +110,9 @@ def test_an_ontology_in_several_pairs_is_stored_once_and_pairs_may_be_turned_rou
     twice = om.run_cases(session=ReportSession(tmp_path / "b", session.settings), **given)
     assert twice.cost.points == 2 * once.cost.points and twice.cost.written == once.cost.written
     assert len(twice.ontologies) == 2
-    assert all(one.score.recall > 0.7 for one in twice.outcomes)  # the oracle knows the reference both ways
+    assert all(
+        one.score.recall > 0.7 for one in twice.outcomes
+    )  # the oracle knows the reference both ways
 
 
 def test_without_a_reference_nothing_is_measured_and_every_part_is_drawn(
@@ -107,7 +126,9 @@ def test_without_a_reference_nothing_is_measured_and_every_part_is_drawn(
     assert json.loads((tmp_path / "metrics.json").read_text())["micro"] is None
 
 
-def test_a_simulation_is_marked_in_every_table_and_plot(session: ReportSession, tmp_path: Path) -> None:
+def test_a_simulation_is_marked_in_every_table_and_plot(
+    session: ReportSession, tmp_path: Path
+) -> None:
     here = ReportSession(tmp_path, session.settings)
     results = om.run_cases(session=here, judge="oracle", error_rate=0.2, seed=3)
     assert results.outcomes[0].simulated > 0
@@ -118,7 +139,10 @@ def test_a_simulation_is_marked_in_every_table_and_plot(session: ReportSession, 
 
 
 def test_wrong_input_is_refused(session: ReportSession, tmp_path: Path) -> None:
-    stranger = save(Alignment((Mapping("http://a/x", "http://b/y", "equivalent", 1.0),)), tmp_path / "stranger.rdf")
+    stranger = save(
+        Alignment((Mapping("http://a/x", "http://b/y", "equivalent", 1.0),)),
+        tmp_path / "stranger.rdf",
+    )
     own = {"source": "huts:alpine", "target": "huts:refuge"}
     for given, error, words in (
         ({"source": "huts:alpine"}, ValueError, "go together"),
@@ -140,7 +164,10 @@ def test_errors_are_simulated_at_every_rate_and_cost_and_no_more_is_asked_than_a
     nobody, right, *wrong = curve(tried.tried.draws)
     assert right.f1 >= nobody.f1 and right.f1 >= wrong[-1].f1 and right.questions > 0
     plot, table, shares = om.oracle_curves(tried), om.oracle_table(tried), om.oracle_shares(tried)
-    assert all(text.startswith("SIMULATION") for text in (plot.caption, plot.alt, table.caption, shares.caption))
+    assert all(
+        text.startswith("SIMULATION")
+        for text in (plot.caption, plot.alt, table.caption, shares.caption)
+    )
     assert len(table.rows) == 1 + len(RATES) and plot.svg() == om.oracle_curves(tried).svg()
     assert [row[0] for row in shares.rows] == list(SHARES)
     sources = len(tried.outcomes[0].source)
@@ -165,10 +192,14 @@ def test_the_cascade_sends_a_model_less_than_everything(tried: om.MatchingResult
     assert 0 < cascade.questions < everything.questions
     assert 0 < cascade.expected.prompt_tokens < everything.expected.prompt_tokens
     assert cascade.entities == len(tried.outcomes[0].source) + len(tried.outcomes[0].target)
-    assert om.prompts(tried).rows[-1][-1] == 2006  # of the paper: 12.13 million tokens over 6,048 classes
+    assert (
+        om.prompts(tried).rows[-1][-1] == 2006
+    )  # of the paper: 12.13 million tokens over 6,048 classes
 
 
-def test_every_ingredient_is_left_out_once_and_the_most_important_comes_first(tried: om.MatchingResults) -> None:
+def test_every_ingredient_is_left_out_once_and_the_most_important_comes_first(
+    tried: om.MatchingResults,
+) -> None:
     names = [name for name, _ in ingredients()]
     assert "name" in names and "bias" not in names and "rounds" not in names
     assert dict(ingredients())["name"] == replace(Weights(), name=0.0)
@@ -177,7 +208,11 @@ def test_every_ingredient_is_left_out_once_and_the_most_important_comes_first(tr
     scores = {"nothing left out": Score(8, 2, 2), "a": Score(7, 3, 3), "b": Score(4, 6, 6)}
     ablated = tuple(Ablated(name, one, Score()) for name, one in scores.items())
     table = om.left_out(replace(tried, tried=Experiments(ablated=ablated)))
-    assert [(row[0], row[4]) for row in table.rows] == [("nothing left out", None), ("b", "-40.0"), ("a", "-10.0")]
+    assert [(row[0], row[4]) for row in table.rows] == [
+        ("nothing left out", None),
+        ("b", "-40.0"),
+        ("a", "-10.0"),
+    ]
 
 
 def test_metrics_hold_the_experiments_that_were_asked_for_and_no_others(
@@ -186,15 +221,30 @@ def test_metrics_hold_the_experiments_that_were_asked_for_and_no_others(
     content = json.loads(json.dumps(metrics(tried, session)))
     assert [one["rate"] for one in content["simulation_curves"]["rates"]] == [None, *RATES]
     assert content["ablation"][0]["without"] == "nothing left out"
-    assert not {"simulation_curves", "simulation_shares", "prompts", "ablation"} & metrics(results, session).keys()
-    assert all("report with -p" in str(part(results)) for part in (om.oracle_curves, om.left_out, om.prompts))
+    assert (
+        not {"simulation_curves", "simulation_shares", "prompts", "ablation"}
+        & metrics(results, session).keys()
+    )
+    assert all(
+        "report with -p" in str(part(results))
+        for part in (om.oracle_curves, om.left_out, om.prompts)
+    )
     assert str(om.beside(results)) == "No alignments of other systems lie beside this data."
-    parts = (om.oracle_table, om.oracle_shares, om.overlap, om.only_ours, om.only_theirs, om.often_theirs)
+    parts = (
+        om.oracle_table,
+        om.oracle_shares,
+        om.overlap,
+        om.only_ours,
+        om.only_theirs,
+        om.often_theirs,
+    )
     assert all(part(results) is None for part in parts)
 
 
 def stored_file(folder: Path, name: str, mappings: list[tuple[str, str, str]]) -> None:
-    plain = save(Alignment(tuple(Mapping(*mapping, 1.0) for mapping in mappings)), folder / f"{name}.rdf")
+    plain = save(
+        Alignment(tuple(Mapping(*mapping, 1.0) for mapping in mappings)), folder / f"{name}.rdf"
+    )
     (folder / f"{name}.rdf.gz").write_bytes(gzip.compress(plain.read_bytes()))
 
 
@@ -206,9 +256,15 @@ def test_stored_alignments_are_scored_like_ours_in_either_direction_and_compared
     folder.mkdir(parents=True)
     wanted = sorted(outcome.right)
     number = len(wanted)
-    turned = [(target, source, relation) for source, target, relation in wanted if relation == "equivalent"]
+    turned = [
+        (target, source, relation)
+        for source, target, relation in wanted
+        if relation == "equivalent"
+    ]
     stored_file(folder, "Knows", wanted)
-    stored_file(folder, "Half", [*wanted[: number // 2], (wanted[0][0], wanted[1][1], "equivalent")])
+    stored_file(
+        folder, "Half", [*wanted[: number // 2], (wanted[0][0], wanted[1][1], "equivalent")]
+    )
     stored_file(folder, "Turned", turned[:3])
     stored_file(folder, "Elsewhere", [("http://a#x", "http://b#y", "equivalent")])
     case = MatchingCase(outcome.name, tmp_path / "source.owl", tmp_path / "target.owl")
@@ -223,12 +279,21 @@ def test_stored_alignments_are_scored_like_ours_in_either_direction_and_compared
     assert om.beside(results).rows[0][0] == "Knows"
     rows = {row[0]: row[1:] for row in om.overlap(results).rows}
     for both, only_ours, _, both_wrong, only_ours_wrong, _ in rows.values():
-        assert (both + only_ours, both_wrong + only_ours_wrong) == (results.micro.tp, results.micro.fp)
+        assert (both + only_ours, both_wrong + only_ours_wrong) == (
+            results.micro.tp,
+            results.micro.fp,
+        )
     assert rows["any of them"][:3] == (results.micro.tp, 0, results.micro.fn)
-    alone, often, all_others = om.only_ours(results), om.often_theirs(results), om.only_theirs(results)
+    alone, often, all_others = (
+        om.only_ours(results),
+        om.often_theirs(results),
+        om.only_theirs(results),
+    )
     assert len(alone.rows) == len(outcome.found - frozenset().union(*outcome.stored.values()))
     assert all({"why", "source", "target"} <= dict(details).keys() for details in alone.details)
-    assert all(len(row[-1].split(", ")) >= 2 for row in often.rows) and all(row[0] == "yes" for row in all_others.rows)
+    assert all(len(row[-1].split(", ")) >= 2 for row in often.rows) and all(
+        row[0] == "yes" for row in all_others.rows
+    )
 
 
 def test_what_a_system_finds_is_taken_and_one_that_fails_or_is_missing_stops_nothing() -> None:
@@ -236,10 +301,14 @@ def test_what_a_system_finds_is_taken_and_one_that_fails_or_is_missing_stops_not
     source, target = (open_ontology(name) for name in ("huts:alpine", "huts:refuge"))
     hut, refuge = (side.of_kind("class")[0].iri for side in (source, target))
     double = System("Double", "json", WRITES.format(hut, refuge, refuge))
-    found = installed_alignments(case, source, target, [double, System("Nobody", "no_such_package", "")])
+    found = installed_alignments(
+        case, source, target, [double, System("Nobody", "no_such_package", "")]
+    )
     assert found == ({"Double, run here": {(hut, refuge, "equivalent")}}, [])
     for script, seconds, why in FAILING:
-        found = installed_alignments(case, source, target, [System("Double", "json", script)], seconds)
+        found = installed_alignments(
+            case, source, target, [System("Double", "json", script)], seconds
+        )
         assert found == ({}, [f"Double, run here, on huts: {why}"])
     for system in SYSTEMS:
         compile(system.script, system.name, "exec")

@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.reporting.parameters import ReportParameter, assignments, check, looks_secret, read_parameters
+from kgnb.reporting.parameters import (
+    ReportParameter,
+    assignments,
+    check,
+    looks_secret,
+    read_parameters,
+)
 
 CELL = """
 from typing import Literal
@@ -30,7 +36,9 @@ PARAMETERS = read_parameters(notebook(CELL), "report.ipynb")
 
 def test_a_cell_becomes_parameters_that_read_typed_text_and_values_of_the_right_type():
     expected = (
-        ReportParameter("dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
+        ReportParameter(
+            "dataset", str, "huts", "which benchmark", choices=("huts", "oaei-anatomy")
+        ),
         ReportParameter("k", int, 10, "candidates per entity and view", least=1.0, most=50.0),
         ReportParameter("similarity", float, None, "a long story continued here", optional=True),
         ReportParameter("deep", bool, False, "go deep"),
@@ -38,9 +46,21 @@ def test_a_cell_becomes_parameters_that_read_typed_text_and_values_of_the_right_
     )
     assert expected == PARAMETERS
     assert read_parameters(nbformat.v4.new_notebook(), "x") == ()
-    typed = {"k": "3", "similarity": "0.5", "deep": "yes", "dataset": "oaei-anatomy", "context": "x=y"}
+    typed = {
+        "k": "3",
+        "similarity": "0.5",
+        "deep": "yes",
+        "dataset": "oaei-anatomy",
+        "context": "x=y",
+    }
     values = check(PARAMETERS, typed)
-    assert values == {"dataset": "oaei-anatomy", "k": 3, "similarity": 0.5, "deep": True, "context": "x=y"}
+    assert values == {
+        "dataset": "oaei-anatomy",
+        "k": 3,
+        "similarity": 0.5,
+        "deep": True,
+        "context": "x=y",
+    }
     values = check(PARAMETERS, {"k": 3, "similarity": 1, "deep": True})
     assert (values["k"], values["similarity"], values["deep"]) == (3, 1.0, True)
     assert isinstance(values["similarity"], float)
@@ -73,10 +93,20 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is_and_without_its_pas
 
 
 def test_names_that_look_secret_are_refused_and_similar_ones_are_not():
-    for name in ("api_key", "key", "TOKEN", "hf_token", "userPassword", "client-secret", "OPENAI_API_KEY"):
+    for name in (
+        "api_key",
+        "key",
+        "TOKEN",
+        "hf_token",
+        "userPassword",
+        "client-secret",
+        "OPENAI_API_KEY",
+    ):
         with pytest.raises(ValueError, match="env:NAME"):
             check(PARAMETERS, {name: "sk-123"})
-    assert not any(map(looks_secret, ("max_tokens", "keyboard", "monkey", "k", "secretary", "tokens")))
+    assert not any(
+        map(looks_secret, ("max_tokens", "keyboard", "monkey", "k", "secretary", "tokens"))
+    )
 
 
 def test_a_bad_parameters_cell_is_named_by_line():

@@ -76,9 +76,18 @@ def careless(body: Body) -> str:
     """A model that puts a key into every rationale."""
     if "response_format" not in body:
         return f"use {OF_REPLY}"
-    items = body["response_format"]["json_schema"]["schema"]["properties"]["answers"]["items"]["properties"]
-    said = {"why": f"as with {OF_REPLY} and {OF_KEY}", "letter": "A", "decision": "equivalent", "confidence": 0.9}
-    return json.dumps({"answers": [{"question": number} | said for number in items["question"]["enum"]]})
+    items = body["response_format"]["json_schema"]["schema"]["properties"]["answers"]["items"][
+        "properties"
+    ]
+    said = {
+        "why": f"as with {OF_REPLY} and {OF_KEY}",
+        "letter": "A",
+        "decision": "equivalent",
+        "confidence": 0.9,
+    }
+    return json.dumps(
+        {"answers": [{"question": number} | said for number in items["question"]["enum"]]}
+    )
 
 
 @pytest.fixture
@@ -92,12 +101,20 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("KGNB_CACHE", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "templates").mkdir()
-    notebook(tmp_path / "templates", *(cell.replace("WIDGET", OF_WIDGET) for cell in CELLS), name="planted.ipynb")
+    notebook(
+        tmp_path / "templates",
+        *(cell.replace("WIDGET", OF_WIDGET) for cell in CELLS),
+        name="planted.ipynb",
+    )
     return tmp_path
 
 
 def shapes(secret: str) -> list[bytes]:
-    return [secret.encode(), json.dumps(secret)[1:-1].encode(), base64.b64encode(secret.encode()).rstrip(b"=")]
+    return [
+        secret.encode(),
+        json.dumps(secret)[1:-1].encode(),
+        base64.b64encode(secret.encode()).rstrip(b"="),
+    ]
 
 
 @pytest.mark.slow
@@ -106,13 +123,25 @@ def test_planted_secrets_reach_no_file_of_a_report_and_no_cache(
 ) -> None:
     with StubServer(careless) as server:
         Path("kgnb.toml").write_text(TOML.replace("BASE", server.url))
-        assert main(["report", "templates/planted.ipynb", "-p", "about=huts"]) == 1  # its last cell raises
+        assert (
+            main(["report", "templates/planted.ipynb", "-p", "about=huts"]) == 1
+        )  # its last cell raises
         assert server.requests and OF_KEY in server.requests[0].headers["authorization"]
     said = capsys.readouterr()
     [folder] = Path("reports/planted").iterdir()
     names = {file.name for file in folder.rglob("*")}
-    assert {"report.html", "report.ipynb", "cells.json", "events.jsonl", "run.json", "ro-crate-metadata.json",
-            "metrics.json", "alignment.sssom.tsv", "kept.sqlite", "request.json"} <= names  # fmt: skip
+    assert {
+        "report.html",
+        "report.ipynb",
+        "cells.json",
+        "events.jsonl",
+        "run.json",
+        "ro-crate-metadata.json",
+        "metrics.json",
+        "alignment.sssom.tsv",
+        "kept.sqlite",
+        "request.json",
+    } <= names
     assert any("replies.sqlite" in file.name for file in Path("reports/cache").iterdir())
     files = [file for file in Path("reports").rglob("*") if file.is_file()]
     for secret in PLANTED:

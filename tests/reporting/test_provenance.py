@@ -11,10 +11,31 @@ from kgnb.reporting.report import git_author, run_report
 from kgnb.run import Run
 
 TERMS = {  # those of the RO-Crate 1.1 context that a report may use; any other term would be lost
-    "CreateAction", "CreativeWork", "Dataset", "File", "PropertyValue", "SoftwareApplication", "about", "actionStatus",
-    "conformsTo", "contentSize", "datePublished", "description", "encodingFormat", "endTime", "hasPart", "instrument",
-    "license", "mentions", "name", "object", "result", "startTime", "value", "version",
-}  # fmt: skip
+    "CreateAction",
+    "CreativeWork",
+    "Dataset",
+    "File",
+    "PropertyValue",
+    "SoftwareApplication",
+    "about",
+    "actionStatus",
+    "conformsTo",
+    "contentSize",
+    "datePublished",
+    "description",
+    "encodingFormat",
+    "endTime",
+    "hasPart",
+    "instrument",
+    "license",
+    "mentions",
+    "name",
+    "object",
+    "result",
+    "startTime",
+    "value",
+    "version",
+}
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
     "import json\nfrom kgnb.reporting.session import current\n"
@@ -24,8 +45,13 @@ SAVES = (
 
 @pytest.fixture
 def made(write_notebook, settings, tmp_path):
-    path = write_notebook("# Small", PARAMETERS, SAVES, "# Cost", "import time; time.perf_counter()")
-    return [run_report(path, {"k": k}, tmp_path / name, settings).folder for k, name in ((2, "a"), (2, "b"), (3, "c"))]
+    path = write_notebook(
+        "# Small", PARAMETERS, SAVES, "# Cost", "import time; time.perf_counter()"
+    )
+    return [
+        run_report(path, {"k": k}, tmp_path / name, settings).folder
+        for k, name in ((2, "a"), (2, "b"), (3, "c"))
+    ]
 
 
 def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, tmp_path, capsys):
@@ -38,8 +64,14 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
     assert {name for entity in crate["@graph"] for name in entity if name[0] != "@"} <= known
     assert {entity["@type"] for entity in crate["@graph"]} <= known
     about = entities["ro-crate-metadata.json"]
-    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {"@id": "./"}
-    assert {part["@id"] for part in entities["./"]["hasPart"]} >= {"report.html", "metrics.json", "report.ipynb"}
+    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {
+        "@id": "./"
+    }
+    assert {part["@id"] for part in entities["./"]["hasPart"]} >= {
+        "report.html",
+        "metrics.json",
+        "report.ipynb",
+    }
     for entity in crate["@graph"]:
         for value in entity.values():
             for one in value if isinstance(value, list) else [value]:
@@ -49,10 +81,17 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
     assert len(TIMES.findall(pages[0])) == 2 and pages[0] != pages[1]
     assert without_times(pages[0]) == without_times(pages[1])
     assert main(["compare", str(a), str(c), "--out", str(tmp_path / "both")]) == 0
-    assert capsys.readouterr().out.splitlines()[:3] == ["k  state  F1", "2  done   20.0", "3  done   30.0"]
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "k  state  F1",
+        "2  done   20.0",
+        "3  done   30.0",
+    ]
     assert main(["report", "--index", "--out", str(tmp_path)]) == 0
     index = (tmp_path / "index.html").read_text()
-    assert all(f'href="{name}/report.html"' in index for name in "abc") and "both/comparison.html" in index
+    assert (
+        all(f'href="{name}/report.html"' in index for name in "abc")
+        and "both/comparison.html" in index
+    )
     with pytest.raises(BackendError, match="did not print"):
         print_pdf(a / "report.html", "/no/such/browser")
 
@@ -60,8 +99,12 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
 def test_the_heading_is_followed_by_data_day_and_author_where_they_are_known(
     write_notebook, settings, tmp_path, monkeypatch
 ):
-    assert byline_of([], date(2026, 3, 1), "").endswith("<!-- times -->2026-03-01<!-- /times --></p>")
-    many = byline_of(["source: my.ttl", *(f"huts/{n}.ttl" for n in range(1200))], date(2026, 3, 1), "<A>")
+    assert byline_of([], date(2026, 3, 1), "").endswith(
+        "<!-- times -->2026-03-01<!-- /times --></p>"
+    )
+    many = byline_of(
+        ["source: my.ttl", *(f"huts/{n}.ttl" for n in range(1200))], date(2026, 3, 1), "<A>"
+    )
     assert "Data: huts (1,200 files), source: my.ttl<br>" in many and "&lt;A&gt;" in many
     data = tmp_path / "mine.ttl"
     data.write_text("<a:a> <a:b> <a:c> .\n")
@@ -80,6 +123,10 @@ def test_a_run_is_exported_as_spans(tmp_path, capsys):
     run = Run("example", folder=tmp_path / "run")
     with run:
         run.do(len, [1])
-    assert main(["run", "export", str(tmp_path / "run"), "--otel", str(tmp_path / "spans.json")]) == 0
+    assert (
+        main(["run", "export", str(tmp_path / "run"), "--otel", str(tmp_path / "spans.json")]) == 0
+    )
     [scope] = json.loads((tmp_path / "spans.json").read_text())["resourceSpans"][0]["scopeSpans"]
-    assert scope["spans"][1]["name"] == "len" and capsys.readouterr().out.strip() == str(tmp_path / "spans.json")
+    assert scope["spans"][1]["name"] == "len" and capsys.readouterr().out.strip() == str(
+        tmp_path / "spans.json"
+    )

@@ -1,4 +1,6 @@
-"""The question-answering report: scores with their warning, costs, errors, judges, the ablation, QALD-10 end to end."""
+"""The question-answering report: scores with their warning, costs, errors, judges, the ablation,
+QALD-10 end to end.
+"""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.question_answering.judges import GIVE, PERFORM, ActQuestion, AnswerQuestion, QaQuestion
+from kgnb.agents.question_answering.judges import (
+    GIVE,
+    PERFORM,
+    ActQuestion,
+    AnswerQuestion,
+    QaQuestion,
+)
 from kgnb.agents.question_answering.values import Finish, Options, Query, written
 from kgnb.datasets.question_sets import PUBLISHED, SETS, question_set
 from kgnb.errors import DataError
@@ -24,7 +32,7 @@ from kgnb.reporting.question_answering import (
     open_questions_graph,
     reference_on,
     variants,
-)  # fmt: skip
+)
 from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table
@@ -37,7 +45,9 @@ from tests.reporting.conftest import drawn_cells
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> ReportSession:
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report question-answering")
+    return ReportSession(
+        tmp_path_factory.mktemp("report"), settings, "kgnb report question-answering"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +62,28 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
     assert isinstance(headline, Table) and isinstance(errors, Table)
     assert headline.groups.count("case") == 9 and headline.df()["questions"].iloc[-1] == 30
     keys = {column.key for column in headline.columns}
-    assert {"exact", "f1", "strict", "precision", "coverage", "support"} <= keys and "lenient" not in keys
+    assert {
+        "exact",
+        "f1",
+        "strict",
+        "precision",
+        "coverage",
+        "support",
+    } <= keys and "lenient" not in keys
     assert results.whole.exact > 0.5 and (results.whole.support or 0) > 0.9
     assert len(errors.rows) == sum(not one.right for one in results.scored)
     assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
     assert isinstance(report.example(results), GraphPicture)
-    assert "ODA" not in str(report.published(results)) and "lenient" not in metrics(results)["headline"][0]
+    assert (
+        "ODA" not in str(report.published(results))
+        and "lenient" not in metrics(results)["headline"][0]
+    )
     table = report.published(replace(results, peers=PUBLISHED["qald10"], name="QALD-10"))
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
     assert ("ODA (GPT-4)", 0.6667, None, None) in [(row[0], *row[2:5]) for row in table.rows]
-    assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
+    assert (
+        'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
+    )
     report.save(results, session)
     assert json.loads((session.folder / "metrics.json").read_text())["all"]["questions"] == 30
     assert len((session.folder / "answers.jsonl").read_text().splitlines()) == 30
@@ -70,12 +92,20 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
 
 def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_path: Path) -> None:
     settings = session.settings.with_(model="recorded:huts", embedder="local")
-    found = report.run_questions(session=ReportSession(tmp_path, settings), most=2, judge="rule", judges=True)
+    found = report.run_questions(
+        session=ReportSession(tmp_path, settings), most=2, judge="rule", judges=True
+    )
     table, costs = report.judges(found), report.variant_costs(found)
     assert isinstance(table, Table) and costs is not None
     names = [one.name for one in found.judges]
-    assert names == ["rule", "cascade", "model", "model, tools=paper (ODA)"] == [row[0] for row in costs.rows]
-    assert "cpu" not in {column.key for column in table.columns}  # clocks are under Cost, the rest repeats
+    assert (
+        names
+        == ["rule", "cascade", "model", "model, tools=paper (ODA)"]
+        == [row[0] for row in costs.rows]
+    )
+    assert "cpu" not in {
+        column.key for column in table.columns
+    }  # clocks are under Cost, the rest repeats
     rule, _, _, paper = found.judges
     assert rule.failed == 0 and rule.cost.calls == 0
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and the row says so
@@ -84,9 +114,21 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
 
 def test_the_ablation_changes_one_option_at_a_time(tmp_path: Path, session: ReportSession) -> None:
     names = [name for name, _ in variants(Options())]
-    for wanted in ("no observation", "similarity", "random", "facts", "outgoing", "D = ", "N = ", "P = ", "K = "):
+    for wanted in (
+        "no observation",
+        "similarity",
+        "random",
+        "facts",
+        "outgoing",
+        "D = ",
+        "N = ",
+        "P = ",
+        "K = ",
+    ):
         assert any(wanted in name for name in names)
-    small = report.run_questions(session=ReportSession(tmp_path, session.settings), most=2, ablation=True)
+    small = report.run_questions(
+        session=ReportSession(tmp_path, session.settings), most=2, ablation=True
+    )
     table = report.ablation(small)
     assert isinstance(table, Table) and [row[0] for row in table.rows] == names
 
@@ -95,16 +137,27 @@ def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
     session: ReportSession, tmp_path: Path
 ) -> None:
     (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\nbob\tlives_in\tberne\n")
-    lines = [{"id": "0", "question": "Where does bob live?", "values": ["http://names.example/entity/berne"]}]
+    lines = [
+        {
+            "id": "0",
+            "question": "Where does bob live?",
+            "values": ["http://names.example/entity/berne"],
+        }
+    ]
     lines += [{"id": str(number), "question": "Who?", "values": []} for number in range(1, 5)]
     (tmp_path / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
     here = ReportSession(tmp_path, session.settings)
     found = report.run_questions(session=here, most=3, **own)
     assert [one.asked.id for one in found.measured] == ["0", "1", "3"] and found.measured[0].right
-    assert found.entities == "linked" and found.notes[-1].startswith("3 of the 5 questions, evenly spread over the set")
+    assert found.entities == "linked" and found.notes[-1].startswith(
+        "3 of the 5 questions, evenly spread over the set"
+    )
     table = report.ablation(replace(found, variants=(Variant("as it is", found.measured[:2], 2),)))
-    assert isinstance(table, Table) and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
+    assert (
+        isinstance(table, Table)
+        and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
+    )
     assert len(report.run_questions(session=here, most=0, **own).measured) == 5
     assert signature(report.run_questions).parameters["most"].default == MOST > SWEPT
     with pytest.raises(ValueError, match="questions and graph go together"):
@@ -119,14 +172,20 @@ def test_a_set_that_is_not_available_says_so(session: ReportSession) -> None:
         question_set("cellar")
 
 
-def test_checking_a_proof_does_not_count_as_a_query_of_the_next_question(session: ReportSession) -> None:
+def test_checking_a_proof_does_not_count_as_a_query_of_the_next_question(
+    session: ReportSession,
+) -> None:
     task = question_set("huts", session.settings.data)
     run = Run("question_answering")
     graph = open_questions_graph(task)
-    context = open_context(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
+    context = open_context(
+        graph, judge="rule", embedder="characters", run=run, settings=session.settings
+    )
     measured = ask_all(task.questions[:4], context, Options(), run)
     noted = [query.query for step in run.steps for query in step.queries]
-    assert any(one.support for one in measured) and not [text for text in noted if text.startswith("triples")]
+    assert any(one.support for one in measured) and not [
+        text for text in noted if text.startswith("triples")
+    ]
     assert sum(one.cost.queries for one in measured) == len(noted) > 0
 
 
@@ -144,7 +203,13 @@ class Script:
     def _verdict(self, question: QaQuestion) -> Verdict:
         if isinstance(question, ActQuestion):
             query = Query(self._queries[question.asked])
-            return Verdict(PERFORM, written(Finish() if question.done else query), 1.0, "by the script", self.name)
+            return Verdict(
+                PERFORM,
+                written(Finish() if question.done else query),
+                1.0,
+                "by the script",
+                self.name,
+            )
         if isinstance(question, AnswerQuestion) and question.values:
             more = tuple((option.id, 1.0) for option in question.options[1:])
             return Verdict(GIVE, question.options[0].id, 1.0, "by the script", self.name, more)
@@ -162,13 +227,22 @@ def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_
     asked = asked[::3]
     run = Run("question_answering")
     script = Script({one.text: one.sparql for one in asked})
-    context = open_context(graph, judge=script, embedder="characters", run=run, settings=session.settings)
+    context = open_context(
+        graph, judge=script, embedder="characters", run=run, settings=session.settings
+    )
     measured = ask_all(asked, context, Options(depth=1, breadth=20, rounds=2), run)
-    assert len(measured) == len(asked) and not [one for one in measured if one.outcome.status == "failed"]
+    assert len(measured) == len(asked) and not [
+        one for one in measured if one.outcome.status == "failed"
+    ]
     answered = [one for one in measured if one.outcome.values]
-    # answers are those of the query on the slice; queries that name unknown things were refused, not guessed
+    # answers are those of the query on the slice; queries that name unknown things were refused,
+    # not guessed
     assert answered and measure([one.item for one in answered]).f1 == 1.0
-    refused = [one for one in measured if one.outcome.answer and "refused" in " ".join(one.outcome.answer.notes)]
+    refused = [
+        one
+        for one in measured
+        if one.outcome.answer and "refused" in " ".join(one.outcome.answer.notes)
+    ]
     assert len(answered) + len(refused) >= 25
     here = ReportSession(tmp_path, session.settings.with_(data=benchmark_data))
     found = report.run_questions(dataset="qald10", most=3, session=here)

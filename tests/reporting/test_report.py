@@ -45,22 +45,35 @@ def test_a_report_runs_in_this_python_with_its_settings_and_leaves_notebook_page
 ):
     sections = [part for title in ("One", "Two", "Three") for part in (f"# \n## {title}", "1 + 1")]
     path = write_notebook(
-        TITLE, PARAMETERS, PRINTS,
+        TITLE,
+        PARAMETERS,
+        PRINTS,
         f"import ipywidgets\ntell({ESTIMATE})\nprint('a warning', file=sys.stderr)\nipywidgets.IntSlider()",
-        *sections, "# \n## Four", OFF, "# End <b>here</b>",
-    )  # fmt: skip
+        *sections,
+        "# \n## Four",
+        OFF,
+        "# End <b>here</b>",
+    )
     template = find_template(path)
-    assert (template.name, template.title, template.summary) == ("small", "Small things", "A report on small things.")
+    assert (template.name, template.title, template.summary) == (
+        "small",
+        "Small things",
+        "A report on small things.",
+    )
     assert [parameter.name for parameter in template.parameters] == ["k", "name"]
     name, announced = "a'\"\\</script>", list[str]()
-    result = run_report(path, {"k": "4", "name": name}, tmp_path / "out", settings, on_announcement=announced.append)
+    result = run_report(
+        path, {"k": "4", "name": name}, tmp_path / "out", settings, on_announcement=announced.append
+    )
     cells = cells_of(result.folder)
     assert cells[3].outputs[0].text == f"{sys.executable} 8 {name!r} tiny\nTrue\n"
     # the expected cost of a model is announced, and is not part of the report
     assert announced == ["validate: about 12 model calls"]
     assert [one.text for one in cells[4].outputs if one.output_type == "stream"] == ["a warning\n"]
     ledger = json.loads((result.folder / "cells.json").read_text())["cells"]
-    assert ledger[0]["title"].startswith("k: int = 2") and {cell["state"] for cell in ledger} == {"ran"}
+    assert ledger[0]["title"].startswith("k: int = 2") and {cell["state"] for cell in ledger} == {
+        "ran"
+    }
     page = result.html.read_text()
     assert "<title>Small things: k=4, name=" in page
     # nothing is loaded or run
@@ -68,11 +81,17 @@ def test_a_report_runs_in_this_python_with_its_settings_and_leaves_notebook_page
     assert not [word for word in ("<script", "</script>", "cdn", "unpkg") if word in page]
     # sections are listed, those that were not computed apart
     assert page.index('<details class="given">') < page.index("One")
-    assert [title for title in ("One", "Two", "Three", "Four") if f">{title}</a>" in page] == ["One", "Two", "Three"]
+    assert [title for title in ("One", "Two", "Three", "Four") if f">{title}</a>" in page] == [
+        "One",
+        "Two",
+        "Three",
+    ]
     assert "Not part of this run: Four." in page and "Not computed" not in page
 
 
-def test_the_folder_is_named_after_parameters_and_data(write_notebook, settings, tmp_path, monkeypatch):
+def test_the_folder_is_named_after_parameters_and_data(
+    write_notebook, settings, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     path, made = write_notebook(TITLE, PARAMETERS), []
     for content, given in (("one", {"k": 2}), ("one", {}), ("one", {"k": 3}), ("two", {})):
@@ -86,13 +105,20 @@ def test_the_folder_is_named_after_parameters_and_data(write_notebook, settings,
     assert "--out" in refused.value.fix
 
 
-def test_a_failed_cell_is_named_with_its_remedy_and_everything_is_saved(write_notebook, settings, tmp_path):
+def test_a_failed_cell_is_named_with_its_remedy_and_everything_is_saved(
+    write_notebook, settings, tmp_path
+):
     failing = "from kgnb.errors import DataError\nraise DataError('no <huts> left', where='huts.ttl', fix='Build one.')"
-    path = write_notebook(TITLE, PARAMETERS, "print('before')", "# Part two", failing, "print('after')")
+    path = write_notebook(
+        TITLE, PARAMETERS, "print('before')", "# Part two", failing, "print('after')"
+    )
     with pytest.raises(ReportError, match=r"failed in cell 6 \(from kgnb.errors") as caught:
         run_report(path, {}, tmp_path / "out", settings)
     assert "no <huts> left" in caught.value.what and "\n" not in caught.value.what
-    assert caught.value.fix.splitlines()[0].strip() == "Build one." and "report.html" in caught.value.fix
+    assert (
+        caught.value.fix.splitlines()[0].strip() == "Build one."
+        and "report.html" in caught.value.fix
+    )
     assert states(tmp_path / "out") == ["ran", "ran", "ran", "failed", "not run"]
     code = [cell.metadata for cell in cells_of(tmp_path / "out") if cell.cell_type == "code"]
     assert [one.kgnb.state for one in code] == states(tmp_path / "out")
@@ -101,15 +127,20 @@ def test_a_failed_cell_is_named_with_its_remedy_and_everything_is_saved(write_no
     assert "This report failed" in page and "no &lt;huts&gt; left" in page and "<huts>" not in page
 
 
-def test_a_dead_kernel_is_a_failed_cell_and_no_printed_secret_stays(write_notebook, settings, tmp_path, monkeypatch):
+def test_a_dead_kernel_is_a_failed_cell_and_no_printed_secret_stays(
+    write_notebook, settings, tmp_path, monkeypatch
+):
     monkeypatch.setenv("HUT_KEY", "sk-very/secret+key")
     path = write_notebook(
-        PARAMETERS, "import base64, json, os\nfrom IPython.display import HTML\nkey = os.environ['HUT_KEY']",
+        PARAMETERS,
+        "import base64, json, os\nfrom IPython.display import HTML\nkey = os.environ['HUT_KEY']",
         "print(key); print(base64.b64encode(key.encode()).decode())",
-        "display(HTML(f'<b>{key}</b>'), metadata={'note': key})", "from kgnb.reporting.session import current",
+        "display(HTML(f'<b>{key}</b>'), metadata={'note': key})",
+        "from kgnb.reporting.session import current",
         "(current().folder / 'metrics.json').write_text(json.dumps({'k': key}))",
-        "if k == 2: raise ValueError(key)\nos._exit(3)", "print('after')",
-    )  # fmt: skip
+        "if k == 2: raise ValueError(key)\nos._exit(3)",
+        "print('after')",
+    )
     for k, error in ((2, r"ValueError: \[redacted\]"), (3, "the kernel died")):
         with pytest.raises(ReportError, match=error) as caught:
             run_report(path, {"k": k}, tmp_path / "out", settings.with_(key="env:HUT_KEY"))
@@ -150,7 +181,9 @@ def start(path, tmp_path):
     return process
 
 
-def test_signals_and_kills_leave_a_true_ledger_notebook_and_page_and_a_free_folder(write_notebook, settings, tmp_path):
+def test_signals_and_kills_leave_a_true_ledger_notebook_and_page_and_a_free_folder(
+    write_notebook, settings, tmp_path
+):
     begun = tmp_path / "begun"
     waits = f"import os, time; open({str(begun)!r}, 'w').write(str(os.getpid()))\ntime.sleep(300)"
     path, out = write_notebook(PARAMETERS, waits, "print('after')"), tmp_path / "out"

@@ -1,4 +1,6 @@
-"""What a scan finds and what it leaves alone; thirty kinds of secrets are in tests/faults/test_planted_kinds.py."""
+"""What a scan finds and what it leaves alone; thirty kinds of secrets are in
+tests/faults/test_planted_kinds.py.
+"""
 
 import json
 
@@ -40,21 +42,37 @@ def test_a_key_in_a_notebook_is_found_where_it_is(tmp_path, record_property):
 
 
 SECRETS = (
-    f'api_key = "{MIXED}"', f'{{"auth_token": "{MIXED}"}}', f"Authorization: Bearer {MIXED}",
-    "endpoint = 'https://reader:hunter2@graph.example.org/sparql'", f"curl -H 'x: {KEY}'", 'password = "hunter2!"',
-    "AKIAIOSFODNN7EXAMPLE", "-----BEGIN RSA PRIVATE KEY-----", f"OPENAI_API_KEY={MIXED}",
-)  # fmt: skip
+    f'api_key = "{MIXED}"',
+    f'{{"auth_token": "{MIXED}"}}',
+    f"Authorization: Bearer {MIXED}",
+    "endpoint = 'https://reader:hunter2@graph.example.org/sparql'",
+    f"curl -H 'x: {KEY}'",
+    'password = "hunter2!"',
+    "AKIAIOSFODNN7EXAMPLE",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    f"OPENAI_API_KEY={MIXED}",
+)
 HARMLESS = (
-    'key = "env:OPENAI_API_KEY"', "max_tokens = 20000", f'"key": "{"ab12" * 16}"', 'token = os.environ["HF_TOKEN"]',
-    "https://example.org/a:b@c", '"prompt_tokens": 123456', 'api_key="[redacted]"', "password: str",
-)  # fmt: skip
+    'key = "env:OPENAI_API_KEY"',
+    "max_tokens = 20000",
+    f'"key": "{"ab12" * 16}"',
+    'token = os.environ["HF_TOKEN"]',
+    "https://example.org/a:b@c",
+    '"prompt_tokens": 123456',
+    'api_key="[redacted]"',
+    "password: str",
+)
 
 
-def test_secrets_are_found_in_any_file_and_what_only_resembles_one_is_not(tmp_path, record_property):
+def test_secrets_are_found_in_any_file_and_what_only_resembles_one_is_not(
+    tmp_path, record_property
+):
     for at, line in enumerate(SECRETS):
         (tmp_path / f"{at}.html").write_text(f"first\n{line}\n")
     found = scan(tmp_path)
-    assert [(one.file.name, one.where) for one in found] == [(f"{at}.html", "line 2") for at in range(len(SECRETS))]
+    assert [(one.file.name, one.where) for one in found] == [
+        (f"{at}.html", "line 2") for at in range(len(SECRETS))
+    ]
     for at, line in enumerate(HARMLESS):
         (tmp_path / f"{at}.html").write_text(line)
     (tmp_path / f"{len(HARMLESS)}.html").unlink()
@@ -64,7 +82,9 @@ def test_secrets_are_found_in_any_file_and_what_only_resembles_one_is_not(tmp_pa
         scan(tmp_path / "missing")
 
 
-def test_the_command_finds_known_values_however_they_are_encoded_and_exits_with_1(tmp_path, capsys, monkeypatch):
+def test_the_command_finds_known_values_however_they_are_encoded_and_exits_with_1(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.setenv("MY_ODD_SECRET", "correct horse/battery")
     (tmp_path / "a.html").write_text("<p>correct horse/battery</p>")
     (tmp_path / "b.txt").write_text("q=correct%20horse%2Fbattery")

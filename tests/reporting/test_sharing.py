@@ -18,10 +18,17 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     hut, route = (Request((Message("user", text),)) for text in ("hut?", "route?"))
     model = ScriptedModel(["one"])
     Replaying(model, ReplayCache(here / "replies.sqlite")).ask(hut)
-    VerdictStore(here / "verdicts.sqlite").put("j", {q: Verdict("same", "A", 0.5, "because", "me") for q in "qa"})
-    VectorCache(here / "vectors.sqlite").put("e", {b"\x00k": np.array([0.6, 0.8], dtype=np.float32)})
+    VerdictStore(here / "verdicts.sqlite").put(
+        "j", {q: Verdict("same", "A", 0.5, "because", "me") for q in "qa"}
+    )
+    VectorCache(here / "vectors.sqlite").put(
+        "e", {b"\x00k": np.array([0.6, 0.8], dtype=np.float32)}
+    )
     assert export_cache(here, shared) == {"replies": 1, "verdicts": 2, "vectors": 1}
-    assert [json.loads(line)["question"] for line in (shared / "verdicts.jsonl").open()] == ["a", "q"]
+    assert [json.loads(line)["question"] for line in (shared / "verdicts.jsonl").open()] == [
+        "a",
+        "q",
+    ]
     assert import_cache(there, shared) == {"replies": 1, "verdicts": 2, "vectors": 1}
     assert import_cache(there, shared) == {"replies": 0, "verdicts": 0, "vectors": 0}
     assert [count for count, _ in contents(there).values()] == [1, 2, 1]

@@ -1,4 +1,6 @@
-"""A sweep that is killed, resumed and interrupted ends as if nothing had happened, and pays for no call twice."""
+"""A sweep that is killed, resumed and interrupted ends as if nothing had happened, and pays for no
+call twice.
+"""
 
 import json
 import os
@@ -50,9 +52,13 @@ class Sweep:
             "OMP_NUM_THREADS": "1",
         }
         return subprocess.Popen(
-            [sys.executable, "-m", "kgnb", *words], env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "kgnb", *words],
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
 
     def run(self, *words: str) -> str:
         process = self.begin(*words)
@@ -67,7 +73,9 @@ class Sweep:
         return [self.out / "items" / item.name for item in read_grid(self.file).items]
 
     def pages(self) -> tuple[bytes, bytes]:
-        return (self.out / "comparison.html").read_bytes(), (self.out / "comparison.json").read_bytes()
+        return (self.out / "comparison.html").read_bytes(), (
+            self.out / "comparison.json"
+        ).read_bytes()
 
 
 def asked(server: StubServer) -> Counter[str]:
@@ -86,7 +94,9 @@ def whole(tmp_path: Path, content: dict[str, Any], width: str) -> tuple[Sweep, C
 
 
 def check(tmp_path: Path, content: dict[str, Any], width: str = "2") -> None:
-    """Run the sweep whole; then again, killed at a third, resumed, interrupted at two thirds, and resumed."""
+    """Run the sweep whole; then again, killed at a third, resumed, interrupted at two thirds, and
+    resumed.
+    """
     first, wanted = whole(tmp_path, content, width)
     number = len(first.items())
     assert len(wanted) >= number // 2
@@ -95,12 +105,19 @@ def check(tmp_path: Path, content: dict[str, Any], width: str = "2") -> None:
         (cut.home / "cache").mkdir(parents=True)
         for vectors in (first.home / "cache").glob("vectors.sqlite"):
             shutil.copy(vectors, cut.home / "cache")
-        stopped(cut, ("sweep", str(cut.file), "--out", str(cut.out), "-j", width), number // 3, signal.SIGKILL)
+        stopped(
+            cut,
+            ("sweep", str(cut.file), "--out", str(cut.out), "-j", width),
+            number // 3,
+            signal.SIGKILL,
+        )
         assert asked(server).keys() < wanted.keys()
         stopped(cut, ("resume", str(cut.out), "-j", width), 2 * number // 3, signal.SIGINT)
         cut.run("resume", str(cut.out), "-j", width)
         assert cut.states() == {"done": number} and cut.pages() == first.pages()
-        assert asked(server) == Counter(wanted.keys())  # each question once, before a signal or after
+        assert asked(server) == Counter(
+            wanted.keys()
+        )  # each question once, before a signal or after
 
 
 def stopped(cut: Sweep, words: tuple[str, ...], done: int, stop: signal.Signals) -> None:
@@ -120,13 +137,21 @@ def stopped(cut: Sweep, words: tuple[str, ...], done: int, stop: signal.Signals)
 def check_states(cut: Sweep) -> None:
     """The state of every item agrees with its folder; some are done, some are not."""
     states = cut.states()
-    assert states["done"] and states["done"] < states.total() and set(states) <= {"done", "cancelled", "not run"}
+    assert (
+        states["done"]
+        and states["done"] < states.total()
+        and set(states) <= {"done", "cancelled", "not run"}
+    )
     for home in cut.items():
         said, ledger = read_state(home).state, read_ledger(home)
         if said == "done":
-            assert ledger is not None and ledger.state == "ran" and (home / "metrics.json").is_file()
+            assert (
+                ledger is not None and ledger.state == "ran" and (home / "metrics.json").is_file()
+            )
         elif said == "cancelled":
-            assert ledger is None or ledger.state != "failed"  # its page may not be drawn though every cell ran
+            assert (
+                ledger is None or ledger.state != "failed"
+            )  # its page may not be drawn though every cell ran
         else:
             assert ledger is None
 
@@ -150,12 +175,16 @@ def test_a_sweep_killed_twenty_times_ends_like_a_whole_one_and_asks_nothing_twic
         cut = Sweep(first.file, tmp_path / "cut", server)
         again, anew = ("resume", str(cut.out)), ("sweep", str(cut.file), "--out", str(cut.out))
         for number in range(20):
-            process = cut.begin(*(again if number % 2 and (cut.out / "sweep.json").is_file() else anew), "-j", "2")
+            process = cut.begin(
+                *(again if number % 2 and (cut.out / "sweep.json").is_file() else anew), "-j", "2"
+            )
             with suppress(subprocess.TimeoutExpired):
                 process.wait(draw.uniform(1.0, 6.0))
             killed += process.poll() is None
             process.kill()
             process.communicate(timeout=120)
         cut.run(*anew, "-j", "2")
-        assert cut.states() == {"done": 5} and cut.pages() == first.pages() and asked(server) == wanted
+        assert (
+            cut.states() == {"done": 5} and cut.pages() == first.pages() and asked(server) == wanted
+        )
     record_property("tries", killed)

@@ -1,4 +1,6 @@
-"""Reports and sweeps that ask a model by file wait for the replies, continue with them, and replay from a recording."""
+"""Reports and sweeps that ask a model by file wait for the replies, continue with them, and replay
+from a recording.
+"""
 
 import json
 from collections.abc import Callable
@@ -31,7 +33,9 @@ def rounds(run: Callable[[], Any], folder: Path, *said: str) -> tuple[int, Any]:
 def test_a_report_waits_round_by_round_and_replays_without_a_server(tmp_path: Path) -> None:
     folder, small = tmp_path / "asked", notebook(tmp_path, *ASKS)
     given = {"judge": f"batch:{folder}@stub"}
-    number, first = rounds(lambda: run_report(small, given, tmp_path / "report"), folder, "wait", "replies.jsonl")
+    number, first = rounds(
+        lambda: run_report(small, given, tmp_path / "report"), folder, "wait", "replies.jsonl"
+    )
     assert number == first.metrics["calls"] == 2
     record(folder, tmp_path / "mine")
     given["judge"] = f"recorded:{tmp_path / 'mine'}"
@@ -42,5 +46,7 @@ def test_a_sweep_waits_for_replies_and_goes_on_with_them(tmp_path: Path) -> None
     folder, grid = tmp_path / "asked", tmp_path / "grid.yaml"
     parameters = {"judge": ["rule", f"batch:{folder}@stub"], "k": 1}
     grid.write_text(json.dumps({"report": notebook(tmp_path, *ASKS), "parameters": parameters}))
-    number, result = rounds(lambda: run_sweep(grid, tmp_path / "sweep"), folder, "1 of 2 reports wait", "kgnb resume")
+    number, result = rounds(
+        lambda: run_sweep(grid, tmp_path / "sweep"), folder, "1 of 2 reports wait", "kgnb resume"
+    )
     assert number == 1 and result.states == {"done": 2}

@@ -1,4 +1,6 @@
-"""What JupyterLab's sanitiser lets through, so that a test can say what would be lost, and what in it could act."""
+"""What JupyterLab's sanitiser lets through, so that a test can say what would be lost, and what in
+it could act.
+"""
 
 import re
 from collections.abc import Callable
@@ -10,21 +12,64 @@ import pytest
 
 from kgnb.results.graph_svg import DARK
 
-# The part of the allow-lists of @jupyterlab/apputils 4.7 (sanitizer.ts) that our HTML may use. The browser tests put
-# the same HTML through the real sanitiser.
+# The part of the allow-lists of @jupyterlab/apputils 4.7 (sanitizer.ts) that our HTML may use. The
+# browser tests put the same HTML through the real sanitiser.
 GLOBAL_ATTRIBUTES = {"style", "title"}
 ATTRIBUTES = {"a": {"href", "rel"}, "details": {"open"}, "td": {"colspan"}, "th": {"scope"}}
 ATTRIBUTES["img"] = {"alt", "src", "width"}
-TAGS = {*("a", "b", "br", "caption", "code", "details", "div", "img", "p", "pre", "span", "strong", "summary")}
+TAGS = {
+    *(
+        "a",
+        "b",
+        "br",
+        "caption",
+        "code",
+        "details",
+        "div",
+        "img",
+        "p",
+        "pre",
+        "span",
+        "strong",
+        "summary",
+    )
+}
 TAGS |= {"table", "tbody", "td", "th", "thead", "tr"}
 VOID = {"br", "img"}
 STYLES = {
-    *("background-color", "border", "border-bottom", "border-collapse", "border-top", "caption-side", "cursor"),
-    *("display", "font-size", "font-weight", "height", "line-height", "margin", "max-width", "opacity"),
-    *("overflow-wrap", "overflow-x", "padding", "table-layout", "text-align", "vertical-align", "white-space"),
+    *(
+        "background-color",
+        "border",
+        "border-bottom",
+        "border-collapse",
+        "border-top",
+        "caption-side",
+        "cursor",
+    ),
+    *(
+        "display",
+        "font-size",
+        "font-weight",
+        "height",
+        "line-height",
+        "margin",
+        "max-width",
+        "opacity",
+    ),
+    *(
+        "overflow-wrap",
+        "overflow-x",
+        "padding",
+        "table-layout",
+        "text-align",
+        "vertical-align",
+        "white-space",
+    ),
     *("width", "word-break"),
 }
-COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:black|white|gray|grey|red|blue|green)\b|rgb\(|hsl", re.IGNORECASE)
+COLOUR = re.compile(
+    r"#[0-9a-f]{3,8}\b|\b(?:black|white|gray|grey|red|blue|green)\b|rgb\(|hsl", re.IGNORECASE
+)
 PICTURE = "data:image/svg+xml,"
 
 
@@ -42,7 +87,9 @@ class Reader(HTMLParser):
         assert tag in TAGS, f"<{tag}> would be dropped"
         self.tags.append(tag)
         for name, value in attributes:
-            assert name in GLOBAL_ATTRIBUTES | ATTRIBUTES.get(tag, set()), f"{name} of <{tag}> would be dropped"
+            assert name in GLOBAL_ATTRIBUTES | ATTRIBUTES.get(tag, set()), (
+                f"{name} of <{tag}> would be dropped"
+            )
             if name == "style":
                 check_style(value or "")
             if name == "href":

@@ -7,7 +7,9 @@ WORDS = some.text(some.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), 
 
 
 @given(some.lists(some.tuples(WORDS, WORDS, WORDS), max_size=6), some.tuples(WORDS, WORDS, WORDS))
-def test_no_line_is_wider_than_the_room(rows: list[tuple[str, str, str]], titles: tuple[str, str, str]) -> None:
+def test_no_line_is_wider_than_the_room(
+    rows: list[tuple[str, str, str]], titles: tuple[str, str, str]
+) -> None:
     assert all(width(line) <= WIDTH for line in aligned(titles, rows, [False, True, False]))
 
 

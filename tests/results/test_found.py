@@ -1,4 +1,6 @@
-"""What a query gave, with everything hostile in it that a graph can hold: shown as text, in every form."""
+"""What a query gave, with everything hostile in it that a graph can hold: shown as text, in every
+form.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def everywhere(text: str) -> list[tuple[Term, ...]]:
 
 
 def rows(text: str) -> Rows:
-    return rows_of(Solutions((text[:50] or "a", "b", "c"), tuple(everywhere(text))), lambda iri: iri, (text,))
+    return rows_of(
+        Solutions((text[:50] or "a", "b", "c"), tuple(everywhere(text))), lambda iri: iri, (text,)
+    )
 
 
 def triples(text: str) -> Triples:
@@ -75,7 +79,13 @@ def triples(text: str) -> Triples:
 def schema(text: str) -> Schema:
     classes = (SchemaTerm(text, (text,), 3), SchemaTerm("http://huts.example/b", (text,)))
     links = ((text, text, "http://huts.example/b", 2),)
-    return Schema(classes, (SchemaTerm(text, (text,), 2),), links, (("http://huts.example/b", text),), notes=(text,))
+    return Schema(
+        classes,
+        (SchemaTerm(text, (text,), 2),),
+        links,
+        (("http://huts.example/b", text),),
+        notes=(text,),
+    )
 
 
 def everything(text: str) -> Iterable[object]:
@@ -88,7 +98,9 @@ def everything(text: str) -> Iterable[object]:
     yield picture_of_schema(schema(text), text)
 
 
-def test_hostile_text_is_inert_in_every_result(read: Callable[[str], Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_hostile_text_is_inert_in_every_result(
+    read: Callable[[str], Any], caplog: pytest.LogCaptureFixture
+) -> None:
     for text in HOSTILE:
         for shown in everything(text):
             assert_inert(shown, read)
@@ -132,9 +144,16 @@ def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text()
         "boolean": ("1", "false"),
     }
     values["dateTime"] = ("2024-01-02T10:00:00Z", "2024-01-02T12:00:00+02:00")
-    cells = [tuple(Literal(pair[at], None, XSD + kind) for kind, pair in values.items()) for at in (0, 1)]
+    cells = [
+        tuple(Literal(pair[at], None, XSD + kind) for kind, pair in values.items()) for at in (0, 1)
+    ]
     frame = rows_of(Solutions(tuple(values), tuple(cells)), str).df()
-    assert [str(kind).partition("[")[0] for kind in frame.dtypes[:4]] == ["Int64", "Float64", "datetime64", "boolean"]
+    assert [str(kind).partition("[")[0] for kind in frame.dtypes[:4]] == [
+        "Int64",
+        "Float64",
+        "datetime64",
+        "boolean",
+    ]
     assert frame["dateTime"].iloc[0] == frame["dateTime"].iloc[1]  # the same moment
     broken = rows_of(Solutions(("n",), ((Literal("many", None, f"{XSD}integer"),),)), str)
     assert broken.df()["n"].tolist() == ["many"] and broken.columns[0].kind == "text"
@@ -145,6 +164,10 @@ def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text()
 def test_triple_terms_are_shown_in_tables_and_pictures() -> None:
     term = TripleTerm(HUT, Iri("http://huts.example/beds"), Literal("48"))
     assert "<<( " in rows_of(Solutions(("t",), ((term,),)), str).text()
-    told = triples_of(((Blank("b"), Iri(f"{RDF}reifies"), term),), lambda iri: iri.rpartition("/")[2])
+    told = triples_of(
+        ((Blank("b"), Iri(f"{RDF}reifies"), term),), lambda iri: iri.rpartition("/")[2]
+    )
     assert "<<( hut beds 48 )>>" in told.text()
-    assert told.df()["object"].tolist() == ['<<( <http://huts.example/hut> <http://huts.example/beds> "48" )>>']
+    assert told.df()["object"].tolist() == [
+        '<<( <http://huts.example/hut> <http://huts.example/beds> "48" )>>'
+    ]

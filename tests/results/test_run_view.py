@@ -31,7 +31,13 @@ def judgement(number: int, decision: str = "equivalent") -> dict[str, Any]:
 
 
 def run_of(*steps: Mapping[str, Any]) -> dict[str, Any]:
-    return {"version": 1, "agent": "ontology_matching", "state": "done", "steps": list(steps), "totals": {}}
+    return {
+        "version": 1,
+        "agent": "ontology_matching",
+        "state": "done",
+        "steps": list(steps),
+        "totals": {},
+    }
 
 
 def test_reads_well_in_a_terminal_without_ids_and_times(run: dict[str, Any]) -> None:
@@ -57,20 +63,32 @@ def test_html_survives_the_sanitiser_and_hostile_text_is_only_text(
     assert page.tags.count("details") == 4  # three steps with something inside, and the setting
 
 
-def test_json_is_the_run_with_nothing_left_out_and_a_shorter_one_leaves_the_run_as_it_was(run: dict[str, Any]) -> None:
+def test_json_is_the_run_with_nothing_left_out_and_a_shorter_one_leaves_the_run_as_it_was(
+    run: dict[str, Any],
+) -> None:
     before = json.dumps(run)
     excerpt(run, Room(steps=1, calls=0, judgements=0, queries=0, text=1))
     assert json.dumps(run) == before
     data = RunView(run).json()
-    assert {key: data[key] for key in run if key != "steps"} == {key: run[key] for key in run if key != "steps"}
-    kept = [{key: value for key, value in step.items() if key != "left_out"} for step in data["steps"]]
+    assert {key: data[key] for key in run if key != "steps"} == {
+        key: run[key] for key in run if key != "steps"
+    }
+    kept = [
+        {key: value for key, value in step.items() if key != "left_out"} for step in data["steps"]
+    ]
     assert kept == run["steps"]
     assert all(not any(step["left_out"].values()) for step in data["steps"])
 
 
-def test_ten_thousand_judgements_are_cut_and_the_unsure_ones_kept(read: Callable[[str], Any]) -> None:
-    judgements = [judgement(n, "unsure" if n % 1000 == 999 else "equivalent") for n in range(10_000)]
-    view = RunView(run_of({"number": 1, "name": "validate", "state": "done", "judgements": judgements}))
+def test_ten_thousand_judgements_are_cut_and_the_unsure_ones_kept(
+    read: Callable[[str], Any],
+) -> None:
+    judgements = [
+        judgement(n, "unsure" if n % 1000 == 999 else "equivalent") for n in range(10_000)
+    ]
+    view = RunView(
+        run_of({"number": 1, "name": "validate", "state": "done", "judgements": judgements})
+    )
     step = view.json()["steps"][0]
     assert len(step["judgements"]) == 1000
     assert step["left_out"]["judgements"] == 9000
@@ -93,7 +111,9 @@ def test_a_run_says_how_far_it_is(read: Callable[[str], Any]) -> None:
     assert waits.text().startswith("ontology matching: up to retrieve")
     assert "running" not in "".join(read(waits.html()).text)
     assert RunView(run_of()).text() == "ontology matching: done"
-    assert RunView(run_of() | {"state": "limited"}).text() == "ontology matching: stopped at a limit"
+    assert (
+        RunView(run_of() | {"state": "limited"}).text() == "ontology matching: stopped at a limit"
+    )
     for wrong in ({}, {"version": 2, "steps": []}, {"version": 1, "steps": None}):
         with pytest.raises(ValueError, match="version 1"):
             RunView(wrong)

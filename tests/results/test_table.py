@@ -49,7 +49,9 @@ def test_reads_well_in_a_terminal() -> None:
     )
 
 
-def test_a_table_that_holds_or_shows_the_first_rows_only_says_so_everywhere(read: Callable[[str], Any]) -> None:
+def test_a_table_that_holds_or_shows_the_first_rows_only_says_so_everywhere(
+    read: Callable[[str], Any],
+) -> None:
     table = huts(total=12_000)
     assert table.text().endswith("... and 11,998 more")
     assert "The first 2 of 12,000 rows." in table.html() and table.json()["total"] == 12_000
@@ -73,8 +75,12 @@ def test_the_bundle_has_the_forms_that_were_asked_for_the_same_every_time() -> N
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u202e"
 
 
-def test_what_only_some_want_to_read_is_folded_away_and_kept_in_every_form(read: Callable[[str], Any]) -> None:
-    table = Table([Column("hut", "Hut")], [["Vernagt"]], notes=["seen"], facts=[f"weights 4.8 {HOSTILE}"])
+def test_what_only_some_want_to_read_is_folded_away_and_kept_in_every_form(
+    read: Callable[[str], Any],
+) -> None:
+    table = Table(
+        [Column("hut", "Hut")], [["Vernagt"]], notes=["seen"], facts=[f"weights 4.8 {HOSTILE}"]
+    )
     assert read(table.html()).links == []
     before, _, folded = table.html().partition("<details>")
     assert "seen" in before and "weights 4.8" not in before and "weights 4.8" in folded
@@ -88,7 +94,11 @@ def test_hostile_text_is_only_text_wherever_it_stands(read: Callable[[str], Any]
         Iri("javascript:" + HOSTILE),
         Literal(HOSTILE, "en"),
     ]
-    values += [Literal(HOSTILE, datatype=HOSTILE), Blank(HOSTILE), TripleTerm(Blank(HOSTILE), Iri(HOSTILE), Blank("b"))]
+    values += [
+        Literal(HOSTILE, datatype=HOSTILE),
+        Blank(HOSTILE),
+        TripleTerm(Blank(HOSTILE), Iri(HOSTILE), Blank("b")),
+    ]
     table = Table(
         [Column(f"c{n}", HOSTILE) for n in range(len(values))],
         [values],
@@ -101,7 +111,12 @@ def test_hostile_text_is_only_text_wherever_it_stands(read: Callable[[str], Any]
     assert "\u202e" not in table.html() and "\u202e" not in table.text()
 
 
-@given(some.lists(some.one_of(some.none(), some.booleans(), some.integers(), some.floats(), some.text()), min_size=1))
+@given(
+    some.lists(
+        some.one_of(some.none(), some.booleans(), some.integers(), some.floats(), some.text()),
+        min_size=1,
+    )
+)
 def test_any_value_is_shown_and_its_json_is_strict(values: list[Any]) -> None:
     table = Table([Column("v", "v")], [[value] for value in values])
     assert json.loads(json.dumps(table.json(), allow_nan=False)) == table.json()
@@ -110,7 +125,12 @@ def test_any_value_is_shown_and_its_json_is_strict(values: list[Any]) -> None:
 
 
 def test_json_keeps_what_a_term_says() -> None:
-    row = [Literal("Hütte", "de"), Literal("01", datatype=XSD + "integer"), Blank("b0"), Iri(HUTS + "Hut")]
+    row = [
+        Literal("Hütte", "de"),
+        Literal("01", datatype=XSD + "integer"),
+        Blank("b0"),
+        Iri(HUTS + "Hut"),
+    ]
     row += [TripleTerm(Blank("b0"), Iri(HUTS + "p"), Literal("x")), 2**60, math.inf]
     table = Table([Column(f"c{n}", "") for n in range(len(row))], [row])
     assert table.json()["rows"][0]["cells"] == [
@@ -136,8 +156,13 @@ def test_json_of_a_big_table_stays_small_enough_to_save() -> None:
 def test_a_data_frame_reads_typed_literals() -> None:
     values = [Literal("2310", datatype=XSD + "int"), Literal("many", datatype=XSD + "int")]
     assert Table([Column("v", "v")], [[values[0]]]).df()["v"].tolist() == [2310]
-    assert Table([Column("v", "v")], [[value] for value in values]).df()["v"].tolist() == [2310, "many"]
-    assert Table([Column("v", "v")], [[Literal("true", datatype=XSD + "boolean")]]).df()["v"].tolist() == [True]
+    assert Table([Column("v", "v")], [[value] for value in values]).df()["v"].tolist() == [
+        2310,
+        "many",
+    ]
+    assert Table([Column("v", "v")], [[Literal("true", datatype=XSD + "boolean")]]).df()[
+        "v"
+    ].tolist() == [True]
     assert Table(COLUMNS, []).df().columns.tolist() == ["hut", "name", "beds", "full", "open"]
 
 
@@ -193,7 +218,9 @@ def test_scores_read_well_in_a_terminal_with_a_rule_between_groups() -> None:
 def test_a_bar_is_drawn_where_there_is_a_share_and_a_published_score_links_to_its_source(
     read: Callable[[str], Any],
 ) -> None:
-    assert SCORES.html().count("width: 56px") == 3 and "width: 37px" in SCORES.html()  # two thirds of 56
+    assert (
+        SCORES.html().count("width: 56px") == 3 and "width: 37px" in SCORES.html()
+    )  # two thirds of 56
     assert read(SCORES.html()).links == ["https://oaei.example.org/2023"]
     link = {"iri": "https://oaei.example.org/2023", "label": "LogMap (published)"}
     assert SCORES.json()["rows"][3] == {"group": "published", "cells": [link, None, None, 0.68]}

@@ -23,7 +23,11 @@ def test_classes_are_apart_where_they_or_their_superclasses_are_disjoint() -> No
     )
     a, b, c, d, e = iris("A", "B", "C", "D", "E")
     for first, second in ((a, b), (a, c), (e, b), (e, c)):
-        assert checker.apart([first], second) and checker.apart([second], first) and checker.clash(first, second)
+        assert (
+            checker.apart([first], second)
+            and checker.apart([second], first)
+            and checker.clash(first, second)
+        )
     for other in (a, b, c, e):
         assert not checker.apart([d], other) and not checker.clash(d, other)
 

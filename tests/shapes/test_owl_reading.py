@@ -8,7 +8,11 @@ from tests.shapes.reading import read
 
 def fits(shape: Shape, value: Literal) -> bool:
     def kept(constraint: Constraint) -> bool:
-        return any(fits(one, value) for one in constraint.shapes) if constraint.shapes else holds(constraint, value)
+        return (
+            any(fits(one, value) for one in constraint.shapes)
+            if constraint.shapes
+            else holds(constraint, value)
+        )
 
     return all(map(kept, shape.constraints))
 
@@ -18,7 +22,10 @@ def faceted(base: str, facet: str, value: str) -> str:
 
 
 RANGES: dict[str, tuple[list[Literal], list[Literal]]] = {
-    "owl:real": ([Literal("1", None, f"{XSD}integer"), Literal("1.5", None, f"{XSD}double")], [Literal("1")]),
+    "owl:real": (
+        [Literal("1", None, f"{XSD}integer"), Literal("1.5", None, f"{XSD}double")],
+        [Literal("1")],
+    ),
     "rdf:PlainLiteral": ([Literal("a"), Literal("a", "en")], [Literal("1", None, f"{XSD}integer")]),
     "rdfs:Literal": ([Literal("a"), Literal("1", None, f"{XSD}byte")], []),
     "schema:Text": ([Literal("a"), Literal("a", "en")], [Literal("1", None, f"{XSD}integer")]),
@@ -31,7 +38,10 @@ RANGES: dict[str, tuple[list[Literal], list[Literal]]] = {
         [Literal(text, None, f"{XSD}decimal") for text in ("7", "1234.5", "1.50")],
         [Literal("1.25", None, f"{XSD}decimal")],
     ),
-    faceted("xsd:string", "length", "2"): ([Literal("ab"), Literal("a\n")], [Literal("a"), Literal("abc")]),
+    faceted("xsd:string", "length", "2"): (
+        [Literal("ab"), Literal("a\n")],
+        [Literal("a"), Literal("abc")],
+    ),
     faceted("xsd:string", "maxLength", "2"): ([Literal("ab")], [Literal("abc")]),
     faceted("xsd:string", "pattern", '"[A-Z]+"'): ([Literal("AB")], [Literal("ABc")]),
     faceted("xsd:integer", "minInclusive", '"3"'): (
@@ -59,9 +69,17 @@ def test_what_no_shape_expresses_is_reported() -> None:
         "[ owl:onDatatype xsd:string ; owl:withRestrictions ( [ xsd:unknown 1 ] ) ] . :n owl:imports <urn:other> ."
     )
     assert {warned.kind for warned in warnings} >= {
-        "facet", "general class axiom", "import", "key", "malformed axiom", "negative assertion", "no range",
-        "property chain", "property expression", "transitive property",
-    }  # fmt: skip
+        "facet",
+        "general class axiom",
+        "import",
+        "key",
+        "malformed axiom",
+        "negative assertion",
+        "no range",
+        "property chain",
+        "property expression",
+        "transitive property",
+    }
 
 
 def test_a_text_where_the_range_expects_another_datatype_is_typed() -> None:
@@ -69,6 +87,8 @@ def test_a_text_where_the_range_expects_another_datatype_is_typed() -> None:
         ":month a owl:DatatypeProperty ; rdfs:range xsd:gMonth . :Hut a owl:Class ; "
         "rdfs:subClassOf [ owl:onProperty :month ; owl:hasValue '--01' ] ."
     )
-    (wanted,) = [c.terms[0] for shape in shapes for c in shape.constraints if c.component == "hasValue"]
+    (wanted,) = [
+        c.terms[0] for shape in shapes for c in shape.constraints if c.component == "hasValue"
+    ]
     assert wanted == Literal("--01", None, f"{XSD}gMonth")
     assert [warned.kind for warned in warnings if warned.kind == "value"] == ["value"]

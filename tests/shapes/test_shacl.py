@@ -26,7 +26,11 @@ SHAPES = """
 
 def test_written_shapes_are_read_back_the_same() -> None:
     shapes, named, warnings = read_shapes(facts(SHAPES))
-    assert not warnings and {shape.id.removeprefix(BASE) for shape in shapes} == {"Hut", "Off", "Other"}
+    assert not warnings and {shape.id.removeprefix(BASE) for shape in shapes} == {
+        "Hut",
+        "Off",
+        "Other",
+    }
     assert named[BASE + "Hut"].classes == (BASE + "Hut",)  # an implicit class target
     turtle = shacl_turtle(shapes, named, ClassHierarchy({}, {}), {"h": BASE})
     graph = OxigraphGraph()
@@ -45,7 +49,14 @@ def test_what_cannot_be_read_is_reported() -> None:
             "_:c sh:targetNode :x ; sh:not _:c ."
         )
     )
-    kinds = {"SHACL beyond the core", "circular shape", "malformed shape", "number", "pattern", "unknown term"}
+    kinds = {
+        "SHACL beyond the core",
+        "circular shape",
+        "malformed shape",
+        "number",
+        "pattern",
+        "unknown term",
+    }
     assert {warned.kind for warned in warnings} == kinds
     assert "there is no sh:minCuont; sh:minCount?" in {warned.text for warned in warnings}
     assert has_shapes(facts(SHAPES)) and not has_shapes(facts(":a :b :c ."))

@@ -27,7 +27,9 @@ AGENTS = ("ontology_matching", "question_answering", "entity_alignment", "kg_con
 
 
 def settings_for(cache: Path, url: str) -> Settings:
-    """A stub at ``url`` as the model, asked one call at a time, so that a run is cut at the same place every time."""
+    """A stub at ``url`` as the model, asked one call at a time, so that a run is cut at the same
+    place every time.
+    """
     told: dict[str, Any] = {
         "embedder": "characters",
         "model": "stub",
@@ -41,7 +43,10 @@ def settings_for(cache: Path, url: str) -> Settings:
 
 
 def run_agent(
-    name: str, settings: Settings, folder: Path | None = None, on_event: Callable[[Any], None] | None = None
+    name: str,
+    settings: Settings,
+    folder: Path | None = None,
+    on_event: Callable[[Any], None] | None = None,
 ) -> tuple[Any, Run]:
     """What the agent finds, as plain data, and its run."""
     run = new_run(name, {}, settings=settings, folder=folder, on_event=on_event)
@@ -51,9 +56,15 @@ def run_agent(
             case "ontology_matching":
                 found: Any = list(match_ontologies(alpine(), refuge(), **given))
             case "question_answering":
-                found = answer_questions([QUESTION], "huts:graph", options=Options(rounds=2, depth=1), **given)
+                found = answer_questions(
+                    [QUESTION], "huts:graph", options=Options(rounds=2, depth=1), **given
+                )
             case "entity_alignment":
-                found = list(align("huts:hollenmark", "huts:corvane", look=LookOptions(share=0.1), **given).alignment)
+                found = list(
+                    align(
+                        "huts:hollenmark", "huts:corvane", look=LookOptions(share=0.1), **given
+                    ).alignment
+                )
             case _:
                 found = build_graph(NOTE, "huts:kitchen", **given).session.trig()
     return found, run

@@ -1,4 +1,6 @@
-"""The four agents with a model: what it will cost is told before, a kill costs nothing twice, runs compare."""
+"""The four agents with a model: what it will cost is told before, a kill costs nothing twice, runs
+compare.
+"""
 
 import json
 import subprocess
@@ -22,10 +24,14 @@ def bodies(server: StubServer) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_killed_run_goes_on_without_a_repeated_call_and_compares_equal(name: str, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_without_a_repeated_call_and_compares_equal(
+    name: str, tmp_path: Path
+) -> None:
     told: list[Any] = []
     with StubServer(oblige) as server:
-        whole, _ = run_agent(name, settings_for(tmp_path / "a", server.url), tmp_path / "whole", told.append)
+        whole, _ = run_agent(
+            name, settings_for(tmp_path / "a", server.url), tmp_path / "whole", told.append
+        )
         wanted = bodies(server)
     assert sum(wanted.values()) > CUT and set(wanted.values()) == {1}
     # before the first call somebody has said what is to come
@@ -33,7 +39,9 @@ def test_a_killed_run_goes_on_without_a_repeated_call_and_compares_equal(name: s
     assert kinds.index("estimate") < kinds.index("call")
     with StubServer(oblige) as server:
         words = [name, str(tmp_path / "b"), str(tmp_path / "cut"), server.url, str(CUT)]
-        killed = subprocess.run([sys.executable, "-m", "tests.tasks.asked_agents", *words], timeout=120)
+        killed = subprocess.run(
+            [sys.executable, "-m", "tests.tasks.asked_agents", *words], timeout=120
+        )
         assert killed.returncode == -9
         cut = Run.load(tmp_path / "cut")
         assert cut.state == "running" and cut.totals["calls"] == len(server.requests) == CUT

@@ -26,10 +26,15 @@ def test_matching_takes_all_its_options_by_name() -> None:
 def test_a_question_is_named_beside_the_graph_and_answered_as_plain_json() -> None:
     agent = agent_called("question_answering")
     assert agent.schema()["required"] == ["graph", "question"]
-    asked: dict[str, Any] = {"question": "Who is the warden of the Hochkar House?", "graph": "huts:graph"}
+    asked: dict[str, Any] = {
+        "question": "Who is the warden of the Hochkar House?",
+        "graph": "huts:graph",
+    }
     said = call(agent, asked | {"judge": "rule"} | CHARACTERS, Settings())
     assert said["ok"] and said["result"]["status"] == "answered"
-    assert [value.rpartition("/")[2] for value in said["result"]["values"]] == ["wilma-aschauer"], said
+    assert [value.rpartition("/")[2] for value in said["result"]["values"]] == ["wilma-aschauer"], (
+        said
+    )
 
 
 def test_what_is_opened_already_or_a_function_may_stand_where_a_name_does() -> None:
@@ -42,7 +47,9 @@ def test_what_is_opened_already_or_a_function_may_stand_where_a_name_does() -> N
     run = Run("ontology_matching")
     told: dict[str, Any] = {"judge": nothing, "embedder": CharacterEmbedder(), "run": run}
     assert not len(run_agent("ontology_matching", PAIR, **told)) and asked
-    assert run.state == "running" and run.totals["judgements"] == len(asked)  # a run that is given is left open
+    assert run.state == "running" and run.totals["judgements"] == len(
+        asked
+    )  # a run that is given is left open
     with pytest.raises(ValueError, match="judge must be one of auto, .* not 'wizard'"):
         run_agent("ontology_matching", PAIR, judge="wizard")
     with pytest.raises(TypeError, match="takes no tempo"):
@@ -61,4 +68,9 @@ def test_an_unknown_option_or_a_missing_input_is_refused_before_any_work() -> No
 def test_alignment_and_construction_return_their_results() -> None:
     assert len(run_agent("align", GRAPHS, judge="rule", **CHARACTERS)) > 100
     note = {"note": "Tea\n\nHut: Refuge de l'Ambre\nServes 4\n"}
-    assert run_agent("kg_construction", {"tbox": "huts:kitchen", "documents": note}).counts()["documents"] == 1
+    assert (
+        run_agent("kg_construction", {"tbox": "huts:kitchen", "documents": note}).counts()[
+            "documents"
+        ]
+        == 1
+    )

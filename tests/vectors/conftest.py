@@ -24,7 +24,9 @@ def shim() -> Iterator[QdrantShim]:
 
 @pytest.fixture(params=["memory", "qdrant-memory", "qdrant-folder", "qdrant-shim", "qdrant-server"])
 def index(request: pytest.FixtureRequest, tmp_path: Path, collection: str) -> Iterator[VectorIndex]:
-    """An empty index of each sort; the server's row needs KGNB_QDRANT_URL and uses its own collection names."""
+    """An empty index of each sort; the server's row needs KGNB_QDRANT_URL and uses its own
+    collection names.
+    """
     opened: VectorIndex
     if request.param == "memory":
         opened = MemoryIndex()
@@ -37,7 +39,9 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, collection: str) -> It
     else:
         url = os.environ.get("KGNB_QDRANT_URL", "")
         if not url:
-            pytest.skip("KGNB_QDRANT_URL names no Qdrant server: the contract did not run against a real one")
+            pytest.skip(
+                "KGNB_QDRANT_URL names no Qdrant server: the contract did not run against a real one"
+            )
         opened = QdrantIndex(url)
     yield opened
     opened.close()
@@ -61,7 +65,9 @@ def unit() -> Callable[..., Vectors]:
 
     def make(rows: int, dimensions: int, seed: int = 0) -> Vectors:
         vectors = np.random.default_rng(seed).standard_normal((rows, dimensions))
-        made: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        made: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(
+            np.float32
+        )
         return made
 
     return make

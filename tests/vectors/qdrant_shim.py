@@ -1,8 +1,8 @@
 """A shim that speaks Qdrant's REST wire, not a Qdrant server.
 
-Bodies are validated by the models that qdrant-client generates from Qdrant's OpenAPI description and carried out by its
-in-memory mode. It tests our client side over real HTTP (JSON, the api-key header, paging, retries); it proves nothing
-about a server.
+Bodies are validated by the models that qdrant-client generates from Qdrant's OpenAPI description
+and carried out by its in-memory mode. It tests our client side over real HTTP (JSON, the api-key
+header, paging, retries); it proves nothing about a server.
 """
 
 import json
@@ -16,8 +16,8 @@ from tests.loopback import LoopbackServer, Request
 
 
 class QdrantShim(LoopbackServer):
-    """``answer_next(status, headers, text)`` makes it fail the next request so; ``requests`` lists what came as
-    (method, path, headers, body).
+    """``answer_next(status, headers, text)`` makes it fail the next request so; ``requests`` lists
+    what came as (method, path, headers, body).
     """
 
     def __init__(self, *, api_key: str | None = None) -> None:
@@ -30,13 +30,19 @@ class QdrantShim(LoopbackServer):
 
     def answer(self, request: Request) -> None:
         with self.lock:
-            status, headers, text = self.said(request.command, request.path, dict(request.headers), request.body)
+            status, headers, text = self.said(
+                request.command, request.path, dict(request.headers), request.body
+            )
         request.send(status, text.encode(), headers=headers)
 
-    def answer_next(self, status: int, headers: dict[str, str] | None = None, text: str = "{}") -> None:
+    def answer_next(
+        self, status: int, headers: dict[str, str] | None = None, text: str = "{}"
+    ) -> None:
         self.failures.append((status, headers or {}, text))
 
-    def said(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], str]:
+    def said(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], str]:
         parsed = json.loads(body) if body else None
         headers = {name.lower(): value for name, value in headers.items()}
         self.requests.append((method, path, headers, parsed))
@@ -45,8 +51,13 @@ class QdrantShim(LoopbackServer):
         if self.failures:
             return self.failures.pop(0)
         try:
-            result = self.carry_out(method, [unquote(part) for part in urlsplit(path).path.split("/")[1:]], parsed)
-        except (LookupError, ValueError) as error:  # pydantic's errors of validation are ValueErrors
+            result = self.carry_out(
+                method, [unquote(part) for part in urlsplit(path).path.split("/")[1:]], parsed
+            )
+        except (
+            LookupError,
+            ValueError,
+        ) as error:  # pydantic's errors of validation are ValueErrors
             status = 404 if isinstance(error, LookupError) else 400
             return status, {}, json.dumps({"status": {"error": str(error)}})
         return 200, {}, json.dumps({"result": result, "status": "ok", "time": 0.0})
@@ -61,7 +72,12 @@ class QdrantShim(LoopbackServer):
             case "GET", ["collections", name]:
                 self.known(name)
                 return self.engine.get_collection(name).model_dump(mode="json")
-        if method not in {"PUT", "POST"} or len(parts) < 3 or parts[0] != "collections" or parts[2] != "points":
+        if (
+            method not in {"PUT", "POST"}
+            or len(parts) < 3
+            or parts[0] != "collections"
+            or parts[2] != "points"
+        ):
             raise LookupError(f"the shim has no {method} {'/'.join(parts)}")
         self.known(parts[1])
         return self.points(parts[1], method, parts[3:], body)
@@ -72,7 +88,9 @@ class QdrantShim(LoopbackServer):
                 points = models.PointsList.model_validate(body).points
                 return self.engine.upsert(name, points).model_dump(mode="json")
             case "POST", ["count"]:
-                return self.engine.count(name, exact=models.CountRequest.model_validate(body).exact).model_dump()
+                return self.engine.count(
+                    name, exact=models.CountRequest.model_validate(body).exact
+                ).model_dump()
             case "POST", ["scroll"]:
                 asked = models.ScrollRequest.model_validate(body)
                 found, after = self.engine.scroll(
@@ -83,7 +101,10 @@ class QdrantShim(LoopbackServer):
                     with_payload=asked.with_payload,
                     with_vectors=asked.with_vector,
                 )
-                return {"points": [point.model_dump(mode="json") for point in found], "next_page_offset": after}
+                return {
+                    "points": [point.model_dump(mode="json") for point in found],
+                    "next_page_offset": after,
+                }
             case "POST", ["query"]:
                 query = models.QueryRequest.model_validate(body)
                 found = self.engine.query_points(

@@ -44,7 +44,10 @@ def test_vectors_are_kept_by_embedder_and_without_texts(tmp_path: Path) -> None:
     again = CachedEmbedder(tiny, VectorCache(path))
     assert np.array_equal(again.embed(TEXTS), first)
     assert (tiny.calls, again.computed, again.reused) == (0, 0, 4)
-    assert CachedEmbedder(TinyEmbedder(16), VectorCache(path)).embed(TEXTS).shape == (6, 16)  # another name
+    assert CachedEmbedder(TinyEmbedder(16), VectorCache(path)).embed(TEXTS).shape == (
+        6,
+        16,
+    )  # another name
     assert b"warden" not in path.read_bytes()
 
 
@@ -54,7 +57,9 @@ def test_a_killed_run_loses_at_most_one_batch_and_the_rest_is_asked_for(tmp_path
     with pytest.raises(RuntimeError, match="killed"):
         CachedEmbedder(Breaking(), VectorCache(path), batch_size=3).embed(texts)
     seen: list[tuple[int, int]] = []
-    again = CachedEmbedder(TinyEmbedder(), VectorCache(path), batch_size=3, on_progress=lambda *two: seen.append(two))
+    again = CachedEmbedder(
+        TinyEmbedder(), VectorCache(path), batch_size=3, on_progress=lambda *two: seen.append(two)
+    )
     again.embed(texts)
     assert (again.reused, again.computed) == (6, 4)
     assert seen == [(6, 10), (9, 10), (10, 10)]
@@ -73,7 +78,9 @@ def test_a_forked_child_opens_the_file_again(tmp_path: Path) -> None:
         pytest.skip("this system cannot fork")
     cached = CachedEmbedder(TinyEmbedder(), VectorCache(tmp_path / "v.sqlite"))
     cached.embed(["before"])
-    child = multiprocessing.get_context("fork").Process(target=cached.embed, args=(["in the child"],))
+    child = multiprocessing.get_context("fork").Process(
+        target=cached.embed, args=(["in the child"],)
+    )
     child.start()
     child.join(30)
     assert child.exitcode == 0
@@ -81,8 +88,18 @@ def test_a_forked_child_opens_the_file_again(tmp_path: Path) -> None:
     assert len(cached.cache) == 3
 
 
-BEYOND = b"\0" + np.array([32, 32], "<u2").tobytes() + np.ones(1, "<f4").tobytes()  # a part in place 32 of 32
-BROKEN = [b"", b"abc", b"\1\2\0", BEYOND, np.full(32, np.nan, "<f4").tobytes(), np.full(32, 9, "<f4").tobytes(), "text"]
+BEYOND = (
+    b"\0" + np.array([32, 32], "<u2").tobytes() + np.ones(1, "<f4").tobytes()
+)  # a part in place 32 of 32
+BROKEN = [
+    b"",
+    b"abc",
+    b"\1\2\0",
+    BEYOND,
+    np.full(32, np.nan, "<f4").tobytes(),
+    np.full(32, 9, "<f4").tobytes(),
+    "text",
+]
 
 
 @pytest.mark.parametrize("blob", BROKEN)
@@ -107,7 +124,9 @@ def test_vectors_of_characters_take_a_tenth_of_the_room_and_come_back_equal(tmp_
     ratio = (tmp_path / "vectors.sqlite").stat().st_size / (4 * first.size)
     print(f"{ratio:.3f} of the vectors as they are")
     assert ratio < 0.15
-    assert np.array_equal(cached.embed(names), embedder.embed(names)) and cached.reused == len(names)
+    assert np.array_equal(cached.embed(names), embedder.embed(names)) and cached.reused == len(
+        names
+    )
 
 
 def test_vectors_of_the_first_format_are_read(tmp_path: Path) -> None:
@@ -130,7 +149,9 @@ def test_vectors_of_another_length_are_found_out(tmp_path: Path) -> None:
     cache.put("tiny-32", {b"x" * 32: vector})
     cached = CachedEmbedder(TinyEmbedder(), cache)
     with sqlite3.connect(cache.path) as connection:
-        connection.execute("UPDATE vectors SET vector = ? WHERE key != ?", (vector.tobytes(), b"x" * 32))
+        connection.execute(
+            "UPDATE vectors SET vector = ? WHERE key != ?", (vector.tobytes(), b"x" * 32)
+        )
     connection.close()
     with pytest.raises(DataError, match="different lengths"):
         cached.embed(["hut", "warden"])

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder
 
-PINNED = [-0.4109841, -0.2516753, -0.3507969, -0.2304224, -0.3507969, -0.2906096, 0.6024721, -0.1453048]
+PINNED = [
+    -0.4109841,
+    -0.2516753,
+    -0.3507969,
+    -0.2304224,
+    -0.3507969,
+    -0.2906096,
+    0.6024721,
+    -0.1453048,
+]
 
 
 def cosine(one: str, other: str) -> float:
@@ -18,9 +27,16 @@ def test_spelling_decides_in_every_script() -> None:
     assert cosine("reviewer", "reviewers") > 0.8
     assert cosine("pulmonary artery", "artery, pulmonary") > 0.8
     assert cosine("reviewer", "kitchen") < 0.3
-    assert cosine("hut", "shutter") < cosine("hut", "hut food")  # where a word begins and ends counts
+    assert cosine("hut", "shutter") < cosine(
+        "hut", "hut food"
+    )  # where a word begins and ends counts
     assert cosine("会议论文", "会议文章") > 0.3
-    for one, other in (("ΣΊΣΥΦΟΣ", "σίσυφος"), ("Straße", "STRASSE"), ("résumé", "re\u0301sume\u0301"), ("a-b", "A B")):
+    for one, other in (
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("Straße", "STRASSE"),
+        ("résumé", "re\u0301sume\u0301"),
+        ("a-b", "A B"),
+    ):
         assert cosine(one, other) == pytest.approx(1, abs=1e-6)
 
 
@@ -32,8 +48,13 @@ def test_vectors_are_the_same_on_every_machine() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.text(max_size=12), max_size=6), st.sampled_from([CharacterEmbedder(64), TinyEmbedder(16)]))
-def test_a_text_gives_the_same_vector_whatever_else_is_in_the_batch(texts: list[str], embedder: Embedder) -> None:
+@given(
+    st.lists(st.text(max_size=12), max_size=6),
+    st.sampled_from([CharacterEmbedder(64), TinyEmbedder(16)]),
+)
+def test_a_text_gives_the_same_vector_whatever_else_is_in_the_batch(
+    texts: list[str], embedder: Embedder
+) -> None:
     together = embedder.embed(texts)
     assert (together.dtype, together.shape) == (np.float32, (len(texts), embedder.dimensions))
     for text, row in zip(texts, together, strict=True):

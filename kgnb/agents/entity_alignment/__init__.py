@@ -8,8 +8,9 @@ After EA-Agent (a structured multi-step reasoning agent for entity alignment). T
 4. align     a judge chooses a candidate by letter, or none
 5. reflect   a second look where the first was not sure
 
-``final_alignment`` combines their answers. The numbers behind ``propose``: ``graphs`` (two graphs as arrays),
-``names``, ``comparison``, ``relations`` (what spreads over them), ``candidates`` (and who gets whom).
+``final_alignment`` combines their answers. The numbers behind ``propose``: ``graphs`` (two graphs
+as arrays), ``names``, ``comparison``, ``relations`` (what spreads over them), ``candidates`` (and
+who gets whom).
 """
 
 from kgnb.agents.entity_alignment.agent import AGENT

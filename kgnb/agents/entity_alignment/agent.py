@@ -1,4 +1,6 @@
-"""The entity alignment agent: its stages, options and judges, from which magic, command and panel are made."""
+"""The entity alignment agent: its stages, options and judges, from which magic, command and panel
+are made.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from kgnb.agents.entity_alignment.judges import (
     make_judge,
     make_planner,
 )
-from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, LookOptions, PlanQuestion, Selected
+from kgnb.agents.entity_alignment.judging_values import (
+    Aligned,
+    AlignQuestion,
+    LookOptions,
+    PlanQuestion,
+    Selected,
+)
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.reflect import reflect
@@ -29,16 +37,26 @@ from kgnb.judging import Judge
 class Looking:
     """Who plans and who judges, and their files."""
 
-    judge: JudgeName = Field(default="auto", description="who decides; auto: the model if one is set, else rule")
-    planner: PlannerName = Field(default="auto", description="who plans which tools look; auto: the rule")
+    judge: JudgeName = Field(
+        default="auto", description="who decides; auto: the model if one is set, else rule"
+    )
+    planner: PlannerName = Field(
+        default="auto", description="who plans which tools look; auto: the rule"
+    )
     error_rate: float = Field(
-        default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
+        default=0.0,
+        ge=0.0,
+        le=1.0,
+        description="share of wrong answers of the oracle, a simulation",
     )
     oracle_seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
     embedder: str = Field(
-        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+        default="",
+        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
     )
-    decisions: str = Field(default="", description="file of a person's decisions; they override the judge")
+    decisions: str = Field(
+        default="", description="file of a person's decisions; they override the judge"
+    )
     reference: str = Field(default="", description="pairs to be found, for evaluate and the oracle")
 
 
@@ -89,35 +107,54 @@ AGENT = Agent(
     title="Entity alignment",
     summary="Align the entities of two graphs",
     inputs=(
-        Input("left", "graph", "a name of %%kg, files, an endpoint's URL, huts:hollenmark; or a folder"),
+        Input(
+            "left",
+            "graph",
+            "a name of %%kg, files, an endpoint's URL, huts:hollenmark; or a folder",
+        ),
         Input("right", "graph", "the other graph (none where the first is a folder)"),
     ),
     options={"options": Options, "look": LookOptions, "looking": Looking},
     stages=(
         Stage(
-            propose, ("left", "right", "embedder", "options"),
-            {"seeds": "seeds", "sources": "sources", "targets": "targets"}, (*OWN, "embedder"),
+            propose,
+            ("left", "right", "embedder", "options"),
+            {"seeds": "seeds", "sources": "sources", "targets": "targets"},
+            (*OWN, "embedder"),
             "Give every entity candidates and a first alignment, without a model.",
             ("%ea propose", "%ea propose --assignment argmax --hops 1"),
         ),
         Stage(
-            plan, ("propose", "planner"), {"options": "look"},
+            plan,
+            ("propose", "planner"),
+            {"options": "look"},
             ("share", "sure", "attributes", "relations", "planner"),
             "Choose which entities to judge, and with which tools.",
             ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner thorough"),
         ),
         Stage(
-            select, ("plan",), {"options": "look"}, ("shown", "attributes", "relations", "entropy"),
-            "Choose the triples that tell an entity's candidates apart.", ("%ea select", "%ea select --entropy low"),
+            select,
+            ("plan",),
+            {"options": "look"},
+            ("shown", "attributes", "relations", "entropy"),
+            "Choose the triples that tell an entity's candidates apart.",
+            ("%ea select", "%ea select --entropy low"),
         ),
         Stage(
-            align, ("selected", "judge"), {}, (*ORACLE, "decisions", "both_orders", "heed"),
+            align,
+            ("selected", "judge"),
+            {},
+            (*ORACLE, "decisions", "both_orders", "heed"),
             "Let the judge decide which candidate is the same entity, or none.",
             ("%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1"),
         ),
         Stage(
-            reflect, ("aligned", "judge"), {}, ("reflect_below", "heed", *ORACLE),
-            "Ask again where an answer is unsure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
+            reflect,
+            ("aligned", "judge"),
+            {},
+            ("reflect_below", "heed", *ORACLE),
+            "Ask again where an answer is unsure.",
+            ("%ea reflect", "%ea reflect --reflect-below 0.9"),
         ),
     ),
     provides={
@@ -130,8 +167,12 @@ AGENT = Agent(
     judges=("judge", "planner"),
     internal=("names",),
     review=Review(
-        ("align", "reflect"), reviewable, EntityDecisions, ReviewedEntities, "entity-decisions.jsonl"
+        ("align", "reflect"),
+        reviewable,
+        EntityDecisions,
+        ReviewedEntities,
+        "entity-decisions.jsonl",
     ),
     start_help="Name the two graphs; what is set here holds for all stages.",
     start_examples=("%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",),
-)  # fmt: skip
+)

@@ -1,7 +1,7 @@
 """Align: a judge says which candidate is the same thing as the entity, if any (EA-Agent's aligner).
 
-Candidates are shown in shuffled order and chosen by letter. Where the best two are close they are shown in the opposite
-order as well; if the answer changes with the order, it is unsure.
+Candidates are shown in shuffled order and chosen by letter. Where the best two are close they are
+shown in the opposite order as well; if the answer changes with the order, it is unsure.
 """
 
 from __future__ import annotations
@@ -44,13 +44,18 @@ contradicts it. Decisions: equivalent (the very same thing), different (none of 
 
 def align(selected: Selected, judge: Judge[AlignQuestion]) -> Aligned:
     """The judge's answer to every question; hard ones are asked in both orders."""
-    hard = [number for number, question in enumerate(selected.questions) if is_hard(question, selected)]
+    hard = [
+        number for number, question in enumerate(selected.questions) if is_hard(question, selected)
+    ]
     asked = [*selected.questions, *(selected.questions[number].turned() for number in hard)]
-    said: list[tuple[Verdict, ...]] = [(verdict,) for verdict in verdicts(asked, judge, DECISIONS, DIFFERENT)]
+    said: list[tuple[Verdict, ...]] = [
+        (verdict,) for verdict in verdicts(asked, judge, DECISIONS, DIFFERENT)
+    ]
     for number, other in zip(hard, said[len(selected.questions) :], strict=True):
         said[number] += other
     answers = tuple(
-        EntityVerdicts(question, together(one), one) for question, one in zip(selected.questions, said, strict=False)
+        EntityVerdicts(question, together(one), one)
+        for question, one in zip(selected.questions, said, strict=False)
     )
     return Aligned(selected, answers, judge.name, bool(getattr(judge, "simulation", False)))
 
@@ -62,7 +67,8 @@ def is_hard(question: AlignQuestion, selected: Selected) -> bool:
 
 
 def together(said: Sequence[Verdict]) -> Verdict:
-    """The outcome of several verdicts on one question: they agree, one alone decided, or it is unsure.
+    """The outcome of several verdicts on one question: they agree, one alone decided, or it is
+    unsure.
 
     >>> one, other = Verdict("equivalent", "b#1", 0.8), Verdict("equivalent", "b#2", 0.9)
     >>> together([one, one]).choice, together([one, other]).decision
@@ -75,5 +81,16 @@ def together(said: Sequence[Verdict]) -> Verdict:
     if len({verdict.choice for verdict in decided}) == 1:
         mean = sum(verdict.confidence for verdict in decided) / len(decided)
         return replace(best, confidence=round(mean, 4)) if len(decided) == len(said) else best
-    also = tuple((verdict.choice, verdict.confidence / 2) for verdict in decided if verdict.choice is not None)
-    return Verdict(UNSURE, None, 0.0, "the answer turned with the order of the candidates", best.judged_by, also)
+    also = tuple(
+        (verdict.choice, verdict.confidence / 2)
+        for verdict in decided
+        if verdict.choice is not None
+    )
+    return Verdict(
+        UNSURE,
+        None,
+        0.0,
+        "the answer turned with the order of the candidates",
+        best.judged_by,
+        also,
+    )

@@ -1,4 +1,6 @@
-"""Candidate pairs (the best of every row and column, by blocked products), their assignment and learnt weights."""
+"""Candidate pairs (the best of every row and column, by blocked products), their assignment and
+learnt weights.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from kgnb.vectors.reproducible import exp, log, on_grid, solved
 EXACT_UP_TO = 30_000
 """Rows per side up to which all pairs are compared."""
 
-_DENSE, _SPARSE = 512, 32_768  # pairs multiplied at a time: what a core's cache holds, and some 40 MB
+_DENSE, _SPARSE = (
+    512,
+    32_768,
+)  # pairs multiplied at a time: what a core's cache holds, and some 40 MB
 
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
@@ -28,12 +33,14 @@ class CandidatePairs(NamedTuple):
     columns: Longs
 
 
-def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> CandidatePairs:
+def nearest_pairs(
+    left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone
+) -> CandidatePairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by dot product.
 
-    Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count. Rows of zeros have no
-    pair. Beyond ``EXACT_UP_TO`` rows on both sides faiss, if installed, finds nearly all of them, the same ones every
-    time. ``each`` works on blocks of rows, in order.
+    Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count.
+    Rows of zeros have no pair. Beyond ``EXACT_UP_TO`` rows on both sides faiss, if installed, finds
+    nearly all of them, the same ones every time. ``each`` works on blocks of rows, in order.
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
@@ -46,21 +53,30 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: 
     who = np.empty((len(right), 0), dtype=np.int64)
     right, blocks = right.astype(np.float32, copy=False), range(0, len(left), block_rows)
     parts = (left[first : first + block_rows] for first in blocks)
-    for first, (top, mine, scores) in zip(blocks, each(_best_of, parts, right, k_row, k_column), strict=True):
+    for first, (top, mine, scores) in zip(
+        blocks, each(_best_of, parts, right, k_row, k_column), strict=True
+    ):
         rows.append(np.repeat(np.arange(first, first + len(top)), k_row))
         columns.append(top.ravel())
         best, who = np.hstack([best, scores]), np.hstack([who, mine + first])
         if best.shape[1] > k_column:
             kept = _top(best, k_column)
-            best, who = np.take_along_axis(best, kept, axis=1), np.take_along_axis(who, kept, axis=1)
+            best, who = (
+                np.take_along_axis(best, kept, axis=1),
+                np.take_along_axis(who, kept, axis=1),
+            )
     rows.append(who.ravel())
     columns.append(np.repeat(np.arange(len(right)), who.shape[1]))
     return _between_filled(
-        united(CandidatePairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)), left, right
+        united(CandidatePairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)),
+        left,
+        right,
     )
 
 
-def _best_of(block: Singles, right: Singles, k_row: int, k_column: int) -> tuple[Longs, Longs, Singles]:
+def _best_of(
+    block: Singles, right: Singles, k_row: int, k_column: int
+) -> tuple[Longs, Longs, Singles]:
     """The best columns of each row of a block; for each column its best rows and their scores."""
     scores = _products(block, right)
     turned = np.ascontiguousarray(scores.T)
@@ -89,7 +105,9 @@ def _between_filled(pairs: CandidatePairs, left: Singles, right: Singles) -> Can
     return CandidatePairs(pairs.rows[seen], pairs.columns[seen])
 
 
-def best_pairs(pairs: CandidatePairs, scores: Singles, row_best: int, column_best: int) -> NDArray[np.bool_]:
+def best_pairs(
+    pairs: CandidatePairs, scores: Singles, row_best: int, column_best: int
+) -> NDArray[np.bool_]:
     """Whether each pair is among the best of its row or of its column."""
     return (places(pairs.rows, pairs.columns, scores) < row_best) | (
         places(pairs.columns, pairs.rows, scores) < column_best
@@ -107,7 +125,9 @@ def places(groups: Longs, ties: Longs, scores: Singles) -> Longs:
 
 def united(*pairs: CandidatePairs, width: int) -> CandidatePairs:
     """All of the pairs, each once; columns are below ``width``."""
-    keys = np.sort(np.concatenate([part.rows * width + part.columns for part in pairs]))  # np.unique takes ten times
+    keys = np.sort(
+        np.concatenate([part.rows * width + part.columns for part in pairs])
+    )  # np.unique takes ten times
     keys = keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys  # as long: it hashes
     return CandidatePairs(keys // width, keys % width)
 
@@ -129,13 +149,16 @@ def _top(scores: Singles, k: int) -> Longs:
     return np.nonzero(kept)[1].reshape(len(scores), k)
 
 
-def dense_dots(left: Singles, right: Singles, pairs: CandidatePairs, block: int = _DENSE) -> Singles:
+def dense_dots(
+    left: Singles, right: Singles, pairs: CandidatePairs, block: int = _DENSE
+) -> Singles:
     """The product of the two rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):
         part = slice(first, first + block)
         mine, yours = (
-            side.astype(np.float32, copy=False) for side in (left[pairs.rows[part]], right[pairs.columns[part]])
+            side.astype(np.float32, copy=False)
+            for side in (left[pairs.rows[part]], right[pairs.columns[part]])
         )
         found[part] = np.einsum("ij,ij->i", mine, yours)
     return found
@@ -153,18 +176,26 @@ def sparse_dots(
     return found
 
 
-# who gets whom: sparse Sinkhorn, Hungarian, stable marriage; over candidate pairs, never over all pairs
+# who gets whom: sparse Sinkhorn, Hungarian, stable marriage; over candidate pairs, never over all
+# pairs
 
 Doubles = NDArray[np.float64]
 
 
 def sinkhorn(
-    pairs: CandidatePairs, logits: Singles, height: int, width: int, *, rounds: int, even: bool = True
+    pairs: CandidatePairs,
+    logits: Singles,
+    height: int,
+    width: int,
+    *,
+    rounds: int,
+    even: bool = True,
 ) -> Singles:
-    """Chances of the pairs when every row has one column and every column one row (Sinkhorn and Knopp, 1967).
+    """Chances of the pairs when every row has one column and every column one row (Sinkhorn and
+    Knopp, 1967).
 
-    ``even``: every column is taken; otherwise by at most one row, as some entities have no counterpart. Each row adds
-    up to one.
+    ``even``: every column is taken; otherwise by at most one row, as some entities have no
+    counterpart. Each row adds up to one.
     """
     chances = exp(logits - row_best(pairs, logits, height)[pairs.rows])
     for _ in range(rounds):
@@ -191,8 +222,8 @@ def row_best(pairs: CandidatePairs, values: Singles, height: int) -> Singles:
 def stable(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> Longs:
     """The column of each row (-1: none) in a stable matching.
 
-    As both sides rank by the same scores, that is the best pair first. All pairs that are best for both of their ends
-    are joined at once, then the rest; ties are broken by row and column.
+    As both sides rank by the same scores, that is the best pair first. All pairs that are best for
+    both of their ends are joined at once, then the rest; ties are broken by row and column.
     """
     given = np.full(height, -1, dtype=np.int64)
     order = np.lexsort((pairs.columns, pairs.rows, -scores))
@@ -212,7 +243,9 @@ def stable(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> L
 
 
 def hungarian(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> Longs:
-    """The column of each row (-1: none) with the largest sum of scores; any match is better than none."""
+    """The column of each row (-1: none) with the largest sum of scores; any match is better than
+    none.
+    """
     if not len(pairs.rows):
         return np.full(height, -1, dtype=np.int64)
     low, high = float(scores.min()), float(scores.max())
@@ -220,7 +253,9 @@ def hungarian(pairs: CandidatePairs, scores: Singles, height: int, width: int) -
     nobody = np.full(height, 2.0 + 2 * (high - low))  # each row has a column of its own in reserve
     every = np.arange(height)
     ends = np.concatenate([pairs.rows, every]), np.concatenate([pairs.columns, width + every])
-    table = sparse.csr_matrix((np.concatenate([costs, nobody]), ends), shape=(height, width + height))
+    table = sparse.csr_matrix(
+        (np.concatenate([costs, nobody]), ends), shape=(height, width + height)
+    )
     rows, columns = min_weight_full_bipartite_matching(table)
     given = np.full(height, -1, dtype=np.int64)
     given[rows] = np.where(columns < width, columns, -1)
@@ -228,24 +263,36 @@ def hungarian(pairs: CandidatePairs, scores: Singles, height: int, width: int) -
 
 
 MOST = 20_000  # rows that weights are learnt from: of more, every second, third, ... is taken
-FINE = 1 << 16  # grid steps between 0 and 1 of views and weights: their products add up exactly in float64
+FINE = (
+    1 << 16
+)  # grid steps between 0 and 1 of views and weights: their products add up exactly in float64
 _COARSE = 1 << 8  # the same where three numbers are multiplied
 _STEPS, _HALVINGS = 20, 10  # of Newton's method, and of a step that goes too far
 _NEAR = 1e-3  # the last step
 
 
 def fitted(
-    pairs: CandidatePairs, views: Singles, truth: Singles, prior: Doubles, *, height: int, strength: float
+    pairs: CandidatePairs,
+    views: Singles,
+    truth: Singles,
+    prior: Doubles,
+    *,
+    height: int,
+    strength: float,
 ) -> Doubles:
-    """The weights under which each row would choose as ``truth`` (chances, adding up to one per row) does.
+    """The weights under which each row would choose as ``truth`` (chances, adding up to one per
+    row) does.
 
-    A conditional logit (McFadden 1974) with a prior worth ``strength`` rows; rows whose ``truth`` is zero throughout
-    do not count. Weights are never negative, as more is better in every view. Projected Newton method (Bertsekas
-    1982); all sums are of numbers on grids coarse enough to be exact.
+    A conditional logit (McFadden 1974) with a prior worth ``strength`` rows; rows whose ``truth``
+    is zero throughout do not count. Weights are never negative, as more is better in every view.
+    Projected Newton method (Bertsekas 1982); all sums are of numbers on grids coarse enough to be
+    exact.
     """
     told = np.bincount(pairs.rows, weights=truth, minlength=height) > 0
     if (number := int(told.sum())) > MOST:
-        told[np.setdiff1d(np.flatnonzero(told), np.flatnonzero(told)[:: -(-number // MOST)])] = False
+        told[np.setdiff1d(np.flatnonzero(told), np.flatnonzero(told)[:: -(-number // MOST)])] = (
+            False
+        )
     kept = told[pairs.rows]
     rows = pairs.rows[kept]
     if not len(rows):
@@ -264,14 +311,21 @@ def fitted(
         raised = exp(logits - highest[rows])
         total = np.add.reduceat(raised, starts)
         away = (weights - prior) / scale
-        loss = np.sum(mass * (log(total) + highest)) - np.sum(target * logits) + strength * np.sum(away * away)
+        loss = (
+            np.sum(mass * (log(total) + highest))
+            - np.sum(target * logits)
+            + strength * np.sum(away * away)
+        )
         return float(loss), on_grid(raised * (mass / total)[rows], FINE).astype(np.float64)
 
     weights = on_grid(prior, FINE).astype(np.float64)
     loss, expected = chosen(weights)
     for _ in range(_STEPS):
         slope = (expected - target) @ x + 2 * strength * (weights - prior) / scale**2
-        mean = np.add.reduceat(expected[:, None] * coarse, starts) / np.maximum(mass, 1 / FINE)[:, None]
+        mean = (
+            np.add.reduceat(expected[:, None] * coarse, starts)
+            / np.maximum(mass, 1 / FINE)[:, None]
+        )
         mean = on_grid(mean, _COARSE).astype(np.float64)
         bend = (coarse * expected[:, None]).T @ coarse - (mean * mass[:, None]).T @ mean
         bend += np.diag(2 * strength / scale**2)

@@ -1,4 +1,6 @@
-"""Two graphs ready for comparison: everything that is the same in every round, and every view of a pair."""
+"""Two graphs ready for comparison: everything that is the same in every round, and every view of a
+pair.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,14 @@ from kgnb.agents.entity_alignment.candidates import (
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.names import Further, SideNames, all_names, compare_ready, folded
-from kgnb.agents.entity_alignment.relations import LARGE, Edges, Matrix, SharedSurroundings, in_blocks, spread
+from kgnb.agents.entity_alignment.relations import (
+    LARGE,
+    Edges,
+    Matrix,
+    SharedSurroundings,
+    in_blocks,
+    spread,
+)
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -38,15 +47,28 @@ EVERYONE = 300_000  # pairs of unmatched entities up to which all are compared
 
 
 NAME_PRIOR = {
-    "meaning": 12.0, "spelling": 14.0, "same name": 3.0, "same bare name": 1.0, "numbers agree": 3.0,
-    "names one hop away": 8.0, "names two hops away": 4.0,
-}  # fmt: skip
-LABEL_PRIOR = {"anchors one hop away": 6.0, "anchors two hops away": 6.0, "anchors further away": 2.0}
+    "meaning": 12.0,
+    "spelling": 14.0,
+    "same name": 3.0,
+    "same bare name": 1.0,
+    "numbers agree": 3.0,
+    "names one hop away": 8.0,
+    "names two hops away": 4.0,
+}
+LABEL_PRIOR = {
+    "anchors one hop away": 6.0,
+    "anchors two hops away": 6.0,
+    "anchors further away": 2.0,
+}
 STRUCTURE_PRIOR = {
-    "shared neighbours": 4.0, "shared neighbours, amount": 3.0, "shared statements": 6.0,
+    "shared neighbours": 4.0,
+    "shared neighbours, amount": 3.0,
+    "shared statements": 6.0,
     "shared statements, amount": 4.0,
-}  # fmt: skip
-SIGNATURE_PRIOR = {"shared relations": 2.0}  # no amount: it would raise entities without a counterpart as well
+}
+SIGNATURE_PRIOR = {
+    "shared relations": 2.0
+}  # no amount: it would raise entities without a counterpart as well
 VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
 
@@ -59,7 +81,9 @@ class PairViews(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GraphComparison:
-    """The two graphs' edges, names and values, and who is asked; ``names`` is None if a side has none."""
+    """The two graphs' edges, names and values, and who is asked; ``names`` is None if a side has
+    none.
+    """
 
     asked: AskedEntities
     options: Options
@@ -83,15 +107,27 @@ class GraphComparison:
     def entities(self, pairs: CandidatePairs) -> CandidatePairs:
         """The pairs' entities in place of rows and columns."""
         ends = ((self.asked.rows, pairs.rows), (self.asked.columns, pairs.columns))
-        return CandidatePairs(*(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends))
+        return CandidatePairs(
+            *(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends)
+        )
 
     def near(self, sides: Sequence[Vectors], k: int) -> CandidatePairs:
-        """The nearest pairs by these features: open rows and columns both ways, lessons with all columns."""
-        asked, left, right = self.asked, _at(sides[0], self.asked.rows), _at(sides[1], self.asked.columns)
+        """The nearest pairs by these features: open rows and columns both ways, lessons with all
+        columns.
+        """
+        asked, left, right = (
+            self.asked,
+            _at(sides[0], self.asked.rows),
+            _at(sides[1], self.asked.columns),
+        )
         size = self.options.block_rows
-        found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size, self.each)
+        found = nearest_pairs(
+            left[: asked.open_rows], right[: asked.open_columns], k, size, self.each
+        )
         learnt = nearest_rows(left[asked.open_rows :], right, k, size)
-        return united(found, CandidatePairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width)
+        return united(
+            found, CandidatePairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width
+        )
 
     def first_pairs(self) -> CandidatePairs:
         """The candidates by names and values, and the answers to the lessons."""
@@ -120,7 +156,9 @@ class GraphComparison:
     def named_surroundings(self) -> Sequence[Vectors]:
         """The sum of an entity's name vector and those of its surroundings."""
         assert self.names is not None
-        return [_added(side.vectors, hops) for side, hops in zip(self.names, self.hops, strict=True)]
+        return [
+            _added(side.vectors, hops) for side, hops in zip(self.names, self.hops, strict=True)
+        ]
 
     def labelled(self, anchors: Matrix) -> tuple[list[Vectors], list[Vectors]] | None:
         """The labels of sure anchors after one hop, two, ...; None if nothing is sure."""
@@ -131,15 +169,27 @@ class GraphComparison:
             return None
         hops, seed = max(1, self.options.hops), self.options.seed
         large = sum(edges.entities for edges in self.edges) > LARGE
-        size, kept = LABELS // 2 if large and self.names else LABELS, np.float16 if large else np.float32
+        size, kept = (
+            LABELS // 2 if large and self.names else LABELS,
+            np.float16 if large else np.float32,
+        )
         one, other = (
-            spread(relations.labels(pairs, edges.entities, side, size, seed), weights, hops, kept, self.each)
+            spread(
+                relations.labels(pairs, edges.entities, side, size, seed),
+                weights,
+                hops,
+                kept,
+                self.each,
+            )
             for side, (edges, weights) in enumerate(zip(self.edges, self.weights, strict=True))
         )
         return one, other
 
     def views(
-        self, pairs: CandidatePairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None
+        self,
+        pairs: CandidatePairs,
+        anchors: Matrix,
+        labelled: tuple[list[Vectors], list[Vectors]] | None,
     ) -> PairViews:
         """All views of these pairs."""
         entities = self.entities(pairs)
@@ -149,8 +199,13 @@ class GraphComparison:
         if self.values is not None:
             found.append(of_values(self.values, entities))
         if labelled is not None:
-            dots = [dense_dots(mine, yours, entities) for mine, yours in zip(*labelled, strict=True)]
-            found += [of_labels(dots), of_structure(*self.edges, anchors, entities, nameless=not self.names)]
+            dots = [
+                dense_dots(mine, yours, entities) for mine, yours in zip(*labelled, strict=True)
+            ]
+            found += [
+                of_labels(dots),
+                of_structure(*self.edges, anchors, entities, nameless=not self.names),
+            ]
         prior: dict[str, float] = {}
         for part in found:
             prior |= part.prior
@@ -159,25 +214,42 @@ class GraphComparison:
         return PairViews(on_grid(values, FINE, out=values), prior)
 
     def given(self) -> Matrix:
-        """The anchors at the start: seeds, and equal names that are unique per side among entities not asked about."""
+        """The anchors at the start: seeds, and equal names that are unique per side among entities
+        not asked about.
+        """
         asked = self.asked
         rows, columns = asked.seeds[:, 0].astype(np.int64), asked.seeds[:, 1].astype(np.int64)
         if self.names:
             busy = [np.concatenate([asked.rows, rows]), np.concatenate([asked.columns, columns])]
-            idle = [np.setdiff1d(np.arange(e.entities), b) for e, b in zip(self.edges, busy, strict=True)]
-            one, other = _met_once(self.names[0].whole, idle[0]), _met_once(self.names[1].whole, idle[1])
-            shared, at_left, at_right = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
-            rows, columns = np.concatenate([rows, one[1][at_left]]), np.concatenate([columns, other[1][at_right]])
+            idle = [
+                np.setdiff1d(np.arange(e.entities), b)
+                for e, b in zip(self.edges, busy, strict=True)
+            ]
+            one, other = (
+                _met_once(self.names[0].whole, idle[0]),
+                _met_once(self.names[1].whole, idle[1]),
+            )
+            shared, at_left, at_right = np.intersect1d(
+                one[0], other[0], assume_unique=True, return_indices=True
+            )
+            rows, columns = (
+                np.concatenate([rows, one[1][at_left]]),
+                np.concatenate([columns, other[1][at_right]]),
+            )
         return self.anchors(rows, columns, np.ones(len(rows), dtype=np.float32))
 
-    def anchors(self, rows: NDArray[np.int64], columns: NDArray[np.int64], chances: Singles) -> Matrix:
+    def anchors(
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64], chances: Singles
+    ) -> Matrix:
         """Chances of entity pairs as a matrix over both graphs."""
         shape = (self.edges[0].entities, self.edges[1].entities)
         return sparse.csr_matrix((chances, (rows, columns)), shape=shape)
 
 
 class RoundResult(NamedTuple):
-    """The result of a round: pairs, their views, the weights of the views, and each pair's score and chance."""
+    """The result of a round: pairs, their views, the weights of the views, and each pair's score
+    and chance.
+    """
 
     pairs: CandidatePairs
     evidence: PairViews
@@ -193,12 +265,16 @@ def _at(rows: Vectors, places: NDArray[np.int64]) -> Vectors:
 
 def _added(rows: Vectors, hops: list[Vectors]) -> Vectors:
     def some(at: slice) -> Vectors:
-        return unit(rows[at].astype(np.float32, copy=False) + sum(hop[at] for hop in hops)).astype(rows.dtype)
+        return unit(rows[at].astype(np.float32, copy=False) + sum(hop[at] for hop in hops)).astype(
+            rows.dtype
+        )
 
     return in_blocks(some, len(rows))
 
 
-def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _names_of(
+    further: Further, entities: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every name of these entities: the place of its entity in ``entities``, and its own position."""
     often = np.diff(further.starts)[entities]
     place = np.repeat(np.arange(len(entities)), often)
@@ -206,7 +282,9 @@ def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np
     return place, further.starts[entities][place] + within
 
 
-def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _met_once(
+    keys: NDArray[np.int64], among: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Keys that only one entity of the side has, if it is among these; and those entities."""
     known, first, often = np.unique(keys, return_index=True, return_counts=True)
     once = (often == 1) & (known >= 0) & np.isin(first, among)
@@ -227,14 +305,20 @@ def compare(
     named = options.names == "native" and any(left.names) and any(right.names)
     names = compare_ready(left.names, right.names, embedder, seed=options.seed) if named else None
     if names and (left.aliases or right.aliases):
-        further = all_names(left.names, right.names, (left.aliases, right.aliases), embedder, seed=options.seed)
+        further = all_names(
+            left.names, right.names, (left.aliases, right.aliases), embedder, seed=options.seed
+        )
         names = (names[0]._replace(further=further[0]), names[1]._replace(further=further[1]))
     hops: tuple[list[Vectors], list[Vectors]] = ([], [])
     if names:
         kept = np.float16 if len(left) + len(right) > LARGE else np.float32
-        one, other = (spread(names[at].vectors, weights[at], options.hops, kept, each) for at in (0, 1))
+        one, other = (
+            spread(names[at].vectors, weights[at], options.hops, kept, each) for at in (0, 1)
+        )
         hops = (one, other)
-    return GraphComparison(asked, options, edges, weights, names, hops, shared_values(left, right), each)
+    return GraphComparison(
+        asked, options, edges, weights, names, hops, shared_values(left, right), each
+    )
 
 
 Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
@@ -244,7 +328,9 @@ _LESSONS = 2000  # seeds that weights are learnt from; more add nothing
 
 
 class AskedEntities(NamedTuple):
-    """Rows are sources without a seed, then lessons (seeds to learn from); columns are free targets, then others."""
+    """Rows are sources without a seed, then lessons (seeds to learn from); columns are free
+    targets, then others.
+    """
 
     sources: Integers
     targets: Integers
@@ -264,7 +350,9 @@ def asked(
     targets: Entities | None,
     options: Options,
 ) -> AskedEntities:
-    """The rows and columns for entities named by index or IRI; ValueError for those not in their graph."""
+    """The rows and columns for entities named by index or IRI; ValueError for those not in their
+    graph.
+    """
     links = _links(left, right, seeds)
     mine = _entities(left, sources, "source")
     yours = _entities(right, targets, "target")
@@ -280,7 +368,9 @@ def asked(
     place = np.full(len(right), -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
     rows = np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64)
-    return AskedEntities(mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]])
+    return AskedEntities(
+        mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]]
+    )
 
 
 def _links(left: EntityGraph, right: EntityGraph, seeds: Links) -> Integers:
@@ -317,7 +407,11 @@ def _index(graph: EntityGraph, iri: str, what: str) -> int:
 
 
 def of_names(
-    left: SideNames, right: SideNames, hops_left: list[Vectors], hops_right: list[Vectors], pairs: CandidatePairs
+    left: SideNames,
+    right: SideNames,
+    hops_left: list[Vectors],
+    hops_right: list[Vectors],
+    pairs: CandidatePairs,
 ) -> PairViews:
     """How alike the names of the two are, and those of their neighbours."""
     if left.further is not None and right.further is not None:
@@ -326,7 +420,10 @@ def of_names(
         views = _alike(left, right, pairs)
     views.append(same(left.bare, right.bare, pairs))
     views.append((left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32))
-    views += [dense_dots(mine, yours, pairs) for mine, yours in zip(hops_left[:2], hops_right[:2], strict=True)]
+    views += [
+        dense_dots(mine, yours, pairs)
+        for mine, yours in zip(hops_left[:2], hops_right[:2], strict=True)
+    ]
     return PairViews(np.column_stack(views), dict(list(NAME_PRIOR.items())[: len(views)]))
 
 
@@ -341,13 +438,16 @@ def _alike(left: SideNames, right: SideNames, pairs: CandidatePairs) -> list[Sin
 
 def best_of_names(left: Further, right: Further, pairs: CandidatePairs) -> list[Singles]:
     """Meaning, spelling and sameness of the most alike names of two entities, each view for itself."""
-    each = [np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))]
+    each = [
+        np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))
+    ]
     met = each[0] * each[1]
     first = np.cumsum(met) - met
     at = np.arange(int(met.sum())) - np.repeat(first, met)
     wide = np.repeat(each[1], met)
     names = CandidatePairs(
-        np.repeat(left.starts[pairs.rows], met) + at // wide, np.repeat(right.starts[pairs.columns], met) + at % wide
+        np.repeat(left.starts[pairs.rows], met) + at // wide,
+        np.repeat(right.starts[pairs.columns], met) + at % wide,
     )
     if not len(at):
         return [np.zeros(len(pairs.rows), dtype=np.float32)] * 3
@@ -371,7 +471,9 @@ def same(left: np.ndarray, right: np.ndarray, pairs: CandidatePairs) -> Singles:
     mine, yours = (np.bincount(keys[keys >= 0], minlength=max(size, 1)) for keys in (left, right))
     one, other = left[pairs.rows], right[pairs.columns]
     equal = (one == other) & (one >= 0)
-    found: Singles = np.where(equal, 1 / np.sqrt(np.maximum(mine[one] * yours[one], 1)), 0.0).astype(np.float32)
+    found: Singles = np.where(
+        equal, 1 / np.sqrt(np.maximum(mine[one] * yours[one], 1)), 0.0
+    ).astype(np.float32)
     return found
 
 
@@ -380,14 +482,21 @@ def of_structure(
 ) -> PairViews:
     """How much the anchored surroundings agree, as cosine and amount; ``nameless``: relations too."""
     alike = relations.counterparts(left, right, anchors)
-    seen = [relations.neighbours(left, right, anchors), relations.statements(left, right, anchors, alike)]
+    seen = [
+        relations.neighbours(left, right, anchors),
+        relations.statements(left, right, anchors, alike),
+    ]
     views = [view for one in seen for view in overlap(one, pairs)]
     views += overlap(relations.signatures(left, right, alike), pairs)[:1] if nameless else []
-    return PairViews(np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {}))
+    return PairViews(
+        np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {})
+    )
 
 
 def overlap(seen: SharedSurroundings, pairs: CandidatePairs) -> list[Singles]:
-    """Cosine of the two rows of each pair, and the logarithm of their product, about 1 for a dozen rare things."""
+    """Cosine of the two rows of each pair, and the logarithm of their product, about 1 for a dozen
+    rare things.
+    """
     product = sparse_dots(seen.left, seen.right, pairs)
     mine, yours = (_lengths(side) for side in seen)
     cosine = product / (1.0 + mine[pairs.rows] * yours[pairs.columns])
@@ -396,7 +505,9 @@ def overlap(seen: SharedSurroundings, pairs: CandidatePairs) -> list[Singles]:
 
 
 def _lengths(matrix: Matrix) -> Singles:
-    lengths: Singles = np.sqrt(np.asarray(sparse.csr_matrix(matrix).multiply(matrix).sum(axis=1)).ravel())
+    lengths: Singles = np.sqrt(
+        np.asarray(sparse.csr_matrix(matrix).multiply(matrix).sum(axis=1)).ravel()
+    )
     return lengths
 
 
@@ -407,7 +518,8 @@ _BLOCK = 4096
 
 
 def value_tokens(text: str) -> tuple[str, ...]:
-    """The tokens by which a value is compared: the whole value, folded (numbers by their size), and its words.
+    """The tokens by which a value is compared: the whole value, folded (numbers by their size), and
+    its words.
 
     >>> value_tokens("80.0"), value_tokens("Hütte am See")
     (('=80',), ('=hutte am see', 'hutte', 'am', 'see'))
@@ -420,24 +532,34 @@ def value_tokens(text: str) -> tuple[str, ...]:
 
 
 def shared_values(left: EntityGraph, right: EntityGraph) -> SharedSurroundings | None:
-    """Entities by tokens of their values, weighted by the root of their rarity; None if a side has no values."""
+    """Entities by tokens of their values, weighted by the root of their rarity; None if a side has
+    no values.
+    """
     if not len(left.attribute_triples) or not len(right.attribute_triples):
         return None
     numbers: dict[str, int] = {}
     tables = [_incidence(graph, numbers) for graph in (left, right)]
-    mine, yours = (sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers))) for t in tables)
+    mine, yours = (
+        sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers)))
+        for t in tables
+    )
     often = [np.bincount(table.indices, minlength=len(numbers)) for table in (mine, yours)]
     both = (often[0] > 0) & (often[1] > 0)
     rarity = log(1 + (len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
-    found = SharedSurroundings(sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights))
+    found = SharedSurroundings(
+        sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights)
+    )
     found.left.eliminate_zeros()
     found.right.eliminate_zeros()
     return found
 
 
 def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
-    tokens = [[numbers.setdefault(t, len(numbers)) for t in dict.fromkeys(value_tokens(v.text))] for v in graph.values]
+    tokens = [
+        [numbers.setdefault(t, len(numbers)) for t in dict.fromkeys(value_tokens(v.text))]
+        for v in graph.values
+    ]
     sizes = np.array([len(found) for found in tokens], dtype=np.int64)
     flat = np.array([number for found in tokens for number in found], dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
@@ -447,7 +569,9 @@ def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
     rows, columns = np.repeat(entity.astype(np.int64), met), flat[at]
     keys = np.unique(rows * max(len(numbers), 1) + columns)
     rows, columns = keys // max(len(numbers), 1), keys % max(len(numbers), 1)
-    return sparse.csr_matrix((np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers)))
+    return sparse.csr_matrix(
+        (np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers))
+    )
 
 
 def own_value(left: EntityGraph, right: EntityGraph, pairs: CandidatePairs) -> Singles:
@@ -459,9 +583,14 @@ def own_value(left: EntityGraph, right: EntityGraph, pairs: CandidatePairs) -> S
             whole = next(iter(value_tokens(graph.values[value].text)), "=")[1:]
             if whole and whole != names[entity]:
                 side.setdefault(whole, set()).add(entity)
-    one, other = ({whole: min(who) for whole, who in side.items() if len(who) == 1} for side in held)
+    one, other = (
+        {whole: min(who) for whole, who in side.items() if len(who) == 1} for side in held
+    )
     alone = {(one[whole], other[whole]) for whole in one.keys() & other.keys()}
-    return np.array([pair in alone for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)], dtype=np.float32)
+    return np.array(
+        [pair in alone for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)],
+        dtype=np.float32,
+    )
 
 
 def value_pairs(seen: SharedSurroundings, rows: Longs, columns: Longs, k: int) -> CandidatePairs:

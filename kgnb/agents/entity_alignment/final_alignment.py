@@ -1,7 +1,8 @@
 """The final alignment: answers and first alignments combined, one to one by default.
 
-The paper leaves two entities with one counterpart where its aligner said so twice. Here entities that compete for a
-counterpart, and those left without one, are assigned so that the sum of confidences is greatest.
+The paper leaves two entities with one counterpart where its aligner said so twice. Here entities
+that compete for a counterpart, and those left without one, are assigned so that the sum of
+confidences is greatest.
 """
 
 from __future__ import annotations
@@ -67,7 +68,11 @@ class Settled:
     def confidence(self, row: int) -> float:
         """The confidence of a row's choice."""
         choice = self.choices.get(row)
-        return choice.confidence if choice is not None else round(float(self.proposal.confidence[row]), 4)
+        return (
+            choice.confidence
+            if choice is not None
+            else round(float(self.proposal.confidence[row]), 4)
+        )
 
     def why(self, row: int) -> str:
         """Why a row has its target, or none."""
@@ -78,7 +83,11 @@ class Settled:
             return MATCHED
         if choice.lost >= 0:
             return OUTBID
-        return NONE_SAID if self.proposal.first[row] >= 0 and choice.by != FIRST else self.proposal.why(row)
+        return (
+            NONE_SAID
+            if self.proposal.first[row] >= 0 and choice.by != FIRST
+            else self.proposal.why(row)
+        )
 
     def unmatched(self) -> dict[str, int]:
         """The number of entities without a counterpart by reason, the most frequent first."""
@@ -98,20 +107,33 @@ class Settled:
 
     @property
     def estimated_precision(self) -> float | None:
-        """The expected share of right matches (seeds aside): the mean of their confidences, without a reference.
+        """The expected share of right matches (seeds aside): the mean of their confidences, without
+        a reference.
 
         None if there is no such match.
         """
         proposal = self.proposal
-        found = np.flatnonzero((self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])).tolist()
-        return round(sum(min(1.0, self.confidence(row)) for row in found) / len(found), 6) if found else None
+        found = np.flatnonzero(
+            (self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])
+        ).tolist()
+        return (
+            round(sum(min(1.0, self.confidence(row)) for row in found) / len(found), 6)
+            if found
+            else None
+        )
 
     def pairs(self) -> list[tuple[str, str, float]]:
         """Source IRI, target IRI and confidence of every match, in source order."""
         proposal = self.proposal
         return [
-            (proposal.left.entities[int(source)], proposal.right.entities[target], self.confidence(row))
-            for row, (source, target) in enumerate(zip(proposal.sources, self.targets.tolist(), strict=True))
+            (
+                proposal.left.entities[int(source)],
+                proposal.right.entities[target],
+                self.confidence(row),
+            )
+            for row, (source, target) in enumerate(
+                zip(proposal.sources, self.targets.tolist(), strict=True)
+            )
             if target >= 0
         ]
 
@@ -123,7 +145,10 @@ class Settled:
         found = [pair for pair in pairs if pair[0] >= 0]
         best = max((score for _, score in found), default=0.0)
         if target >= 0:
-            found = [(target, max(best, self.confidence(row))), *(one for one in found if one[0] != target)]
+            found = [
+                (target, max(best, self.confidence(row))),
+                *(one for one in found if one[0] != target),
+            ]
         return [(entities[candidate], round(score, 6)) for candidate, score in found]
 
     def rankings(self, sources: Iterable[str] | None = None, k: int = 10) -> dict[str, list[str]]:
@@ -138,7 +163,11 @@ class Settled:
 
     def alignment(self, notes: Iterable[str] = ()) -> Alignment:
         """The matches as an alignment of individuals (owl:sameAs when written as RDF)."""
-        mappings = [self._mapping(row, target) for row, target in enumerate(self.targets.tolist()) if target >= 0]
+        mappings = [
+            self._mapping(row, target)
+            for row, target in enumerate(self.targets.tolist())
+            if target >= 0
+        ]
         return Alignment(
             mappings=tuple(sorted(mappings, key=lambda one: one.pair)),
             source=self.proposal.left.name,
@@ -153,9 +182,13 @@ class Settled:
         """How many were matched, how many were not and why, and the estimated precision."""
         counts, share = self.counts(), self.estimated_precision
         found = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
-        found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
+        found += [
+            f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()
+        ]
         if share is not None:
-            found.append(f"estimated precision {share:.1%}: the mean confidence, no reference was looked at")
+            found.append(
+                f"estimated precision {share:.1%}: the mean confidence, no reference was looked at"
+            )
         if DOUBTFUL in self.unmatched():
             precision = self.proposal.options.precision
             keep = f"--precision below {precision:g} keeps more (0: most F1); " if precision else ""
@@ -167,7 +200,11 @@ class Settled:
     def notes(self) -> list[str]:
         """The summary, whether it is a simulation, and the notes of the first alignment."""
         told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
-        return [*told, *self.summary(), *(note for note in self.proposal.notes if not note.startswith(WEIGHTS))]
+        return [
+            *told,
+            *self.summary(),
+            *(note for note in self.proposal.notes if not note.startswith(WEIGHTS)),
+        ]
 
     def unmatched_rows(self) -> list[int]:
         """The rows without a counterpart that have a candidate, the surest first."""
@@ -176,9 +213,13 @@ class Settled:
         return sorted(left, key=lambda row: (-proposal.confidence[row], -proposal.scores[row, 0]))
 
     def why_unmatched(self, row: int) -> str:
-        """Why a row has no target; if its best candidate fits another entity better, also which one."""
+        """Why a row has no target; if its best candidate fits another entity better, also which
+        one.
+        """
         proposal, best = self.proposal, self.proposal.candidates[row, 0]
-        rivals = [at for at in np.flatnonzero(proposal.candidates[:, 0] == best).tolist() if at != row]
+        rivals = [
+            at for at in np.flatnonzero(proposal.candidates[:, 0] == best).tolist() if at != row
+        ]
         if self.why(row) not in (TAKEN, OUTBID) or best < 0 or not rivals:
             return self.why(row)
         rival = max(rivals, key=lambda at: (self.targets[at] == best, proposal.scores[at, 0]))
@@ -195,13 +236,25 @@ class Settled:
         for answer in self.aligned.answers:
             if answer.unsure:
                 row = answer.question.row
-                target = int(self.targets[row]) if self.targets[row] >= 0 else int(self.proposal.candidates[row, 0])
-                yield replace(self._mapping(row, target), relation="unsure", judged_by=answer.verdict.judged_by)
+                target = (
+                    int(self.targets[row])
+                    if self.targets[row] >= 0
+                    else int(self.proposal.candidates[row, 0])
+                )
+                yield replace(
+                    self._mapping(row, target),
+                    relation="unsure",
+                    judged_by=answer.verdict.judged_by,
+                )
 
     def _mapping(self, row: int, target: int) -> AlignedPair:
         proposal = self.proposal
         source, choice = int(proposal.sources[row]), self.choices.get(row)
-        said = choice.answer.verdict.rationale if choice and choice.answer and choice.by != FIRST else ""
+        said = (
+            choice.answer.verdict.rationale
+            if choice and choice.answer and choice.by != FIRST
+            else ""
+        )
         return AlignedPair(
             source=proposal.left.entities[source],
             target=proposal.right.entities[target],
@@ -216,7 +269,11 @@ class Settled:
 
     def _evidence(self, row: int, target: int) -> Iterator[Evidence]:
         proposal = self.proposal
-        places = [at for at, candidate in enumerate(proposal.candidates[row].tolist()) if candidate == target]
+        places = [
+            at
+            for at, candidate in enumerate(proposal.candidates[row].tolist())
+            if candidate == target
+        ]
         for at in places[:1]:
             score = round(float(proposal.scores[row, at]), 4)
             yield Evidence(f"candidate {at + 1}", proposal.views_of(row, at), score)
@@ -232,7 +289,9 @@ class Settled:
 SECOND_CHOICE = 0.5
 """The confidence of the next candidate, relative to the chosen one that another entity got."""
 CONSOLATION = 0.001
-"""The weight of next candidates in the assignment: small, so that the surest entity gets the contested one."""
+"""The weight of next candidates in the assignment: small, so that the surest entity gets the
+contested one.
+"""
 
 
 @dataclass(frozen=True)
@@ -249,7 +308,8 @@ class _Wish:
 def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) -> Settled:
     """The final choice for every row, with who made it, or why a row has none.
 
-    Answers that are unsure, or less confident than ``heed``, change nothing. A person's decisions always hold.
+    Answers that are unsure, or less confident than ``heed``, change nothing. A person's decisions
+    always hold.
     """
     proposal = aligned.selected.planned.proposal
     heed = aligned.selected.options.heed
@@ -265,7 +325,11 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
                 lost[row] = chosen[row]
             chosen[row] = target
     choices = {row: _choice(wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()}
-    choices |= {row: Choice(chosen[row], 0.0, FIRST, lost=target) for row, target in lost.items() if row not in wishes}
+    choices |= {
+        row: Choice(chosen[row], 0.0, FIRST, lost=target)
+        for row, target in lost.items()
+        if row not in wishes
+    }
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
 
@@ -279,7 +343,9 @@ def _wish(answer: EntityVerdicts, proposal: Proposal, heed: float) -> _Wish:
 
 
 def _fixed(proposal: Proposal, decided: Mapping[str, Decided]) -> dict[int, _Wish]:
-    """A person's decisions on the rows of the proposal; a target that is not in the graph is ignored."""
+    """A person's decisions on the rows of the proposal; a target that is not in the graph is
+    ignored.
+    """
     found = {}
     for source, one in decided.items():
         try:
@@ -310,10 +376,14 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
         own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth
         worth[row, wanted] = own
         if wish is None or wish.answer is not None:
-            for target, score in zip(proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True):
+            for target, score in zip(
+                proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True
+            ):
                 if target >= 0 and target not in held and target != wanted and score > 0:
                     worth[row, target] = CONSOLATION * min(score, own)
-    return dict.fromkeys(rivals, -1) | {row: target for row, target in one_to_one(worth) if worth[row, target] > 0}
+    return dict.fromkeys(rivals, -1) | {
+        row: target for row, target in one_to_one(worth) if worth[row, target] > 0
+    }
 
 
 def _choice(wish: _Wish, target: int, lost: int) -> Choice:
@@ -326,7 +396,9 @@ def _choice(wish: _Wish, target: int, lost: int) -> Choice:
 
 
 def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
-    """Every answer, and an open question for each unmatched entity that was not looked at, the likeliest first."""
+    """Every answer, and an open question for each unmatched entity that was not looked at, the
+    likeliest first.
+    """
     settled, proposal = settle(aligned), aligned.selected.planned.proposal
     selector = Selector(proposal, aligned.selected.options)
     asked = {answer.question.row for answer in aligned.answers}

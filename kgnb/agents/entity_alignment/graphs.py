@@ -25,7 +25,9 @@ class Value(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """One relation triple from an entity's point of view: the relation, the other entity, and the direction."""
+    """One relation triple from an entity's point of view: the relation, the other entity, and the
+    direction.
+    """
 
     relation: int
     other: int
@@ -34,11 +36,13 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EntityGraph:
-    """The individuals of one graph and their statements. Entities, relations and values are referred to by index.
+    """The individuals of one graph and their statements. Entities, relations and values are
+    referred to by index.
 
-    ``names`` has one display name per entity, "" if it has none (or names are hidden); ``aliases`` has further names.
-    ``triples`` are (subject, relation, object), ``attribute_triples`` (entity, attribute, value). ``labels`` are those
-    of relations, attributes, classes and other IRIs that are not entities.
+    ``names`` has one display name per entity, "" if it has none (or names are hidden); ``aliases``
+    has further names. ``triples`` are (subject, relation, object), ``attribute_triples`` (entity,
+    attribute, value). ``labels`` are those of relations, attributes, classes and other IRIs that
+    are not entities.
     """
 
     name: str
@@ -48,15 +52,23 @@ class EntityGraph:
     triples: Integers  # (n, 3)
     attributes: tuple[str, ...] = ()  # IRIs
     values: tuple[Value, ...] = ()
-    attribute_triples: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))  # (m, 3)
+    attribute_triples: Integers = field(
+        default_factory=lambda: np.empty((0, 3), dtype=np.int32)
+    )  # (m, 3)
     aliases: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.entities):
-            raise ValueError(f"{len(self.entities)} entities need as many names, not {len(self.names)}")
+            raise ValueError(
+                f"{len(self.entities)} entities need as many names, not {len(self.names)}"
+            )
         for what, rows, limits in (
-            ("triples", self.triples, (len(self.entities), len(self.relations), len(self.entities))),
+            (
+                "triples",
+                self.triples,
+                (len(self.entities), len(self.relations), len(self.entities)),
+            ),
             (
                 "attribute_triples",
                 self.attribute_triples,
@@ -90,12 +102,22 @@ class EntityGraph:
     def digest(self) -> str:
         """SHA-256 of everything but the graph's name, in hexadecimal."""
         found = hashlib.sha256()
-        for texts in (self.entities, self.names, self.relations, self.attributes, map("\0".join, self.values)):
+        for texts in (
+            self.entities,
+            self.names,
+            self.relations,
+            self.attributes,
+            map("\0".join, self.values),
+        ):
             for text in texts:
                 found.update(text.encode("utf-8", "surrogatepass") + b"\n")
             found.update(b"\n\n")
         for position in sorted(self.aliases):
-            found.update(f"{position}\0{chr(0).join(self.aliases[position])}\n".encode("utf-8", "surrogatepass"))
+            found.update(
+                f"{position}\0{chr(0).join(self.aliases[position])}\n".encode(
+                    "utf-8", "surrogatepass"
+                )
+            )
         for iri in sorted(self.labels):
             found.update(f"{iri}\0{self.labels[iri]}\n".encode("utf-8", "surrogatepass"))
         for rows in (self.triples, self.attribute_triples):
@@ -128,7 +150,9 @@ class EntityGraph:
         out = self.triples[rows[starts[entity] : starts[entity + 1]]]
         rows, starts = self._incoming
         into = self.triples[rows[starts[entity] : starts[entity + 1]]]
-        return [Fact(int(r), int(o), True) for _, r, o in out] + [Fact(int(r), int(s), False) for s, r, _ in into]
+        return [Fact(int(r), int(o), True) for _, r, o in out] + [
+            Fact(int(r), int(s), False) for s, r, _ in into
+        ]
 
     def attributes_of(self, entity: int) -> list[tuple[int, Value]]:
         """The attributes (by index) and values of one entity, in their original order."""
@@ -153,7 +177,9 @@ class EntityGraph:
         return replace(self, names=("",) * len(self), aliases={})
 
     def renamed(self, names: Mapping[str, str]) -> EntityGraph:
-        """The same graph with other names by IRI; entities that are not in ``names`` keep theirs and their aliases."""
+        """The same graph with other names by IRI; entities that are not in ``names`` keep theirs
+        and their aliases.
+        """
         pairs = zip(self.entities, self.names, strict=True)
         called = tuple(" ".join(names.get(iri, name).split()) for iri, name in pairs)
         kept = {at: more for at, more in self.aliases.items() if self.entities[at] not in names}

@@ -1,4 +1,6 @@
-"""The judges of entity alignment, by name: who plans the paths, and who says which candidate is meant."""
+"""The judges of entity alignment, by name: who plans the paths, and who says which candidate is
+meant.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,24 @@ from typing import get_args
 
 from kgnb import judging
 from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTION
-from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.judging_values import (
+    DIFFERENT,
+    EQUIVALENT,
+    AlignQuestion,
+    PlanQuestion,
+)
 from kgnb.agents.entity_alignment.plan import ModelPlanner, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
-from kgnb.judging import UNSURE, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
+from kgnb.judging import (
+    UNSURE,
+    Decisions,
+    Estimate,
+    Judge,
+    ModelJudge,
+    PersonJudge,
+    Verdict,
+    estimate,
+)
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.judging.person import SubjectDecisions, signature
 from kgnb.llm.model import ChatModel
@@ -35,10 +51,13 @@ class FirstJudge:
 
 
 class RuleJudge:
-    """Keeps the first alignment unless another candidate shares clearly more values and neighbours with the entity."""
+    """Keeps the first alignment unless another candidate shares clearly more values and neighbours
+    with the entity.
+    """
 
     name = "rule"
-    lead = 2.0  # shared values and neighbours that another candidate needs more than the first alignment
+    # shared values and neighbours that another candidate needs more than the first alignment
+    lead = 2.0
     near = 0.05  # how far its similarity may be below the best
 
     def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
@@ -86,14 +105,23 @@ class TwoLooks:
 
     def estimate(self, questions: Sequence[AlignQuestion]) -> Estimate:
         """What the questions would cost."""
-        parts = (estimate(judge, [questions[at] for at in places]) for judge, places in self._parts(questions))
+        parts = (
+            estimate(judge, [questions[at] for at in places])
+            for judge, places in self._parts(questions)
+        )
         return sum(parts, Estimate())
 
-    def _parts(self, questions: Sequence[AlignQuestion]) -> list[tuple[Judge[AlignQuestion], list[int]]]:
+    def _parts(
+        self, questions: Sequence[AlignQuestion]
+    ) -> list[tuple[Judge[AlignQuestion], list[int]]]:
         places: tuple[list[int], list[int]] = ([], [])
         for at, question in enumerate(questions):
             places[bool(question.earlier)].append(at)
-        return [(judge, part) for judge, part in zip((self.first, self.second), places, strict=True) if part]
+        return [
+            (judge, part)
+            for judge, part in zip((self.first, self.second), places, strict=True)
+            if part
+        ]
 
 
 def make_judge(
@@ -109,7 +137,8 @@ def make_judge(
 ) -> Judge[AlignQuestion]:
     """The judge with this name; ``auto`` is "model" if a model is given, else "rule".
 
-    A person's ``decisions`` override any of them. "oracle" is a simulation that answers from the reference.
+    A person's ``decisions`` override any of them. "oracle" is a simulation that answers from the
+    reference.
 
     Raises:
         ConfigError: the judge needs a model, a reference or a file of decisions that is not given.
@@ -144,7 +173,11 @@ def make_judge(
 
 
 def make_planner(
-    name: str = "auto", *, model: ChatModel | None = None, decisions: str | Path | None = None, width: int = 8
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    decisions: str | Path | None = None,
+    width: int = 8,
 ) -> Judge[PlanQuestion]:
     """The planner with this name; ``auto`` is the rule.
 
@@ -157,12 +190,15 @@ def make_planner(
     if name == "model":
         if model is None:
             raise ConfigError(
-                "the model planner asks a model, and none is set", fix="Set KGNB_MODEL, or %llm use MODEL."
+                "the model planner asks a model, and none is set",
+                fix="Set KGNB_MODEL, or %llm use MODEL.",
             )
         return ModelPlanner(model, width=width)
     if name == "person":
         if decisions is None:
-            raise ConfigError("the person planner needs a file of decisions", fix="Give --plans FILE.")
+            raise ConfigError(
+                "the person planner needs a file of decisions", fix="Give --plans FILE."
+            )
         return PersonJudge(Decisions(decisions))
     return ThoroughPlanner() if name == "thorough" else RulePlanner()
 
@@ -190,14 +226,20 @@ class EntityDecisions(SubjectDecisions):
             iri = one.about[1]
             chosen = one.choice if one.decision == EQUIVALENT and one.choice else ""
             found.pop(iri, None)
-            found[iri] = Decided(iri, chosen, frozenset() if chosen else frozenset(one.offered), one.who, one.note)
+            found[iri] = Decided(
+                iri, chosen, frozenset() if chosen else frozenset(one.offered), one.who, one.note
+            )
         return found
 
 
 class ReviewedEntities(judging.Reviewed[AlignQuestion]):
-    """A judge overruled by people: it is not asked about what they decided. Without a judge the rest waits."""
+    """A judge overruled by people: it is not asked about what they decided. Without a judge the
+    rest waits.
+    """
 
-    def __init__(self, decisions: EntityDecisions, judge: Judge[AlignQuestion] | None = None) -> None:
+    def __init__(
+        self, decisions: EntityDecisions, judge: Judge[AlignQuestion] | None = None
+    ) -> None:
         super().__init__(self._settled, judge)
         self.decisions = decisions
 

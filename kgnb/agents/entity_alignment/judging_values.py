@@ -1,4 +1,6 @@
-"""The frozen values of the closer look: its options, and the results of plan, select, align and reflect."""
+"""The frozen values of the closer look: its options, and the results of plan, select, align and
+reflect.
+"""
 
 from __future__ import annotations
 
@@ -67,11 +69,23 @@ class LookOptions:
     """The options of the closer look."""
 
     share: float = Field(
-        default=0.10, ge=0.0, le=1.0, description="share of the entities that may be judged; 1: all (paper)"
+        default=0.10,
+        ge=0.0,
+        le=1.0,
+        description="share of the entities that may be judged; 1: all (paper)",
     )
-    sure: float = Field(default=0.9, ge=0.0, le=1.0, description="first alignments at least this sure are not judged")
-    shown: int = Field(default=4, ge=1, le=20, description="candidates shown to a judge (paper: 10)")
-    attributes: int = Field(default=5, ge=0, le=20, description="attribute triples shown (paper: 5)")
+    sure: float = Field(
+        default=0.9,
+        ge=0.0,
+        le=1.0,
+        description="first alignments at least this sure are not judged",
+    )
+    shown: int = Field(
+        default=4, ge=1, le=20, description="candidates shown to a judge (paper: 10)"
+    )
+    attributes: int = Field(
+        default=5, ge=0, le=20, description="attribute triples shown (paper: 5)"
+    )
     relations: int = Field(default=5, ge=0, le=20, description="relation triples shown (paper: 5)")
     entropy: OneOf["high", "low", "none"] = Field(
         default="high",
@@ -79,17 +93,24 @@ class LookOptions:
         "none: triples in their original order, no selector",
     )
     both_orders: float = Field(
-        default=0.02, ge=0.0, le=1.0, description="below this margin candidates are shown in both orders"
+        default=0.02,
+        ge=0.0,
+        le=1.0,
+        description="below this margin candidates are shown in both orders",
     )
     reflect_below: float = Field(
         default=0.75, ge=0.0, le=1.0, description="answers less sure than this are asked again"
     )
-    heed: float = Field(default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored")
+    heed: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored"
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Planned(Tabled):
-    """The result of ``plan``: the path of every entity that was planned for; all others keep the first alignment."""
+    """The result of ``plan``: the path of every entity that was planned for; all others keep the
+    first alignment.
+    """
 
     proposal: Proposal
     paths: Mapping[int, Path]  # by row of the proposal
@@ -122,7 +143,12 @@ class Planned(Tabled):
         rows: list[list[Value]] = []
         for row, path in sorted(self.paths.items()):
             rows.append(
-                [self.proposal.link(row), named(path), *self.proposal.certainty(row), self.verdicts[row].rationale]
+                [
+                    self.proposal.link(row),
+                    named(path),
+                    *self.proposal.certainty(row),
+                    self.verdicts[row].rationale,
+                ]
             )
         caption = f"{len(self.asked)} of {len(self.proposal)} entities are looked at, planned by {self.planner}"
         return Table(columns, rows, caption=caption, notes=[SIMULATED] if self.simulation else [])
@@ -144,7 +170,9 @@ class Selected(Tabled):
             "candidates shown": sum(len(question.others) for question in self.questions),
             "attribute triples": kinds["attribute"],
             "relation triples": kinds["relation"],
-            "without a triple that tells apart": sum(not question.tells_apart for question in self.questions),
+            "without a triple that tells apart": sum(
+                not question.tells_apart for question in self.questions
+            ),
         }
 
     def table(self) -> Table:
@@ -161,7 +189,12 @@ class Selected(Tabled):
             for question in self.questions
         ]
         caption = f"{len(rows)} questions, with the triples selected for them"
-        return Table(columns, rows, caption=caption, details=[question.cards() for question in self.questions])
+        return Table(
+            columns,
+            rows,
+            caption=caption,
+            details=[question.cards() for question in self.questions],
+        )
 
 
 @dataclass(frozen=True)
@@ -177,8 +210,9 @@ class EntityVerdicts:
     def standing(self, heed: float) -> tuple[str, float]:
         """The IRI that stands for now ("" for none) and its confidence.
 
-        That is the outcome, if it is at least as sure as ``heed``. Where the answer changed with the order of the
-        candidates and the first alignment is neither of the two, it is the better ranked one. Else the first alignment.
+        That is the outcome, if it is at least as sure as ``heed``. Where the answer changed with
+        the order of the candidates and the first alignment is neither of the two, it is the better
+        ranked one. Else the first alignment.
         """
         if self.verdict.sure and self.verdict.confidence >= heed:
             return self.verdict.choice or "", self.verdict.confidence
@@ -194,7 +228,10 @@ class EntityVerdicts:
         heads = ["first look", *["other order"] * (len(self.said) - 1 - self.reflected)]
         heads += ["second look"] if self.reflected else []
         return [
-            (head, f"{names.get(said.choice or '', said.decision)} ({said.confidence:.2f}) {said.rationale}".strip())
+            (
+                head,
+                f"{names.get(said.choice or '', said.decision)} ({said.confidence:.2f}) {said.rationale}".strip(),
+            )
             for head, said in zip(heads, self.said, strict=True)
         ]
 
@@ -227,7 +264,9 @@ class Aligned(Tabled):
             "first alignment kept": kept,
             "changed": len(decided) - kept,
             "unsure": len(self.answers) - len(decided),
-            "asked in both orders": sum(len(answer.said) - answer.reflected > 1 for answer in self.answers),
+            "asked in both orders": sum(
+                len(answer.said) - answer.reflected > 1 for answer in self.answers
+            ),
             "reflected": sum(answer.reflected for answer in self.answers),
         }
 
@@ -242,17 +281,28 @@ class Aligned(Tabled):
             same = verdict.choice and verdict.choice == question.first
             first = "the same" if same else names.get(question.first, "")
             entity = LabelledIri(question.about.iri, question.about.name)
-            rows.append([entity, said, verdict.confidence, first, verdict.judged_by, verdict.rationale])
+            rows.append(
+                [entity, said, verdict.confidence, first, verdict.judged_by, verdict.rationale]
+            )
         counts = self.counts()
         caption = (
-            f"{counts['answers']} answers: {counts['changed']} change the first alignment, {counts['unsure']} unsure"
+            f"{counts['answers']} answers: {counts['changed']} "
+            f"change the first alignment, {counts['unsure']} unsure"
         )
         notes = [SIMULATED] if self.simulation else []
-        return Table(columns, rows, caption=caption, details=[answer.lines() for answer in self.answers], notes=notes)
+        return Table(
+            columns,
+            rows,
+            caption=caption,
+            details=[answer.lines() for answer in self.answers],
+            notes=notes,
+        )
 
 
 def _digest(*said: object) -> str:
-    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    ).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -269,7 +319,9 @@ class PlanQuestion:
     @cached_property
     def id(self) -> str:
         """Digest of entity, statistics, paths and costs."""
-        return _digest("plan", self.iri, self.text, [named(path) for path in self.paths], self.costs)
+        return _digest(
+            "plan", self.iri, self.text, [named(path) for path in self.paths], self.costs
+        )
 
     @property
     def text(self) -> str:
@@ -331,7 +383,9 @@ class Rival:
 
 @dataclass(frozen=True)
 class AlignQuestion:
-    """Which of the candidates, if any, is the same thing as this entity? ``candidates`` go with ``others``."""
+    """Which of the candidates, if any, is the same thing as this entity? ``candidates`` go with
+    ``others``.
+    """
 
     row: int  # of the proposal
     about: EntityCard
@@ -378,4 +432,8 @@ class AlignQuestion:
 
     def position(self, iri: str) -> int:
         """The place of a candidate in the proposal."""
-        return next(rival.position for rival, card in zip(self.candidates, self.others, strict=True) if card.iri == iri)
+        return next(
+            rival.position
+            for rival, card in zip(self.candidates, self.others, strict=True)
+            if card.iri == iri
+        )

@@ -38,9 +38,11 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def local_names(iris: Sequence[str]) -> tuple[str, ...]:
-    """A readable name for each IRI from the part after its namespace; "" for codes, if most of them are.
+    """A readable name for each IRI from the part after its namespace; "" for codes, if most of them
+    are.
 
-    The most frequent namespace is removed as a whole, so that a slash in a wiki title stays in the name.
+    The most frequent namespace is removed as a whole, so that a slash in a wiki title stays in the
+    name.
 
     >>> local_names(["http://d.org/resource/Sun", "http://d.org/resource/Tea_bag", "http://d.org/resource/AC/DC"])
     ('Sun', 'Tea bag', 'AC/DC')
@@ -54,12 +56,19 @@ def local_names(iris: Sequence[str]) -> tuple[str, ...]:
     titles = sum("_" in name or "%20" in name or "+" in name for name in found) >= len(found) / 100
     texts = [unquote(name) for name in found]
     codes = sum(map(is_code, texts)) > len(texts) / 2  # a few may be names of years
-    return tuple("" if codes and is_code(text) else _title(text) if titles else readable_name(text) for text in texts)
+    return tuple(
+        "" if codes and is_code(text) else _title(text) if titles else readable_name(text)
+        for text in texts
+    )
 
 
 def _last(iri: str, space: str) -> str:
     whole = iri.rstrip("/#")
-    return whole[len(space) :] if len(whole) > len(space) else whole[max(whole.rfind("/"), whole.rfind("#")) + 1 :]
+    return (
+        whole[len(space) :]
+        if len(whole) > len(space)
+        else whole[max(whole.rfind("/"), whole.rfind("#")) + 1 :]
+    )
 
 
 def _title(text: str) -> str:
@@ -68,7 +77,9 @@ def _title(text: str) -> str:
 
 
 def folded(name: str) -> str:
-    """A name for comparison: compatibility forms, case and European accents folded, punctuation as spaces."""
+    """A name for comparison: compatibility forms, case and European accents folded, punctuation as
+    spaces.
+    """
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
     words = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text).split()
@@ -85,14 +96,17 @@ def bare(name: str) -> str:
 
 
 def spelt(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Both sides' names folded for comparison of spelling, left then right; romanised if only one side needs it.
+    """Both sides' names folded for comparison of spelling, left then right; romanised if only one
+    side needs it.
 
     >>> spelt(["冯国璋", "Кинг"], ["Feng Guozhang", "King"])
     ['fengguozhang', 'king', 'feng guozhang', 'king']
     """
     shares = [sum(_foreign(name) for name in side) / max(len(side), 1) for side in (left, right)]
     names = [*left, *right]
-    if min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN:  # Latin script, or as much of others on both sides
+    if (
+        min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN
+    ):  # Latin script, or as much of others on both sides
         return [folded(name) for name in names]
     return [folded(anyascii(name).replace("'", "")) for name in names]
 
@@ -105,16 +119,23 @@ class SideNames(NamedTuple):
     """One side's names, ready for comparison with the other's."""
 
     grams: sparse.csr_matrix  # (entities, n-grams), unit rows
-    vectors: Vectors  # (entities, dimensions) unit rows: meaning and spelling, to be propagated over relations
+    # (entities, dimensions) unit rows: meaning and spelling, to be propagated over relations
+    vectors: Vectors
     meaning: Vectors  # (entities, dimensions) unit rows: the embedder's alone
-    whole: NDArray[np.int64]  # key of the folded name, the same for equal names on both sides; -1 for none
+    whole: NDArray[
+        np.int64
+    ]  # key of the folded name, the same for equal names on both sides; -1 for none
     bare: NDArray[np.int64]  # the same without the qualifier
     numbers: NDArray[np.int64]  # key of the numbers in the name, -1 for none
-    further: Further | None = None  # all names of each entity, if any entity of either side has several
+    further: Further | None = (
+        None  # all names of each entity, if any entity of either side has several
+    )
 
 
 class Further(NamedTuple):
-    """Every name of one side's entities, the display name first; those of entity ``e`` begin at ``starts[e]``."""
+    """Every name of one side's entities, the display name first; those of entity ``e`` begin at
+    ``starts[e]``.
+    """
 
     starts: NDArray[np.int64]  # (entities + 1,)
     names: SideNames  # one row per name
@@ -139,16 +160,31 @@ def compare_ready(
     del grams
 
     def wide(side: int, rows: slice) -> Vectors:
-        return unit(np.hstack([meaning[side][rows], project(sides[side][rows])]).astype(np.float32, copy=False))
+        return unit(
+            np.hstack([meaning[side][rows], project(sides[side][rows])]).astype(
+                np.float32, copy=False
+            )
+        )
 
-    shrink = principal(np.vstack([wide(side, sampled(number)) for side in (0, 1)]), SPREAD) if large else None
+    shrink = (
+        principal(np.vstack([wide(side, sampled(number)) for side in (0, 1)]), SPREAD)
+        if large
+        else None
+    )
 
     def narrow(side: int, rows: slice) -> Vectors:
         whole = wide(side, rows)
         return (whole if shrink is None else unit(whole @ shrink)).astype(kept, copy=False)
 
     one, other = (
-        SideNames(grams_, in_blocks(partial(narrow, side), len(own)), own, whole[part], short[part], numbers[part])
+        SideNames(
+            grams_,
+            in_blocks(partial(narrow, side), len(own)),
+            own,
+            whole[part],
+            short[part],
+            numbers[part],
+        )
         for side, (part, grams_, own) in enumerate(zip(parts, sides, meaning, strict=True))
     )
     return one, other
@@ -166,7 +202,9 @@ def all_names(
     every, starts = list[list[str]](), []
     for names, more in zip((left, right), aliases, strict=True):
         found = [(name, *more.get(entity, ())[:_ALIASES]) for entity, name in enumerate(names)]
-        starts.append(np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64))
+        starts.append(
+            np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
+        )
         every.append([text for one in found for text in one])
     one, other = compare_ready(every[0], every[1], embedder, seed=seed)
     return Further(starts[0], one), Further(starts[1], other)
@@ -182,7 +220,10 @@ def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
 
 def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     """Damped counts times rarity, unit rows."""
-    rarity = log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1]))) + 1
+    rarity = (
+        log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1])))
+        + 1
+    )
     weighed = counts.copy()
     weighed.data = ((1 + log(counts.data)) * rarity[counts.indices]).astype(np.float32)
     lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(axis=1)).ravel())
@@ -191,20 +232,32 @@ def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_matrix], Vectors]:
-    """Projects rows of n-grams into few dimensions, keeping cosines approximately (random projection)."""
+    """Projects rows of n-grams into few dimensions, keeping cosines approximately (random
+    projection).
+    """
     used = np.bincount(grams.indices, minlength=grams.shape[1]) > 0
     place = np.cumsum(used) - 1
-    draw = np.random.default_rng(seed).standard_normal((int(used.sum()), _PROJECTED), dtype=np.float32)
+    draw = np.random.default_rng(seed).standard_normal(
+        (int(used.sum()), _PROJECTED), dtype=np.float32
+    )
 
     def project(rows: sparse.csr_matrix) -> Vectors:
-        narrow = sparse.csr_matrix((rows.data, place[rows.indices], rows.indptr), shape=(rows.shape[0], len(draw)))
+        narrow = sparse.csr_matrix(
+            (rows.data, place[rows.indices], rows.indptr), shape=(rows.shape[0], len(draw))
+        )
         return unit(np.asarray(narrow @ draw, dtype=np.float32))
 
     return project
 
 
 SAME = frozenset(
-    {f"{OWL}sameAs", f"{SKOS}exactMatch", f"{SKOS}closeMatch", "http://schema.org/sameAs", "https://schema.org/sameAs"}
+    {
+        f"{OWL}sameAs",
+        f"{SKOS}exactMatch",
+        f"{SKOS}closeMatch",
+        "http://schema.org/sameAs",
+        "https://schema.org/sameAs",
+    }
 )
 """Links that state the answer; they are never read."""
 
@@ -213,18 +266,25 @@ _LABELLED = ("label", "name", "preflabel", "title")  # last parts of a graph's o
 
 
 def from_graph(graph: Graph) -> EntityGraph:
-    """The individuals of an RDF graph, without classes, properties, ontologies, blank nodes and OWL's own terms.
+    """The individuals of an RDF graph, without classes, properties, ontologies, blank nodes and
+    OWL's own terms.
 
-    An IRI that is only an object is an entity if its namespace is that of a described entity; other IRIs, and types,
-    are values. Links that state that two things are the same are left out.
+    An IRI that is only an object is an entity if its namespace is that of a described entity; other
+    IRIs, and types, are values. Links that state that two things are the same are left out.
     """
-    triples = [triple for triple in graph.triples() if isinstance(triple[0], Iri) and triple[1] not in SAME]
+    triples = [
+        triple for triple in graph.triples() if isinstance(triple[0], Iri) and triple[1] not in SAME
+    ]
     schema = {s for s, p, o in triples if p == TYPE and isinstance(o, Iri) and o in META_TYPES}
-    schema |= {p for _, p, _ in triples} | {o for _, p, o in triples if p == TYPE and isinstance(o, Iri)}
+    schema |= {p for _, p, _ in triples} | {
+        o for _, p, o in triples if p == TYPE and isinstance(o, Iri)
+    }
     facts = [t for t in triples if t[0] not in schema and not str(t[0]).startswith(BUILT_IN)]
     described = {str(s) for s, _, _ in facts}
     spaces = {_space(iri) for iri in described}
-    entities = dict.fromkeys(sorted(described | {iri for iri in _pointed_at(facts, schema) if _space(iri) in spaces}))
+    entities = dict.fromkeys(
+        sorted(described | {iri for iri in _pointed_at(facts, schema) if _space(iri) in spaces})
+    )
     words = labels_in(triples, entities)
     return named_by_labels(replace(_read(graph.name, facts, tuple(entities)), labels=words))
 
@@ -261,7 +321,9 @@ def _read(name: str, facts: Iterable[Triple], entities: tuple[str, ...]) -> Enti
     for subject, predicate, object_ in facts:
         start = places[str(subject)]
         if isinstance(object_, Iri) and str(object_) in places and predicate != TYPE:
-            triples.append((start, relations.setdefault(str(predicate), len(relations)), places[str(object_)]))
+            triples.append(
+                (start, relations.setdefault(str(predicate), len(relations)), places[str(object_)])
+            )
             continue
         if isinstance(object_, Iri):
             value = Value(str(object_), "", ANY_URI)
@@ -271,13 +333,19 @@ def _read(name: str, facts: Iterable[Triple], entities: tuple[str, ...]) -> Enti
             continue
         attribute = attributes.setdefault(str(predicate), len(attributes))
         described.append((start, attribute, values.setdefault(value, len(values))))
-    rows, others = (np.array(found, dtype=np.int32).reshape(-1, 3) for found in (triples, described))
+    rows, others = (
+        np.array(found, dtype=np.int32).reshape(-1, 3) for found in (triples, described)
+    )
     names = local_names(entities)
-    return EntityGraph(name, entities, names, tuple(relations), rows, tuple(attributes), tuple(values), others)
+    return EntityGraph(
+        name, entities, names, tuple(relations), rows, tuple(attributes), tuple(values), others
+    )
 
 
 def named_by_labels(graph: EntityGraph) -> EntityGraph:
-    """The graph with its labels as names: standard properties first, then those that end in "label" or "name"."""
+    """The graph with its labels as names: standard properties first, then those that end in "label"
+    or "name".
+    """
     ranks = np.array([_rank(attribute) for attribute in graph.attributes], dtype=np.int64)
     rows = graph.attribute_triples
     if not len(rows) or ranks.max() == 0:

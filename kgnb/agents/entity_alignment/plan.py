@@ -1,7 +1,9 @@
-"""Plan: the path each entity takes (EA-Agent's planner). For most it is empty: their first alignment stands.
+"""Plan: the path each entity takes (EA-Agent's planner). For most it is empty: their first
+alignment stands.
 
-The paper sends every entity through its tools, at 672 tokens each. Here the calibrated confidence of the first
-alignment selects the most doubtful entities, at most ``share`` of all; a planner then chooses the tools for each.
+The paper sends every entity through its tools, at 672 tokens each. Here the calibrated confidence
+of the first alignment selects the most doubtful entities, at most ``share`` of all; a planner then
+chooses the tools for each.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def plan(
     chosen = worth_a_look(proposal, options) if rows is None else sorted(rows)
     questions = questions_about(proposal, chosen, options)
     said = dict(zip(chosen, verdicts(questions, planner), strict=True))
-    paths = {row: path_of(one.choice) if one.choice is not None else STANDS for row, one in said.items()}
+    paths = {
+        row: path_of(one.choice) if one.choice is not None else STANDS for row, one in said.items()
+    }
     return Planned(proposal, paths, said, planner.name, bool(getattr(planner, "simulation", False)))
 
 
@@ -61,7 +65,9 @@ def worth_a_look(proposal: Proposal, options: LookOptions) -> list[int]:
     if options.share >= 1.0:
         return np.flatnonzero((proposal.candidates >= 0).any(axis=1)).tolist()
     gain = _expected_gain(proposal)
-    doubtful = np.flatnonzero((gain > 0) & ~((proposal.first >= 0) & (proposal.confidence >= options.sure)))
+    doubtful = np.flatnonzero(
+        (gain > 0) & ~((proposal.first >= 0) & (proposal.confidence >= options.sure))
+    )
     most = int(np.floor(options.share * len(proposal) + 1e-9))
     if options.share > 0:
         most = max(1, most)
@@ -72,11 +78,13 @@ def worth_a_look(proposal: Proposal, options: LookOptions) -> list[int]:
 def _expected_gain(proposal: Proposal) -> Floats:
     """What a right answer would add, row by row: what the first alignment lacks in confidence.
 
-    Without a first alignment it is half of the best candidate's similarity, relative to the usual one: an entity that
-    resembles nothing most likely has no counterpart.
+    Without a first alignment it is half of the best candidate's similarity, relative to the usual
+    one: an entity that resembles nothing most likely has no counterpart.
     """
     any_candidate = proposal.candidates[:, 0] >= 0 if len(proposal) else np.zeros(0, dtype=bool)
-    best = np.where(np.isfinite(proposal.similarities), proposal.similarities, 0.0).max(axis=1, initial=0.0)
+    best = np.where(np.isfinite(proposal.similarities), proposal.similarities, 0.0).max(
+        axis=1, initial=0.0
+    )
     matched = proposal.first >= 0
     usual = float(np.median(best[matched])) if matched.any() else 1.0
     unmatched = 0.5 * np.clip(best / usual if usual > 0 else best, 0.0, 1.0)
@@ -84,7 +92,9 @@ def _expected_gain(proposal: Proposal) -> Floats:
     return np.where(any_candidate, gain, 0.0).astype(np.float32)
 
 
-def questions_about(proposal: Proposal, rows: Sequence[int], options: LookOptions) -> list[PlanQuestion]:
+def questions_about(
+    proposal: Proposal, rows: Sequence[int], options: LookOptions
+) -> list[PlanQuestion]:
     """The planning questions of these rows."""
     known, costs, graph = statistics(proposal), _costs(proposal, rows, options), proposal.left
     return [
@@ -109,10 +119,15 @@ def _costs(proposal: Proposal, rows: Sequence[int], options: LookOptions) -> tup
     shown: dict[Path, float] = {STANDS: 0.0}  # characters a question, by selectors
     for path in PATHS[1:4]:
         questions = [selector.question(row, path) for row in sample]
-        shown[path[:-1]] = sum(len(one.text) + sum(len(o.text) for o in one.options) for one in questions) / len(sample)
+        shown[path[:-1]] = sum(
+            len(one.text) + sum(len(o.text) for o in one.options) for one in questions
+        ) / len(sample)
     sizes = [shown[tuple(tool for tool in path if tool in TOOLS[:2])] for path in PATHS]
     looks = [1 + ("reflect" in path) for path in PATHS]
-    return tuple(int(round(n * (size / 4 + ANSWER), -1)) if size else 0 for n, size in zip(looks, sizes, strict=True))
+    return tuple(
+        int(round(n * (size / 4 + ANSWER), -1)) if size else 0
+        for n, size in zip(looks, sizes, strict=True)
+    )
 
 
 def possible(row: Floats, options: LookOptions) -> tuple[Path, ...]:
@@ -128,7 +143,9 @@ def possible(row: Floats, options: LookOptions) -> tuple[Path, ...]:
 
 
 class RulePlanner:
-    """One selector by default, both where candidates are close, a reflection where they are very close."""
+    """One selector by default, both where candidates are close, a reflection where they are very
+    close.
+    """
 
     name = "rule"
     close, closest = 0.10, 0.02  # margins
@@ -139,14 +156,20 @@ class RulePlanner:
 
     def _path(self, question: PlanQuestion) -> Verdict:
         margin = question.value("margin")
-        wanted = {"attributes", "relations", "align"} if margin < self.close else {"relations", "align"}
+        wanted = (
+            {"attributes", "relations", "align"} if margin < self.close else {"relations", "align"}
+        )
         if margin < self.closest or (margin < self.close and question.value("confidence") < 0.5):
             wanted.add("reflect")
-        return Verdict(TAKE, named(_nearest(wanted, question.paths)), 1.0, f"margin {margin:.2f}", self.name)
+        return Verdict(
+            TAKE, named(_nearest(wanted, question.paths)), 1.0, f"margin {margin:.2f}", self.name
+        )
 
 
 class ThoroughPlanner:
-    """Every tool for nearly every entity, as the paper's untrained planner does (3.61 tools, 90 % reflected)."""
+    """Every tool for nearly every entity, as the paper's untrained planner does (3.61 tools, 90 %
+    reflected).
+    """
 
     name = "thorough"
 
@@ -159,7 +182,10 @@ class ThoroughPlanner:
             _nearest(every - {"reflect"} if margin > wide else every, question.paths)
             for question, margin in zip(questions, margins, strict=True)
         ]
-        return [Verdict(TAKE, named(path), 1.0, "everything that can be done", self.name) for path in paths]
+        return [
+            Verdict(TAKE, named(path), 1.0, "everything that can be done", self.name)
+            for path in paths
+        ]
 
 
 def _nearest(wanted: set[Any], paths: Sequence[Path]) -> Path:
@@ -187,8 +213,14 @@ class PlanSheet(Sheet):
 
     def messages(self) -> tuple[Message, ...]:
         """The prompt: the constant part, then a line for each entity."""
-        lines = [f"{number}. {one_line(text)}" for number, text in zip(self.numbers, self.texts, strict=True)]
-        return (Message("system", self.instructions), Message("user", "\n".join([_FENCE, *lines, _FENCE])))
+        lines = [
+            f"{number}. {one_line(text)}"
+            for number, text in zip(self.numbers, self.texts, strict=True)
+        ]
+        return (
+            Message("system", self.instructions),
+            Message("user", "\n".join([_FENCE, *lines, _FENCE])),
+        )
 
     def schema(self, numbers: Sequence[int] = ()) -> dict[str, Any]:
         """The JSON schema of the answers."""
@@ -204,7 +236,10 @@ class PlanSheet(Sheet):
             if number not in said:
                 problems[number] = "not answered" if said else "the reply holds no JSON answers"
                 continue
-            path, offered = _canonical(said[number]), [option.id for option in self.options[number - 1]]
+            path, offered = (
+                _canonical(said[number]),
+                [option.id for option in self.options[number - 1]],
+            )
             if path is None or named(path) not in offered:
                 told = one_line(str(said[number]), 60)
                 problems[number] = f"tools {told} are none of the possible: {', '.join(offered)}"
@@ -279,4 +314,9 @@ def _entries(reply: str) -> dict[int, Any]:
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,13 +1,16 @@
-"""Propose: candidates and a first alignment for every entity from names, values and structure, without a model.
+"""Propose: candidates and a first alignment for every entity from names, values and structure,
+without a model.
 
-All work is done over candidate pairs, never over all pairs. A round propagates anchors over relations, searches
-candidates, weighs the views (learnt from seeds, else from what the views agree on) and assigns; sure pairs then anchor
-the next round (iterated self-training, as in Sun et al., IJCAI 2018).
+All work is done over candidate pairs, never over all pairs. A round propagates anchors over
+relations, searches candidates, weighs the views (learnt from seeds, else from what the views agree
+on) and assigns; sure pairs then anchor the next round (iterated self-training, as in Sun et al.,
+IJCAI 2018).
 
-Confidence is estimated without a reference. Two things can be wrong. Another candidate may be meant: the assignment
-shows what is left to the others. Or the entity has no counterpart, and still a best candidate. How such candidates
-score is estimated from everyone's *second* best, which are all wrong where each has at most one counterpart
-(target-decoy estimation: Elias and Gygi, Nature Methods 4, 2007).
+Confidence is estimated without a reference. Two things can be wrong. Another candidate may be
+meant: the assignment shows what is left to the others. Or the entity has no counterpart, and still
+a best candidate. How such candidates score is estimated from everyone's *second* best, which are
+all wrong where each has at most one counterpart (target-decoy estimation: Elias and Gygi, Nature
+Methods 4, 2007).
 """
 
 from __future__ import annotations
@@ -75,9 +78,9 @@ def propose(
 ) -> Proposal:
     """The best candidates of every source, and the first alignment. Deterministic.
 
-    ``seeds`` are known pairs, ``sources`` the entities to align (None: all of the left) and ``targets`` those that may
-    be matched (None: all of the right), each by index or IRI. With ``options.scheduler`` the workers of that cluster
-    search for candidates, with the same result.
+    ``seeds`` are known pairs, ``sources`` the entities to align (None: all of the left) and
+    ``targets`` those that may be matched (None: all of the right), each by index or IRI. With
+    ``options.scheduler`` the workers of that cluster search for candidates, with the same result.
 
     Raises:
         ValueError: a seed, source or target is not in its graph.
@@ -104,12 +107,17 @@ def _found(comparison: GraphComparison, options: Options) -> RoundResult | None:
         if turn < options.rounds:
             kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
             pairs = CandidatePairs(pairs.rows[kept], pairs.columns[kept])
-            found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0].copy()))
+            found = found._replace(
+                evidence=found.evidence._replace(values=found.evidence.values[:0].copy())
+            )
     return found
 
 
 def _searched(
-    comparison: GraphComparison, pairs: CandidatePairs, labelled: Labels | None, found: RoundResult | None
+    comparison: GraphComparison,
+    pairs: CandidatePairs,
+    labelled: Labels | None,
+    found: RoundResult | None,
 ) -> CandidatePairs:
     """The pairs so far, those near by their anchors, and those among the unmatched of both sides."""
     more = [pairs]
@@ -123,11 +131,17 @@ def _searched(
     return united(*more, width=comparison.width)
 
 
-def _leftovers(comparison: GraphComparison, found: RoundResult, sides: Sequence[Vectors]) -> CandidatePairs:
-    """Pairs of unmatched rows and columns, which better pairs may have kept out of the candidates so far."""
+def _leftovers(
+    comparison: GraphComparison, found: RoundResult, sides: Sequence[Vectors]
+) -> CandidatePairs:
+    """Pairs of unmatched rows and columns, which better pairs may have kept out of the candidates
+    so far.
+    """
     asked = comparison.asked
     best = row_best(found.pairs, found.chances, comparison.height)[: asked.open_rows]
-    mass = np.bincount(found.pairs.columns, weights=found.chances, minlength=comparison.width)[: asked.open_columns]
+    mass = np.bincount(found.pairs.columns, weights=found.chances, minlength=comparison.width)[
+        : asked.open_columns
+    ]
     rows, columns = np.flatnonzero(best < 0.5), np.flatnonzero(mass < 0.5)
     if len(rows) * len(columns) <= EVERYONE:
         return CandidatePairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
@@ -136,8 +150,12 @@ def _leftovers(comparison: GraphComparison, found: RoundResult, sides: Sequence[
     return CandidatePairs(rows[near.rows], columns[near.columns])
 
 
-def _weighed(comparison: GraphComparison, pairs: CandidatePairs, evidence: PairViews) -> RoundResult:
-    """The weights of the views and the pairs' chances; learnt from seeds and, if these are few, the chances as well."""
+def _weighed(
+    comparison: GraphComparison, pairs: CandidatePairs, evidence: PairViews
+) -> RoundResult:
+    """The weights of the views and the pairs' chances; learnt from seeds and, if these are few, the
+    chances as well.
+    """
     asked, height = comparison.asked, comparison.height
     prior = np.array(list(evidence.prior.values()))
     lesson = pairs.rows >= asked.open_rows
@@ -158,7 +176,12 @@ def _weighed(comparison: GraphComparison, pairs: CandidatePairs, evidence: PairV
 def _product(values: Singles, weights: Doubles) -> Singles:
     """``values @ weights``, in blocks if there are many, as the intermediate doubles are large."""
     step = _BLOCK if len(values) > 8 * _BLOCK else len(values)
-    return np.concatenate([(values[at : at + step] @ weights).astype(np.float32) for at in range(0, len(values), step)])
+    return np.concatenate(
+        [
+            (values[at : at + step] @ weights).astype(np.float32)
+            for at in range(0, len(values), step)
+        ]
+    )
 
 
 def _chances(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) -> Singles:
@@ -174,7 +197,9 @@ def _anchored(comparison: GraphComparison, found: RoundResult) -> Matrix:
     """The given anchors, and the pairs found so far with their chances."""
     given = comparison.given().tocoo()
     kept = found.chances > _CHANCE
-    entities = comparison.entities(CandidatePairs(found.pairs.rows[kept], found.pairs.columns[kept]))
+    entities = comparison.entities(
+        CandidatePairs(found.pairs.rows[kept], found.pairs.columns[kept])
+    )
     return comparison.anchors(
         np.concatenate([given.row, entities.rows]),
         np.concatenate([given.col, entities.columns]),
@@ -184,8 +209,11 @@ def _anchored(comparison: GraphComparison, found: RoundResult) -> Matrix:
 
 Flags = NDArray[np.bool_]
 
-_LEAST = 0.2  # least confidence of a match: among candidates that are all alike the best one means nothing
-_LIKELY = 0.5  # the same where precision decides: sure matches must not make up for likely wrong ones
+# least confidence of a match: among candidates that are all alike the best one means nothing
+_LEAST = 0.2
+_LIKELY = (
+    0.5  # the same where precision decides: sure matches must not make up for likely wrong ones
+)
 _BINS = 40  # of the scores of best candidates
 FEW = 100  # sources up to which the names of a pair tell more than decoys do
 _EVEN = 0.01  # sides that differ by less are assumed to have a counterpart for every entity
@@ -196,14 +224,18 @@ def shared(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) 
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
     if options.assignment == "argmax" or options.cardinality == "n:1":
-        halved = (corrected(pairs, logits, height, width) / 2).astype(np.float32)  # of the logits' own scale
+        halved = (corrected(pairs, logits, height, width) / 2).astype(
+            np.float32
+        )  # of the logits' own scale
         return sinkhorn(pairs, halved, height, 0, rounds=0)  # a softmax of each row
     even = abs(height - width) <= _EVEN * max(height, width)
     warm = (logits / (50 * options.temperature)).astype(np.float32)
     return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)
 
 
-def proposal(left: EntityGraph, right: EntityGraph, comparison: GraphComparison, found: RoundResult | None) -> Proposal:
+def proposal(
+    left: EntityGraph, right: EntityGraph, comparison: GraphComparison, found: RoundResult | None
+) -> Proposal:
     """The proposal over all sources: seeds keep their counterpart, the others get the one found."""
     asked, options = comparison.asked, comparison.options
     views = tuple(found.evidence.prior) if found else ()
@@ -225,7 +257,9 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: GraphComparison,
         logits = found.logits[part]
         given, chances = _assigned(comparison, pairs, logits)
         mine = given[pairs.rows] == pairs.columns
-        first_given = 1.0 if options.assignment in ("hungarian", "stable") else 0.0  # before who scores higher
+        first_given = (
+            1.0 if options.assignment in ("hungarian", "stable") else 0.0
+        )  # before who scores higher
         place = places(pairs.rows, pairs.columns, chances + mine * first_given)
         top = place < k
         at = (where[pairs.rows[top]], place[top])
@@ -246,9 +280,13 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: GraphComparison,
             sure = confidences(comparison, pairs, logits, chances, mine)
         confidence[where] = sure
         most = min(asked.open_rows, asked.open_columns)
-        bar = written_from(sure[given >= 0], most, options.precision, named=comparison.names is not None)
+        bar = written_from(
+            sure[given >= 0], most, options.precision, named=comparison.names is not None
+        )
         low = sure < (bar if options.confidence is None else options.confidence)
-        reasons[where] = np.select([~seen, given < 0, low], [no_candidate, taken, doubtful], matched)
+        reasons[where] = np.select(
+            [~seen, given < 0, low], [no_candidate, taken, doubtful], matched
+        )
         first[where[reasons[where] != matched]] = -1
     if seeded.any():
         partner = np.full(len(left), -1, dtype=np.int32)
@@ -257,15 +295,35 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: GraphComparison,
         similarities[seeded, 0] = scores[seeded, 0] = confidence[seeded] = margin[seeded] = 1.0
         reasons[seeded] = matched
     return Proposal(
-        left, right, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores, views, evidence,
-        first, reasons, margin, confidence, options, _notes(comparison, found),
-    )  # fmt: skip
+        left,
+        right,
+        asked.sources,
+        asked.targets,
+        asked.seeds,
+        candidates,
+        similarities,
+        scores,
+        views,
+        evidence,
+        first,
+        reasons,
+        margin,
+        confidence,
+        options,
+        _notes(comparison, found),
+    )
 
 
 def confidences(
-    comparison: GraphComparison, pairs: CandidatePairs, logits: Singles, chances: Singles, mine: Flags
+    comparison: GraphComparison,
+    pairs: CandidatePairs,
+    logits: Singles,
+    chances: Singles,
+    mine: Flags,
 ) -> Singles:
-    """For each open row the chance that its match (``mine``) is right: the chance of it times that of any."""
+    """For each open row the chance that its match (``mine``) is right: the chance of it times that
+    of any.
+    """
     height, width = comparison.asked.open_rows, comparison.asked.open_columns
     alone = corrected(pairs, logits, height, width)
     given, chance = np.full(height, -np.inf, dtype=np.float32), np.zeros(height, dtype=np.float32)
@@ -277,18 +335,28 @@ def confidences(
     return chance * chance_of_a_counterpart(given, other)
 
 
-BELIEF = {"chance": 3.4, "margin": 8.2, "same name": 0.6, "same bare name": 2.7, "own value": 3.3, "": -1.9}
-"""Log-odds of a match among few entities, fitted on small samples of real pairs (docs/evaluation.md)."""
+BELIEF = {
+    "chance": 3.4,
+    "margin": 8.2,
+    "same name": 0.6,
+    "same bare name": 2.7,
+    "own value": 3.3,
+    "": -1.9,
+}
+"""Log-odds of a match among few entities, fitted on small samples of real pairs
+(docs/evaluation.md).
+"""
 
 
 def believed(
     evidence: PairViews, given: Longs, rows: Longs, chances: Singles, margin: Singles, own: Singles
 ) -> Singles:
-    """For each row the chance that its match is right, by logistic regression on how the names agree.
+    """For each row the chance that its match is right, by logistic regression on how the names
+    agree.
 
-    It serves where there are too few decoys. ``given`` are the places of the matched pairs in the evidence, ``rows``
-    and ``chances`` theirs, ``own`` 1.0 for those with a value in common that no other entity has. Chance and margin
-    count in proportion to how alike the two are spelt.
+    It serves where there are too few decoys. ``given`` are the places of the matched pairs in the
+    evidence, ``rows`` and ``chances`` theirs, ``own`` 1.0 for those with a value in common that no
+    other entity has. Chance and margin count in proportion to how alike the two are spelt.
     """
     views = dict(zip(evidence.prior, evidence.values[given].T, strict=True))
     views |= {"": np.ones(len(rows)), "own value": own}
@@ -298,7 +366,9 @@ def believed(
     return found
 
 
-def _assigned(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) -> tuple[Longs, Singles]:
+def _assigned(
+    comparison: GraphComparison, pairs: CandidatePairs, logits: Singles
+) -> tuple[Longs, Singles]:
     """The column of each open row (-1 for none) and every pair's chance."""
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
@@ -328,7 +398,9 @@ def _notes(comparison: GraphComparison, found: RoundResult | None) -> tuple[str,
     notes = [f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds"]
     if not comparison.names:
         notes.append(
-            "names hidden" if comparison.options.names == "hidden" else "no names to compare on one side at least"
+            "names hidden"
+            if comparison.options.names == "hidden"
+            else "no names to compare on one side at least"
         )
     if found is not None:
         weights = zip(found.evidence.prior, found.weights.tolist(), strict=True)
@@ -336,7 +408,9 @@ def _notes(comparison: GraphComparison, found: RoundResult | None) -> tuple[str,
     return tuple(notes)
 
 
-def corrected(pairs: CandidatePairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
+def corrected(
+    pairs: CandidatePairs, logits: Singles, height: int, width: int, *, nearest: int = 5
+) -> Singles:
     """Scores less the mean of the nearest few of row and column, so that hubs do not win.
 
     Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3).
@@ -361,7 +435,9 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
 
     ``second`` is -inf where there is none. It needs many entities.
     """
-    decoys = second[np.isfinite(second) & (second < best)]  # of two equally good ones neither is known to be wrong
+    decoys = second[
+        np.isfinite(second) & (second < best)
+    ]  # of two equally good ones neither is known to be wrong
     there = np.isfinite(best)
     chances = np.zeros(len(best), dtype=np.float32)
     if not there.any():
@@ -369,8 +445,12 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
     if not len(decoys):
         chances[there] = 0.5
         return chances
-    share = min(1.0, 2 * float(np.mean(best[there] <= np.median(decoys))))  # of entities without a counterpart
-    edges = np.unique(np.quantile(np.concatenate([best[there], decoys]), np.linspace(0, 1, _BINS + 1)))
+    share = min(
+        1.0, 2 * float(np.mean(best[there] <= np.median(decoys)))
+    )  # of entities without a counterpart
+    edges = np.unique(
+        np.quantile(np.concatenate([best[there], decoys]), np.linspace(0, 1, _BINS + 1))
+    )
     place = np.clip(np.searchsorted(edges, best[there], side="right") - 1, 0, len(edges) - 1)
     found = np.bincount(place, minlength=len(edges)).astype(np.float64)
     among = np.clip(np.searchsorted(edges, decoys, side="right") - 1, 0, len(edges) - 1)
@@ -384,7 +464,8 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
 def written_from(confidence: Singles, most: int, precision: float, *, named: bool = True) -> float:
     """The least confidence of a match that serves F1 and the wanted precision best.
 
-    If nothing is ``named`` the estimate runs high; then no match is kept that is more likely wrong than right.
+    If nothing is ``named`` the estimate runs high; then no match is kept that is more likely wrong
+    than right.
 
     >>> choices = np.array([0.99] * 40 + [0.4], dtype=np.float32)
     >>> [round(written_from(choices, 60, 0.95, named=named), 2) for named in (True, False)]
@@ -398,8 +479,9 @@ def written_from(confidence: Singles, most: int, precision: float, *, named: boo
 def expected_best(confidence: Singles, most: int) -> float:
     """The least confidence of a match with which the expected F1 is highest.
 
-    ``most`` is the largest possible number of right pairs. The sum of the confidences kept is the expected number of
-    hits; keeping a pair pays while its confidence is above half of the F1 reached.
+    ``most`` is the largest possible number of right pairs. The sum of the confidences kept is the
+    expected number of hits; keeping a pair pays while its confidence is above half of the F1
+    reached.
 
     >>> expected_best(np.array([0.9, 0.8, 0.1], dtype=np.float32), 2) > 0.1
     True
@@ -413,7 +495,8 @@ def expected_best(confidence: Singles, most: int) -> float:
 
 
 def precise(confidence: Singles, precision: float) -> float:
-    """The lowest confidence down to which the expected share of right matches is at least ``precision``.
+    """The lowest confidence down to which the expected share of right matches is at least
+    ``precision``.
 
     Above 1 if not even the surest match is enough.
 
@@ -433,5 +516,9 @@ def rising(values: Doubles, weights: Doubles) -> Doubles:
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             last = blocks.pop()
             total = blocks[-1][1] + last[1]
-            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + last[0] * last[1]) / total, total, blocks[-1][2] + last[2]]
+            blocks[-1] = [
+                (blocks[-1][0] * blocks[-1][1] + last[0] * last[1]) / total,
+                total,
+                blocks[-1][2] + last[2],
+            ]
     return np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])

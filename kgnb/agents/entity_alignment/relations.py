@@ -1,4 +1,6 @@
-"""Relations as evidence: edges in both directions, their rarity, and relations that are each other's counterparts."""
+"""Relations as evidence: edges in both directions, their rarity, and relations that are each
+other's counterparts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ _DOUBT = 3.0  # edges after which the counterpart of a relation is half believed
 
 
 class Edges(NamedTuple):
-    """Every triple from both of its ends: ``start`` has relation ``relation`` to ``end``; each edge once.
+    """Every triple from both of its ends: ``start`` has relation ``relation`` to ``end``; each edge
+    once.
 
     The inverse of relation r is r + the number of relations.
     """
@@ -43,7 +46,9 @@ def edges_of(graph: EntityGraph) -> Edges:
     subject, relation, object_ = triples.T
     start, end = np.concatenate([subject, object_]), np.concatenate([object_, subject])
     relation = np.concatenate([relation, relation + len(graph.relations)])
-    _, place, often = np.unique(relation * len(graph) + end, return_inverse=True, return_counts=True)
+    _, place, often = np.unique(
+        relation * len(graph) + end, return_inverse=True, return_counts=True
+    )
     rarity = log(1 + len(graph) / often[place.ravel()]).astype(np.float32)
     return Edges(start, relation, end, len(graph), 2 * len(graph.relations), rarity)
 
@@ -58,11 +63,13 @@ def adjacency(edges: Edges) -> Matrix:
 
 
 def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
-    """How far each relation of the left equals each of the right, learnt from edges with both ends anchored.
+    """How far each relation of the left equals each of the right, learnt from edges with both ends
+    anchored.
 
-    ``anchors`` (left entities, right entities) holds the chance that two are the same; only entries above one half are
-    used. Entry (r, s) is the share of r's anchored edges that s has too, damped for few edges (PARIS, Suchanek et al.,
-    PVLDB 5(3), 2011, section 4.2). The three best of each row are kept.
+    ``anchors`` (left entities, right entities) holds the chance that two are the same; only entries
+    above one half are used. Entry (r, s) is the share of r's anchored edges that s has too, damped
+    for few edges (PARIS, Suchanek et al., PVLDB 5(3), 2011, section 4.2). The three best of each
+    row are kept.
     """
     sure = anchors.tocoo()
     strong = sure.data > 0.5
@@ -90,7 +97,9 @@ def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
 
 def _runs(starts: Longs, lengths: Longs) -> Longs:
     """The numbers of several runs, each of so many from its start, one after the other."""
-    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
+    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(
+        int(lengths.sum())
+    )
 
 
 class SharedSurroundings(NamedTuple):
@@ -108,33 +117,48 @@ def neighbours(left: Edges, right: Edges, anchors: Matrix) -> SharedSurroundings
 
 
 def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> SharedSurroundings:
-    """Anchored neighbours by relation: columns are (relation, entity) of the right; ``alike`` from ``counterparts``."""
+    """Anchored neighbours by relation: columns are (relation, entity) of the right; ``alike`` from
+    ``counterparts``.
+    """
     relation, met = _entries(alike, left.relation)
     chosen = np.repeat(np.arange(len(left.start)), met)
     weight = alike.data[relation]
     other, more = _entries(anchors, left.end[chosen])
     again = np.repeat(np.arange(len(chosen)), more)
-    chosen, weight = chosen[again], weight[again] * anchors.data[other] * np.sqrt(left.rarity[chosen[again]])
-    column = alike.indices[relation][again].astype(np.int64) * right.entities + anchors.indices[other]
+    chosen, weight = (
+        chosen[again],
+        weight[again] * anchors.data[other] * np.sqrt(left.rarity[chosen[again]]),
+    )
+    column = (
+        alike.indices[relation][again].astype(np.int64) * right.entities + anchors.indices[other]
+    )
     theirs = right.relation * right.entities + right.end
     kinds, place = np.unique(np.concatenate([column, theirs]), return_inverse=True)
     place = place.ravel()
-    mine = sparse.csr_matrix((weight, (left.start[chosen], place[: len(column)])), shape=(left.entities, len(kinds)))
+    mine = sparse.csr_matrix(
+        (weight, (left.start[chosen], place[: len(column)])), shape=(left.entities, len(kinds))
+    )
     yours = sparse.csr_matrix(
-        (np.sqrt(right.rarity), (right.start, place[len(column) :])), shape=(right.entities, len(kinds))
+        (np.sqrt(right.rarity), (right.start, place[len(column) :])),
+        shape=(right.entities, len(kinds)),
     )
     return SharedSurroundings(_met(mine), _only(yours, mine))
 
 
 def signatures(left: Edges, right: Edges, alike: Matrix) -> SharedSurroundings:
-    """Which relations an entity has, whatever their other ends; columns are relations of the right, by rarity."""
+    """Which relations an entity has, whatever their other ends; columns are relations of the right,
+    by rarity.
+    """
     mine, theirs = (
         sparse.csr_matrix(
-            (np.ones(len(side.start), np.float32), (side.start, side.relation)), shape=(side.entities, side.relations)
+            (np.ones(len(side.start), np.float32), (side.start, side.relation)),
+            shape=(side.entities, side.relations),
         )
         for side in (left, right)
     )
-    rarity = log(1 + right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1))
+    rarity = log(
+        1 + right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1)
+    )
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     for side in (mine, theirs):
         side.data = np.sqrt(np.minimum(side.data, 4))
@@ -172,17 +196,24 @@ def averaging(weights: Matrix) -> Matrix:
     return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
 
 
-def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, each: Each = alone) -> list[Vectors]:
+def spread(
+    rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, each: Each = alone
+) -> list[Vectors]:
     """``rows`` propagated over one hop, two, ...: unit rows of type ``kept``.
 
-    What returns to its start after two hops is subtracted: it tells nothing new of an entity, and marks a seed as one.
+    What returns to its start after two hops is subtracted: it tells nothing new of an entity, and
+    marks a seed as one.
     """
     arrived: list[Vectors] = []
     mean = averaging(weights)
     back = np.asarray(mean.multiply(mean.T).sum(axis=1)).ravel().astype(np.float32)
     current = rows
     for hop in range(1, hops + 1):
-        blocks = (mean[at : at + _SENT] for at in range(0, mean.shape[0], _SENT)) if each is not alone else [mean]
+        blocks = (
+            (mean[at : at + _SENT] for at in range(0, mean.shape[0], _SENT))
+            if each is not alone
+            else [mean]
+        )
         parts = [np.asarray(part, dtype=np.float32) for part in each(matmul, blocks, current)]
         current = np.concatenate(parts) if len(parts) > 1 else parts[0]
         if hop == 2:
@@ -192,7 +223,9 @@ def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, e
 
 
 def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) -> Vectors:
-    """A random unit vector per anchor, the same on both sides; zeros for all other entities: (size, dimensions)."""
+    """A random unit vector per anchor, the same on both sides; zeros for all other entities: (size,
+    dimensions).
+    """
     draw = np.random.default_rng(seed).standard_normal((len(anchors), dimensions), dtype=np.float32)
     found = np.zeros((size, dimensions), dtype=np.float32)
     found[anchors[:, side]] = unit(draw)
@@ -202,7 +235,9 @@ def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) 
 WIDE = 512  # dimensions up to which vectors are never narrowed
 NARROW = 384  # dimensions kept of wider ones; as many as the bundled embedder has
 MANY = 30_000  # rows of both sides up to which vectors are never narrowed
-LARGE = 60_000  # rows of both sides from which memory counts: fewer dimensions, half precision where vectors are stored
+# rows of both sides from which memory counts: fewer dimensions, half precision where vectors are
+# stored
+LARGE = 60_000
 SPREAD = 256  # dimensions that are propagated then
 _SAMPLE = 8192  # rows that the directions are learnt from
 _SENT = 100_000  # rows per task of a cluster's worker
@@ -210,7 +245,8 @@ _ROWS = 8192  # rows computed at a time if intermediate results are wide
 
 
 def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vectors, Vectors]:
-    """Both (centred) sides on the grid; if they are many and wide, as unit rows in fewer dimensions.
+    """Both (centred) sides on the grid; if they are many and wide, as unit rows in fewer
+    dimensions.
 
     These are principal directions of a sample; cosines are about kept.
     """
@@ -227,5 +263,7 @@ def sampled(rows: int) -> slice:
 
 
 def in_blocks(work: Callable[[slice], Vectors], rows: int) -> Vectors:
-    """The result of ``work`` for all rows, a few thousand at a time, as its intermediate results are large."""
+    """The result of ``work`` for all rows, a few thousand at a time, as its intermediate results
+    are large.
+    """
     return np.concatenate([work(slice(at, at + _ROWS)) for at in range(0, max(rows, 1), _ROWS)])

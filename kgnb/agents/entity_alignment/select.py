@@ -1,8 +1,10 @@
-"""Select: the triples of an entity and its candidates that tell the candidates apart (EA-Agent's two selectors).
+"""Select: the triples of an entity and its candidates that tell the candidates apart (EA-Agent's
+two selectors).
 
-Attributes are ranked by the entropy of their values over the candidates. The paper prefers low entropy; but an
-attribute with the same value for all candidates has entropy 0 and does not tell them apart, so high entropy comes first
-here, and ``entropy="low"`` follows the paper. Relations, in both directions, are ranked by log(N / (frequency + 1)).
+Attributes are ranked by the entropy of their values over the candidates. The paper prefers low
+entropy; but an attribute with the same value for all candidates has entropy 0 and does not tell
+them apart, so high entropy comes first here, and ``entropy="low"`` follows the paper. Relations, in
+both directions, are ranked by log(N / (frequency + 1)).
 """
 
 from __future__ import annotations
@@ -37,14 +39,17 @@ LIKELY = 0.5  # confidence from which a neighbour's first alignment is shown as 
 
 
 def select(planned: Planned, *, options: LookOptions = LookOptions()) -> Selected:
-    """A question for every row with a path: its candidates in shuffled order, each with its selected triples."""
+    """A question for every row with a path: its candidates in shuffled order, each with its
+    selected triples.
+    """
     selector = Selector(planned.proposal, options)
     questions = tuple(selector.question(row, planned.path(row)) for row in planned.asked)
     return Selected(planned, questions, options)
 
 
 def entropies(values: Iterable[Iterable[tuple[int, str]]]) -> dict[int, float]:
-    """For each attribute, the entropy (in bits) of its values over the candidates (one item per candidate).
+    """For each attribute, the entropy (in bits) of its values over the candidates (one item per
+    candidate).
 
     Not having the attribute counts as a value of its own: that tells candidates apart as well.
 
@@ -72,10 +77,16 @@ class _Side:
         self.graph, self.name = graph, name
         relations = np.bincount(graph.triples[:, 1], minlength=len(graph.relations))
         total = max(1, len(graph.triples))
-        self.rarity = [math.log(total / (number + 1)) for number in relations.tolist()]  # of relations
+        self.rarity = [
+            math.log(total / (number + 1)) for number in relations.tolist()
+        ]  # of relations
         pairs = np.unique(graph.attribute_triples[:, 1:], axis=0)
-        counted = [np.bincount(part[:, 0], minlength=1) for part in (graph.attribute_triples[:, 1:], pairs)]
-        self.used, self.different = (one.tolist() for one in counted)  # uses and different values of each attribute
+        counted = [
+            np.bincount(part[:, 0], minlength=1) for part in (graph.attribute_triples[:, 1:], pairs)
+        ]
+        self.used, self.different = (
+            one.tolist() for one in counted
+        )  # uses and different values of each attribute
 
     def keeps(self, attribute: int, value: Value) -> bool:
         """Whether the value is a name or an identifier, which always stay."""
@@ -92,15 +103,21 @@ class _Neighbours:
         around = dict.fromkeys(fact.other for fact in left.facts(source))
         matched = {one: selector.matched[one] for one in around if one in selector.matched}
         self._counterparts = {
-            one: "" if _plain(called(left, one)) == _plain(called(right, other)) else _short(called(right, other))
+            one: ""
+            if _plain(called(left, one)) == _plain(called(right, other))
+            else _short(called(right, other))
             for one, other in matched.items()
         }
-        having = Counter(other for target in targets for other in {fact.other for fact in right.facts(target)})
+        having = Counter(
+            other for target in targets for other in {fact.other for fact in right.facts(target)}
+        )
         self._having = {other: having[other] for other in matched.values() if other in having}
         self._candidates = len(targets)
 
     def mark(self, side: _Side, other: int) -> str:
-        """The mark beside a neighbour's name: its counterpart, or that it is the counterpart of one."""
+        """The mark beside a neighbour's name: its counterpart, or that it is the counterpart of
+        one.
+        """
         if side.name == "target":
             return " (=)" if other in self._having else ""
         name = self._counterparts.get(other)
@@ -108,10 +125,16 @@ class _Neighbours:
 
     def weight(self, side: _Side, other: int) -> float:
         """2 for a candidate's matched neighbour that another candidate lacks, else 1."""
-        return 2.0 if side.name == "target" and 0 < self._having.get(other, 0) < self._candidates else 1.0
+        return (
+            2.0
+            if side.name == "target" and 0 < self._having.get(other, 0) < self._candidates
+            else 1.0
+        )
 
 
-Weigh = Callable[[int, Value], tuple[float, float]]  # rank and shown weight of an attribute and its value
+Weigh = Callable[
+    [int, Value], tuple[float, float]
+]  # rank and shown weight of an attribute and its value
 
 
 class Selector:
@@ -127,13 +150,21 @@ class Selector:
         self.matched = {one: other for one, other in self.counterpart.items() if one not in doubted}
         self.holders = {other: one for one, other in self.matched.items()}
 
-    def question(self, row: int, tools: Sequence[str] = ("attributes", "relations")) -> AlignQuestion:
+    def question(
+        self, row: int, tools: Sequence[str] = ("attributes", "relations")
+    ) -> AlignQuestion:
         """The question about one row, with the triples that the selectors among ``tools`` select."""
         proposal, shown = self.proposal, self.options.shown
         source, first = int(proposal.sources[row]), int(proposal.first[row])
-        ranked = [(at, target) for at, target in enumerate(proposal.candidates[row].tolist()) if target >= 0]
+        ranked = [
+            (at, target)
+            for at, target in enumerate(proposal.candidates[row].tolist())
+            if target >= 0
+        ]
         places = ranked[:shown]
-        if first >= 0 and all(target != first for _, target in places):  # the first alignment is always among them
+        if first >= 0 and all(
+            target != first for _, target in places
+        ):  # the first alignment is always among them
             at = next((at for at, target in ranked if target == first), UNRANKED)
             places = [*places[: shown - 1], (at, first)]
         targets = [target for _, target in places]
@@ -141,13 +172,21 @@ class Selector:
 
         def card(side: _Side, entity: int, weigh: Weigh, taken: str = "") -> EntityCard:
             lines = self._attributes(side, entity, weigh) if "attributes" in tools else []
-            lines += self._relations(side, entity, near) if "relations" in tools and self.options.relations else []
+            lines += (
+                self._relations(side, entity, near)
+                if "relations" in tools and self.options.relations
+                else []
+            )
             name = _short(called(side.graph, entity))
-            return EntityCard(side.name, side.graph.entities[entity], name, tuple(lines), taken=taken)
+            return EntityCard(
+                side.name, side.graph.entities[entity], name, tuple(lines), taken=taken
+            )
 
         own = card(self.left, source, self._own_weights(targets))
         weights = self._weights(targets)
-        cards = [card(self.right, target, weights, self._holder(target, source)) for target in targets]
+        cards = [
+            card(self.right, target, weights, self._holder(target, source)) for target in targets
+        ]
         rivals = [self._rival(row, at, source, target) for at, target in places]
         order = shuffled([card.iri for card in cards], own.iri)
         return AlignQuestion(
@@ -168,13 +207,19 @@ class Selector:
     def _said(self, side: _Side, entity: int) -> list[tuple[int, Value]]:
         """An entity's attributes without those that repeat its name, which is on the card anyway."""
         name = _plain(side.graph.names[entity])
-        return [one for one in side.graph.attributes_of(entity) if not name or _plain(one[1].text) != name]
+        return [
+            one
+            for one in side.graph.attributes_of(entity)
+            if not name or _plain(one[1].text) != name
+        ]
 
     def _texts(self, side: _Side, entity: int) -> list[tuple[int, str]]:
         return [(attribute, _plain(value.text)) for attribute, value in self._said(side, entity)]
 
     def _own_weights(self, targets: Sequence[int]) -> Weigh:
-        """For the entity's own triples: values that only some candidates have first, then those that vary most."""
+        """For the entity's own triples: values that only some candidates have first, then those
+        that vary most.
+        """
         there = [{text for _, text in self._texts(self.right, target)} for target in targets]
         side = self.left
 
@@ -213,9 +258,14 @@ class Selector:
         lines: list[tuple[float, SelectedTriple]] = []
         seen: Counter[tuple[int, bool]] = Counter()
         for relation, other, outgoing in side.graph.facts(entity):
-            again = seen[relation, outgoing]  # the fifth stage of a route tells less than its first guide
+            again = seen[
+                relation, outgoing
+            ]  # the fifth stage of a route tells less than its first guide
             seen[relation, outgoing] += 1
-            name, neighbour = side.graph.word(side.graph.relations[relation]), _short(called(side.graph, other))
+            name, neighbour = (
+                side.graph.word(side.graph.relations[relation]),
+                _short(called(side.graph, other)),
+            )
             text = f"{name}{': ' if outgoing else INCOMING}{neighbour}{near.mark(side, other)}"
             weight = side.rarity[relation] / (1 + again) * near.weight(side, other)
             lines.append((weight, SelectedTriple(text, "relation", round(weight, 3))))
@@ -233,12 +283,19 @@ class Selector:
         views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
         evidence = [Evidence(view, f"{score:.2f}", round(score, 4)) for view, score in views]
         evidence += [Evidence("shared", ", ".join(shared))] if shared else []
-        scores = [round(float(values[row, at]), 4) for values in (proposal.scores, proposal.similarities)]
+        scores = [
+            round(float(values[row, at]), 4) for values in (proposal.scores, proposal.similarities)
+        ]
         return Rival(at, scores[0], scores[1], float(len(shared)), tuple(evidence))
 
     def shared(self, source: int, target: int) -> list[str]:
-        """The values that both have, and the neighbours whose first alignment is a neighbour of the other."""
-        mine, yours = ({text for _, text in self._texts(*end)} for end in ((self.left, source), (self.right, target)))
+        """The values that both have, and the neighbours whose first alignment is a neighbour of the
+        other.
+        """
+        mine, yours = (
+            {text for _, text in self._texts(*end)}
+            for end in ((self.left, source), (self.right, target))
+        )
         near = {fact.other for fact in self.right.graph.facts(target)}
         around = dict.fromkeys(fact.other for fact in self.left.graph.facts(source))
         common = [other for other in around if self.counterpart.get(other, -1) in near]

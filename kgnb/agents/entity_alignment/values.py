@@ -25,7 +25,9 @@ NO_CANDIDATE = "nothing to compare it by"
 TAKEN = "its candidates fit other entities better"
 DOUBTFUL = "its best candidate is too doubtful"
 REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL)
-"""Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this list."""
+"""Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
+list.
+"""
 
 
 @options
@@ -37,14 +39,23 @@ class Options:
         default="sinkhorn",
         description="how entities share candidates; argmax decides each entity by itself, not one-to-one",
     )
-    names: OneOf["native", "hidden"] = Field(default="native", description="hidden: compare structure and values only")
+    names: OneOf["native", "hidden"] = Field(
+        default="native", description="hidden: compare structure and values only"
+    )
     cardinality: OneOf["1:1", "n:1"] = Field(
-        default="1:1", description="whether a target may be used once or several times (argmax always allows n:1)"
+        default="1:1",
+        description="whether a target may be used once or several times (argmax always allows n:1)",
     )
     hops: int = Field(default=2, ge=0, le=5, description="how far evidence travels over relations")
-    rounds: int = Field(default=3, ge=0, le=10, description="how often sure pairs become seeds for a next round")
-    sinkhorn_rounds: int = Field(default=10, ge=1, le=200, description="rounds of row and column normalisation")
-    temperature: float = Field(default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder")
+    rounds: int = Field(
+        default=3, ge=0, le=10, description="how often sure pairs become seeds for a next round"
+    )
+    sinkhorn_rounds: int = Field(
+        default=10, ge=1, le=200, description="rounds of row and column normalisation"
+    )
+    temperature: float = Field(
+        default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder"
+    )
     confidence: float | None = Field(
         default=None,
         ge=0.0,
@@ -60,9 +71,12 @@ class Options:
     block_rows: int = Field(
         default=1024, ge=1, le=100_000, description="entities compared at a time; bounds the memory"
     )
-    seed: int = Field(default=0, ge=0, le=2**31, description="seed of the random vectors that label known pairs")
+    seed: int = Field(
+        default=0, ge=0, le=2**31, description="seed of the random vectors that label known pairs"
+    )
     scheduler: str = Field(
-        default="", description="tcp://HOST:PORT of a Dask scheduler whose workers search for candidates"
+        default="",
+        description="tcp://HOST:PORT of a Dask scheduler whose workers search for candidates",
     )
 
 
@@ -70,8 +84,8 @@ class Options:
 class Proposal(Tabled):
     """The result of ``propose``: every source's candidates, best first, and the first alignment.
 
-    Row ``i`` is about entity ``sources[i]`` of ``left``; candidates are entities of ``right`` (-1: none), ordered by
-    ``scores``. ``evidence[i, j]`` has one similarity per view (``views``).
+    Row ``i`` is about entity ``sources[i]`` of ``left``; candidates are entities of ``right`` (-1:
+    none), ordered by ``scores``. ``evidence[i, j]`` has one similarity per view (``views``).
     """
 
     left: EntityGraph
@@ -124,25 +138,41 @@ class Proposal(Tabled):
             "seeds": len(self.seeds),
             "candidates": int((self.candidates >= 0).sum()),
             MATCHED: found[0],
-            **{f"unmatched: {why}": number for why, number in zip(REASONS[1:], found[1:], strict=True) if number},
+            **{
+                f"unmatched: {why}": number
+                for why, number in zip(REASONS[1:], found[1:], strict=True)
+                if number
+            },
         }
 
     def __repr__(self) -> str:
         return f"<Proposal: {self.counts()[MATCHED]} of {len(self)} entities matched>"
 
     def table(self) -> Table:
-        """One row per entity with its first alignment; it opens to its candidates. The least sure come first."""
-        columns = [*texts(source="source", target="first alignment"), *CERTAINTY, *texts(why="matched, or why not")]
+        """One row per entity with its first alignment; it opens to its candidates. The least sure
+        come first.
+        """
+        columns = [
+            *texts(source="source", target="first alignment"),
+            *CERTAINTY,
+            *texts(why="matched, or why not"),
+        ]
         rows: list[list[Value]] = []
         details: list[list[tuple[str, str]]] = []
         for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():
             target = int(self.first[row])
-            chosen = LabelledIri(self.right.entities[target], self.right.called(target)) if target >= 0 else None
+            chosen = (
+                LabelledIri(self.right.entities[target], self.right.called(target))
+                if target >= 0
+                else None
+            )
             rows.append([self.link(row), chosen, *self.certainty(row), self.why(row)])
             details.append(self.candidate_lines(row))
         counts = self.counts()
         caption = f"{counts['matched']} of {len(self)} entities have a first alignment; the least sure first"
-        notes = [f"{number:,} {what}" for what, number in counts.items() if what.startswith("unmatched")]
+        notes = [
+            f"{number:,} {what}" for what, number in counts.items() if what.startswith("unmatched")
+        ]
         if len(self) > SHOWN:
             notes.append(f"The {SHOWN:,} least sure of {len(self):,} entities.")
         notes += [note for note in self.notes if not note.startswith(WEIGHTS)]
@@ -150,7 +180,9 @@ class Proposal(Tabled):
         return Table(columns, rows, caption=caption, details=details, notes=notes, facts=facts)
 
     def candidate_lines(self, row: int) -> list[tuple[str, str]]:
-        """One line per candidate: name, similarity before and score after assignment, and the score of every view."""
+        """One line per candidate: name, similarity before and score after assignment, and the score
+        of every view.
+        """
         lines = []
         for place, target in enumerate(self.candidates[row].tolist()):
             if target < 0:
@@ -184,14 +216,24 @@ def statistics(proposal: Proposal) -> Floats:
     """One row per source, one column per feature: shape (n, 10)."""
     graph, sources = proposal.left, proposal.sources
     said, kinds = _counted(graph.attribute_triples[:, :2], len(graph))
-    ends = np.concatenate([graph.triples[:, :2], graph.triples[:, [2, 1]] + [0, len(graph.relations)]])
+    ends = np.concatenate(
+        [graph.triples[:, :2], graph.triples[:, [2, 1]] + [0, len(graph.relations)]]
+    )
     linked, relations = _counted(ends, len(graph))
     has_name = np.fromiter((bool(name) for name in graph.names), dtype=np.float32, count=len(graph))
     similar = np.zeros((len(sources), 3), dtype=np.float32)
     width = min(3, proposal.similarities.shape[1])
-    best = -np.sort(-np.where(proposal.candidates >= 0, proposal.similarities, -np.inf), axis=1)[:, :width]
+    best = -np.sort(-np.where(proposal.candidates >= 0, proposal.similarities, -np.inf), axis=1)[
+        :, :width
+    ]
     similar[:, :width] = np.where(np.isfinite(best), best, 0.0)
-    columns = [said[sources], kinds[sources], linked[sources], relations[sources], has_name[sources]]
+    columns = [
+        said[sources],
+        kinds[sources],
+        linked[sources],
+        relations[sources],
+        has_name[sources],
+    ]
     margin = np.where(np.isfinite(proposal.margin), proposal.margin, 1.0)
     found = np.column_stack([*columns, similar, margin, proposal.confidence])
     return found.astype(np.float32)
@@ -201,8 +243,8 @@ def reads(row: Floats) -> str:
     """One entity's statistics in words.
 
     >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62])))
-    3 attribute triples (2 kinds), 8 relation triples (4 kinds), named; similarities 0.91, 0.84, 0.20; margin 0.07,
-    confidence 0.62
+    3 attribute triples (2 kinds), 8 relation triples (4 kinds), named; similarities 0.91, 0.84,
+    0.20; margin 0.07, confidence 0.62
     """
     attributes, kinds, triples, relations, has_name, *rest = (float(value) for value in row)
     similar = ", ".join(f"{value:.2f}" for value in rest[:3])
@@ -216,5 +258,9 @@ def reads(row: Floats) -> str:
 def _counted(pairs: Integers, size: int) -> tuple[Floats, Floats]:
     """How many rows each entity has, and how many different ones."""
     rows = np.bincount(pairs[:, 0], minlength=size).astype(np.float32)
-    kinds = np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=size) if len(pairs) else np.zeros(size)
+    kinds = (
+        np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=size)
+        if len(pairs)
+        else np.zeros(size)
+    )
     return rows, kinds.astype(np.float32)

@@ -15,7 +15,16 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter, Violation
 from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
-from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, example, literal_of, why_not
+from kgnb.shapes.datatypes import (
+    ANY_LITERAL,
+    LANG_STRING,
+    NUMBERS,
+    PLAIN,
+    everyday,
+    example,
+    literal_of,
+    why_not,
+)
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.units import OM, QUDT_UNIT, converted, impossible, property_unit, unit_named
 
@@ -27,7 +36,9 @@ _LONGEST_LABEL = 2000
 
 @dataclass
 class Arguments:
-    """Arguments by parameter name: texts, terms (a literal may have several readings), plain values; and violations."""
+    """Arguments by parameter name: texts, terms (a literal may have several readings), plain
+    values; and violations.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     terms: dict[str, list[Term]] = field(default_factory=dict)
@@ -38,7 +49,9 @@ class Arguments:
         """The likeliest term of a parameter."""
         return self.terms[name][0] if self.terms.get(name) else None
 
-    def refuse(self, path: str, constraint: str, got: Any, allowed: Sequence[str], hint: str) -> None:
+    def refuse(
+        self, path: str, constraint: str, got: Any, allowed: Sequence[str], hint: str
+    ) -> None:
         """Add a violation."""
         text = got if isinstance(got, str) else repr(got)
         text = text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…"
@@ -55,8 +68,16 @@ def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arg
     for name in given:
         if name not in known:
             near = nearest(str(name), known)
-            hint = f"{tool.name} takes {joined(list(known), 20, 'and')}" if known else f"{tool.name} takes no arguments"
-            hint += f"; state it with add_{name}" if tool.kind == "create" and f"add_{name}" in session.pack else ""
+            hint = (
+                f"{tool.name} takes {joined(list(known), 20, 'and')}"
+                if known
+                else f"{tool.name} takes no arguments"
+            )
+            hint += (
+                f"; state it with add_{name}"
+                if tool.kind == "create" and f"add_{name}" in session.pack
+                else ""
+            )
             read.refuse(str(name)[:80], "unknown argument", given[name], near, hint)
     language = given.get("language") if "language" in known else None
     for name, parameter in known.items():
@@ -64,17 +85,29 @@ def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arg
         if value is None:
             if parameter.required:  # null stands for an optional argument that is left out
                 listed = [choice for choice, _ in parameter.choices[:25]]
-                read.refuse(name, "required argument", "nothing", listed, f"give {name}: {parameter.description}")
+                read.refuse(
+                    name,
+                    "required argument",
+                    "nothing",
+                    listed,
+                    f"give {name}: {parameter.description}",
+                )
             continue
         _read(parameter, value, language if isinstance(language, str) else None, session, read)
     if not read.violations and tool.term in session.pack.quantities and "unit" in read.terms:
         _possible(tool, read, given)
     if not read.violations and tool.kind == "create":
         _require_owner(tool, read, session)
-    if not read.violations and tool.kind == "add" and not ("object" in read.terms or "value" in read.terms):
+    if (
+        not read.violations
+        and tool.kind == "add"
+        and not ("object" in read.terms or "value" in read.terms)
+    ):
         read.refuse("object", "required argument", "nothing", (), "give an object or a value")
     if "object" in read.terms and "value" in read.terms:
-        read.refuse("object", "one of two", given["object"], (), "give an object or a value, not both")
+        read.refuse(
+            "object", "one of two", given["object"], (), "give an object or a value, not both"
+        )
     return read
 
 
@@ -82,12 +115,18 @@ def _possible(tool: ToolDefinition, read: Arguments, given: Mapping[str, Any]) -
     """Refuses physically impossible quantities."""
     names = {term: name for p in tool.parameters if p.kind == "unit" for name, term in p.choices}
     value, unit = read.term("value"), read.term("unit")
-    if isinstance(value, Literal) and unit in names and (why := impossible(float(value.text), names[unit])):
+    if (
+        isinstance(value, Literal)
+        and unit in names
+        and (why := impossible(float(value.text), names[unit]))
+    ):
         read.refuse("value", "possible value", given.get("value"), (), why)
 
 
 def _require_owner(tool: ToolDefinition, read: Arguments, session: GraphState) -> None:
-    """Requires the owner or place of a part, which its name does not identify: "Add" is a step of many recipes."""
+    """Requires the owner or place of a part, which its name does not identify: "Add" is a step of
+    many recipes.
+    """
     owner = session.pack.dependent(tool.term)
     told = {"within", "entity"} & set(read.terms) or any(
         p.property in session.pack.orders and p.name in read.terms for p in tool.parameters
@@ -99,14 +138,22 @@ def _require_owner(tool: ToolDefinition, read: Arguments, session: GraphState) -
         read.refuse("within", "required argument", "nothing", (), hint)
 
 
-def _read(parameter: ToolParameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
+def _read(
+    parameter: ToolParameter, value: Any, language: str | None, session: GraphState, read: Arguments
+) -> None:
     """Reads one argument; numbers and texts are told apart by their JSON type."""
     name = parameter.name
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
-        hint = "the text is empty" if not value.strip() else "the text holds control characters or half a character"
+        hint = (
+            "the text is empty"
+            if not value.strip()
+            else "the text holds control characters or half a character"
+        )
         read.refuse(name, "text", value, (), hint)
     elif parameter.kind == "label" and isinstance(value, str) and len(value) > _LONGEST_LABEL:
-        hint = f"a name has at most {_LONGEST_LABEL:,} characters; state a longer text by a property"
+        hint = (
+            f"a name has at most {_LONGEST_LABEL:,} characters; state a longer text by a property"
+        )
         read.refuse(name, "maxLength", value, (), hint)
     elif parameter.kind == "any":
         if isinstance(value, str | int | float | bool):
@@ -116,7 +163,11 @@ def _read(parameter: ToolParameter, value: Any, language: str | None, session: G
     elif parameter.kind == "value":
         _read_value(parameter, value, language, session, read)
     elif parameter.kind == "number":
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             read.refuse(name, "datatype", value, ("a number",), "give a plain number, as in 12.5")
         elif found := literal_of(value, parameter.datatypes):
             read.terms[name] = [found]
@@ -139,11 +190,17 @@ def _read(parameter: ToolParameter, value: Any, language: str | None, session: G
 
 
 def _listed(parameter: ToolParameter, value: Any) -> Term | None:
-    """The listed term a value stands for, by name or IRI; case and spaces are ignored where the match is unique."""
+    """The listed term a value stands for, by name or IRI; case and spaces are ignored where the
+    match is unique.
+    """
     for name, term in parameter.choices:
         if value == name or (isinstance(term, Iri) and value == term):
             return term
-        if isinstance(term, Literal) and term.datatype and literal_of(value, [term.datatype]) == term:
+        if (
+            isinstance(term, Literal)
+            and term.datatype
+            and literal_of(value, [term.datatype]) == term
+        ):
             return term
     said = " ".join(value.split()).casefold() if isinstance(value, str) else None
     alike = {term for name, term in parameter.choices if " ".join(name.split()).casefold() == said}
@@ -152,7 +209,9 @@ def _listed(parameter: ToolParameter, value: Any) -> Term | None:
 
 def _refuse_choice(parameter: ToolParameter, value: Any, read: Arguments) -> None:
     allowed = nearest(str(value), [name for name, _ in parameter.choices])
-    read.refuse(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
+    read.refuse(
+        parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}"
+    )
 
 
 _MEASURED = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(\D.*)")
@@ -167,16 +226,30 @@ def _read_value(
     if parameter.choices:
         return _refuse_choice(parameter, value, read)
     found_all: list[Literal] = []
-    if isinstance(value, int) and not isinstance(value, bool) and parameter.datatypes == (f"{XSD}gYear",):
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and parameter.datatypes == (f"{XSD}gYear",)
+    ):
         value = str(value)  # a year can be nothing else
     if isinstance(value, str | int | float):
-        found_all = [found for d in parameter.datatypes if (found := literal_of(value, [d], language))]
-    if not found_all and isinstance(value, str) and not language:  # as "5 March 2024" for a date, where one reading is
-        spoken = [found for d in parameter.datatypes if (found := everyday(value, d, session.pack.tbox.languages))]
+        found_all = [
+            found for d in parameter.datatypes if (found := literal_of(value, [d], language))
+        ]
+    if (
+        not found_all and isinstance(value, str) and not language
+    ):  # as "5 March 2024" for a date, where one reading is
+        spoken = [
+            found
+            for d in parameter.datatypes
+            if (found := everyday(value, d, session.pack.tbox.languages))
+        ]
         found_all = spoken[:1] if len({one.text for one in spoken}) == 1 else []
     unit = wanted = ""
     measured = (
-        _MEASURED.fullmatch(value) if isinstance(value, str) and NUMBERS.intersection(parameter.datatypes) else None
+        _MEASURED.fullmatch(value)
+        if isinstance(value, str) and NUMBERS.intersection(parameter.datatypes)
+        else None
     )
     if not found_all and measured and (unit := unit_named(measured[2])):
         wanted = property_unit(session.pack.tbox, parameter.property)
@@ -190,7 +263,9 @@ def _read_value(
     hint = f"the range is {joined(kinds, 4)}" + (f", as in {given}" if given else "")
     if unit:
         hint += (
-            f": it is given in {wanted}, not in {unit}" if wanted else f": no unit is known for it, so not in {unit}"
+            f": it is given in {wanted}, not in {unit}"
+            if wanted
+            else f": no unit is known for it, so not in {unit}"
         )
     elif why := next((w for d in parameter.datatypes if (w := why_not(str(value), d))), ""):
         hint += f": {why}"
@@ -208,7 +283,9 @@ def _read_unit(parameter: ToolParameter, value: str, read: Arguments) -> None:
     said = value.strip()
     meant = dict(parameter.aliases).get(said)
     folded = {name for name, _ in parameter.choices if name.casefold() == said.casefold()}
-    folded = folded or {name for alias, name in parameter.aliases if alias.casefold() == said.casefold()}
+    folded = folded or {
+        name for alias, name in parameter.aliases if alias.casefold() == said.casefold()
+    }
     meant = meant or (next(iter(folded)) if len(folded) == 1 else None)
     for wanted in (value, meant):
         for name, term in parameter.choices:
@@ -227,7 +304,9 @@ def _read_unit(parameter: ToolParameter, value: str, read: Arguments) -> None:
     read.refuse(parameter.name, "unit", value, allowed, hint)
 
 
-def _read_entity(parameter: ToolParameter, value: str, session: GraphState, read: Arguments) -> None:
+def _read_entity(
+    parameter: ToolParameter, value: str, session: GraphState, read: Arguments
+) -> None:
     if term := _listed(parameter, value):
         read.terms[parameter.name] = [term]
         return
@@ -242,6 +321,8 @@ def _read_entity(parameter: ToolParameter, value: str, session: GraphState, read
     makers = [t.name for t in session.pack.of_kind("create") if t.term in parameter.classes]
     first = "create it first" + (f" with {joined(makers, 3)}" if makers else "")
     hint = "there is no such entity: " + (
-        f"near: {joined(list(known), 3)}; else {first}" if known else f"{first}, and use the IRI that comes back"
+        f"near: {joined(list(known), 3)}; else {first}"
+        if known
+        else f"{first}, and use the IRI that comes back"
     )
     read.refuse(parameter.name, "unknown IRI", value, known, hint)

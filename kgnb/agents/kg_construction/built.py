@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Built(Tabled):
-    """A built graph. ``partial`` says why it is partial: a budget was spent before all documents were read."""
+    """A built graph. ``partial`` says why it is partial: a budget was spent before all documents
+    were read.
+    """
 
     pack: ToolPack
     session: ConstructionSession
@@ -72,55 +74,91 @@ class Built(Tabled):
     def table(self) -> Table:
         """The documents, with counts of calls and facts."""
         counted = ("calls", "facts", "refused", "repaired", "to review")
-        columns = [*texts(document="document"), *numbers(**{name: name for name in counted}), *texts(note="note")]
+        columns = [
+            *texts(document="document"),
+            *numbers(**{name: name for name in counted}),
+            *texts(note="note"),
+        ]
         left = Counter(doubt.document for doubt in self.doubts)
         rows: list[list[Value]] = [
             [
-                one.document, len(one.acts), sum(act.triples for act in one.acts), one.refused, one.repaired,
-                left[one.document], one.error or ("taken from the journal" if one.resumed else ""),
+                one.document,
+                len(one.acts),
+                sum(act.triples for act in one.acts),
+                one.refused,
+                one.repaired,
+                left[one.document],
+                one.error or ("taken from the journal" if one.resumed else ""),
             ]
             for one in self.journals
-        ]  # fmt: skip
+        ]
         notes = [f"Partial: {self.partial}"] if self.partial else []
         if not self.session.facts and any(one.reader.startswith("rule") for one in self.journals):
-            notes.append("Without a model only notes with a form are read: keys, headings, lists. "
-                         "For plain sentences choose a model: %llm use, or KGNB_MODEL.")  # fmt: skip
+            notes.append(
+                "Without a model only notes with a form are read: keys, headings, lists. "
+                "For plain sentences choose a model: %llm use, or KGNB_MODEL."
+            )
         caption = f"Built with {self.pack.name}: {len(self.session.facts):,} facts"
         return Table(columns, rows, caption=caption, notes=notes)
 
     def review(self) -> Table:
         """What was left to a person: the call, why it was refused, and its place in the document."""
-        columns = texts(document="document", span="characters", tool="tool", arguments="arguments", why="why",
-                        allowed="allowed")  # fmt: skip
+        columns = texts(
+            document="document",
+            span="characters",
+            tool="tool",
+            arguments="arguments",
+            why="why",
+            allowed="allowed",
+        )
         labels = self.session.labels()
 
         def named(value: Any) -> str:
-            return labels.get(value, value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            return (
+                labels.get(value, value)
+                if isinstance(value, str)
+                else json.dumps(value, ensure_ascii=False)
+            )
 
         rows: list[list[Value]] = [
             [
-                one.document, f"{one.start}-{one.end}", one.tool,
+                one.document,
+                f"{one.start}-{one.end}",
+                one.tool,
                 "; ".join(f"{name}: {named(value)}" for name, value in one.arguments.items()),
                 one.reason.replace(f" <{one.arguments.get('iri')}>", ""),
                 ", ".join(dict.fromkeys(a for v in one.violations for a in v.allowed[:5])),
             ]
             for one in self.doubts
-        ]  # fmt: skip
+        ]
         return Table(columns, rows, caption="For a person to decide")
 
     def violations(self) -> Table:
         """Every refused call with its violations, in order."""
-        columns = texts(document="document", tool="tool", constraint="constraint", got="got", hint="hint",
-                        mended="mended")  # fmt: skip
+        columns = texts(
+            document="document",
+            tool="tool",
+            constraint="constraint",
+            got="got",
+            hint="hint",
+            mended="mended",
+        )
         rows: list[list[Value]] = []
         for journal in self.journals:
             acts = list(journal.acts)
             last = {act.tool: at for at, act in enumerate(acts) if act.ok}
             rows += [
-                [journal.document, act.tool, one.constraint, one.got, one.hint,
-                 "yes" if last.get(act.tool, -1) > at else "no"]
-                for at, act in enumerate(acts) for one in act.violations
-            ]  # fmt: skip
+                [
+                    journal.document,
+                    act.tool,
+                    one.constraint,
+                    one.got,
+                    one.hint,
+                    "yes" if last.get(act.tool, -1) > at else "no",
+                ]
+                for at, act in enumerate(acts)
+                for one in act.violations
+            ]
         return Table(columns, rows, caption="Refused, and what became of it")
 
     def picture(self, title: str = "") -> GraphPicture:
@@ -128,16 +166,26 @@ class Built(Tabled):
         triples = [triple for triple in self.session.facts if not isinstance(triple[2], Literal)]
         labels = self.session.labels()
         tbox = self.pack.tbox
-        kinds = {str(s): str(o) for s, p, o in triples if p.endswith("#type") and not str(o).startswith(RDFS)}
+        kinds = {
+            str(s): str(o)
+            for s, p, o in triples
+            if p.endswith("#type") and not str(o).startswith(RDFS)
+        }
 
         def name(term: Term) -> str:
-            return labels.get(str(term)) or tbox.label(str(term)) if isinstance(term, Iri) else str(term)
+            return (
+                labels.get(str(term)) or tbox.label(str(term))
+                if isinstance(term, Iri)
+                else str(term)
+            )
 
         def kind(term: Term) -> str:
             return tbox.label(kinds[str(term)]) if str(term) in kinds else ""
 
         shown = [triple for triple in triples if not triple[1].endswith("#type")]
-        return GraphPicture.of(shown, name=name, kind=kind, title=title or f"Built with {self.pack.name}")
+        return GraphPicture.of(
+            shown, name=name, kind=kind, title=title or f"Built with {self.pack.name}"
+        )
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -150,7 +198,9 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Journal:
-    """All calls for one document, in order, and what was left to a person. ``error`` says why there are none."""
+    """All calls for one document, in order, and what was left to a person. ``error`` says why there
+    are none.
+    """
 
     document: str
     digest: str  # of the document
@@ -181,7 +231,10 @@ def journal_key(parts: Mapping[str, Any]) -> str:
 
 def journal_file(folder: Path, document: str) -> Path:
     """The file of a document's journal: a readable name, made unique by a digest."""
-    plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in document)[:60].strip(".") or "document"
+    plain = (
+        "".join(c if c.isalnum() or c in "-_." else "-" for c in document)[:60].strip(".")
+        or "document"
+    )
     return folder / f"{plain}-{hashlib.sha256(document.encode()).hexdigest()[:10]}.json"
 
 
@@ -194,11 +247,17 @@ def write_journal(folder: Path, journal: Journal) -> None:
     try:
         write_whole(journal_file(folder, journal.document), text, lasting=True)
     except DataError as error:
-        warnings.warn(f"the journal of {journal.document} cannot be saved: {error.what}", NotKept, stacklevel=2)
+        warnings.warn(
+            f"the journal of {journal.document} cannot be saved: {error.what}",
+            NotKept,
+            stacklevel=2,
+        )
 
 
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:
-    """The journal of a document, if there is one made by the same reader, pack and options; else None."""
+    """The journal of a document, if there is one made by the same reader, pack and options; else
+    None.
+    """
     try:
         found = from_json(journal_file(folder, document).read_text(encoding="utf-8"))
         if found["key"] != key or found["version"] != VERSION:

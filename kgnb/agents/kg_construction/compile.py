@@ -1,7 +1,8 @@
 """Stage 1: an ontology, and shapes if there are any, become tools that can write valid facts only.
 
-This is deterministic and needs no model: the same ontology gives the same bytes, whatever the order of its triples and
-the names of its blank nodes. The published system has a model write the tools and ignores restrictions.
+This is deterministic and needs no model: the same ontology gives the same bytes, whatever the order
+of its triples and the names of its blank nodes. The published system has a model write the tools
+and ignores restrictions.
 """
 
 from __future__ import annotations
@@ -35,26 +36,34 @@ from kgnb.shapes.shape import SH, Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities, unit_names
 
-MISTAKES = frozenset({"malformed shape", "circular shape", "number", "path", "pattern", "unknown term"})
+MISTAKES = frozenset(
+    {"malformed shape", "circular shape", "number", "path", "pattern", "unknown term"}
+)
 _ALWAYS = ("inspect", "replace", "retract", "missing", "finish")
 
 
 def compile(
-    graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True, loose_ranges: bool = False,
-    derive_types: bool = False, only: Sequence[str] = (),
-) -> ToolPack:  # fmt: skip
+    graph: Graph,
+    shapes: Graph | None = None,
+    *,
+    closed_world: bool = True,
+    loose_ranges: bool = False,
+    derive_types: bool = False,
+    only: Sequence[str] = (),
+) -> ToolPack:
     """The tools of the ontology in ``graph``; SHACL is read from it and from ``shapes``.
 
-    ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be stated. Without it,
-    least cardinalities and existential restrictions demand nothing. ``loose_ranges`` lets object properties without
-    a range take values as well as entities. ``derive_types`` reads domains and ranges as RDFS does: a fact makes its
-    two ends members of them, unless a constraint forbids that. ``only`` names classes, by label, local name or IRI:
-    there are tools for them, what is below them, what their properties lead to and what that must have; all constraints
-    hold as ever. ``owl:imports`` are not followed.
+    ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be
+    stated. Without it, least cardinalities and existential restrictions demand nothing.
+    ``loose_ranges`` lets object properties without a range take values as well as entities.
+    ``derive_types`` reads domains and ranges as RDFS does: a fact makes its two ends members of
+    them, unless a constraint forbids that. ``only`` names classes, by label, local name or IRI:
+    there are tools for them, what is below them, what their properties lead to and what that must
+    have; all constraints hold as ever. ``owl:imports`` are not followed.
 
     Raises:
-        DataError: there is no shape in ``shapes``, or one that cannot be read and so would not be enforced.
-        ValueError: ``only`` names a class that there is not.
+        DataError: there is no shape in ``shapes``, or one that cannot be read and so would not be
+        enforced. ValueError: ``only`` names a class that there is not.
     """
     begun = perf_counter()
     triples = graph.triples()
@@ -68,7 +77,10 @@ def compile(
     told, named, unread = read_shapes(facts) if has_shapes(facts) else ([], {}, [])
     if shapes is not None:
         _held(shapes.name, Facts(shape_triples), unread)
-    told = [shape if shape.id else replace(shape, id=f"{SHAPES}shacl-{_digest(shape)}") for shape in told]
+    told = [
+        shape if shape.id else replace(shape, id=f"{SHAPES}shacl-{_digest(shape)}")
+        for shape in told
+    ]
     hierarchy = ClassHierarchy(tbox.below, tbox.enumerated)
     every = (*stated, *told)
     prefixes = dict(tbox.ontology.prefixes)
@@ -76,15 +88,24 @@ def compile(
         unique_names(terms, {iri: tbox.label(iri) for iri in terms}, prefixes)
         for terms in (tbox.classes, tbox.properties)
     )
-    empty = empty_classes(tbox, Checker(every, hierarchy, named), Phrases(tbox, unit_names(measured)))
-    warnings = sorted([*warnings, *(Warned("unsatisfiable class", *one) for one in empty.items())], key=repr)
-    maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty, loose_ranges=loose_ranges)
+    empty = empty_classes(
+        tbox, Checker(every, hierarchy, named), Phrases(tbox, unit_names(measured))
+    )
+    warnings = sorted(
+        [*warnings, *(Warned("unsatisfiable class", *one) for one in empty.items())], key=repr
+    )
+    maker = ToolMaker(
+        tbox, every, of_classes, of_properties, measured, empty, loose_ranges=loose_ranges
+    )
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
     if only:
         tools = part_of(tools, tbox, every, leads, only)
     if not tbox.classes and not tbox.properties:
-        warnings = [Warned("empty ontology", "", "there is no class and no property in it: is it data?"), *warnings]
+        warnings = [
+            Warned("empty ontology", "", "there is no class and no property in it: is it data?"),
+            *warnings,
+        ]
     manifest = {
         "ontology": tbox.ontology.iri or tbox.ontology.name,
         "tbox_sha256": digest(triples),
@@ -92,7 +113,11 @@ def compile(
         "compiler": f"kgnb {metadata.version('kgnb')}",
         "closed_world": str(closed_world).lower(),
     }
-    chosen = {"loose_ranges": loose_ranges and "true", "derive_types": derive_types and "true", "only": ", ".join(only)}
+    chosen = {
+        "loose_ranges": loose_ranges and "true",
+        "derive_types": derive_types and "true",
+        "only": ", ".join(only),
+    }
     manifest |= {name: value for name, value in chosen.items() if value}
     return ToolPack(
         name=tbox.ontology.name,
@@ -111,10 +136,14 @@ def compile(
 
 
 def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
-    """Refuses given shapes that cannot be enforced; mistakes in the ontology's own are only warnings."""
+    """Refuses given shapes that cannot be enforced; mistakes in the ontology's own are only
+    warnings.
+    """
     if not has_shapes(shapes):
         fix = "Give SHACL: [] a sh:NodeShape ; sh:targetClass :Hut ; sh:property [ sh:path :beds ; sh:minCount 1 ] ."
-        raise DataError("there is no SHACL shape in it, so nothing would be enforced", where=name, fix=fix)
+        raise DataError(
+            "there is no SHACL shape in it, so nothing would be enforced", where=name, fix=fix
+        )
     mistakes = {one for one in read_shapes(shapes)[2] if one.kind in MISTAKES}.intersection(unread)
     if mistakes:
         said = "; ".join(sorted(f"{one.about} {one.text}".strip() for one in mistakes))
@@ -123,8 +152,14 @@ def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
 
 
 def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, str]:
-    """Unsatisfiable classes, and why: those below ``owl:Nothing``, and those with contradictory constraints."""
-    nothing = {str(child) for child, parent in tbox.facts.pairs(v.SUBCLASS) if str(parent) == f"{OWL}Nothing"}
+    """Unsatisfiable classes, and why: those below ``owl:Nothing``, and those with contradictory
+    constraints.
+    """
+    nothing = {
+        str(child)
+        for child, parent in tbox.facts.pairs(v.SUBCLASS)
+        if str(parent) == f"{OWL}Nothing"
+    }
     found = {}
     for iri in tbox.classes:
         if nothing.intersection(tbox.above(iri)):
@@ -156,10 +191,12 @@ Ends = Mapping[str, frozenset[str]]
 def plan_steps(
     tbox: TBox, tools: Iterable[ToolDefinition], values: Mapping[str, tuple[str, ...]]
 ) -> tuple[PlanStep, ...]:
-    """The task in ordered steps, top-level entities first; ``values`` are the classes a property leads to.
+    """The task in ordered steps, top-level entities first; ``values`` are the classes a property
+    leads to.
 
-    A class depends on the classes whose properties lead to it, and each depth of dependency is a step. Cycles are
-    broken at the class that most others depend on, so that every class comes in one step.
+    A class depends on the classes whose properties lead to it, and each depth of dependency is a
+    step. Cycles are broken at the class that most others depend on, so that every class comes in
+    one step.
     """
     listed = tuple(tools)
     made = [tool.term for tool in listed if tool.kind == "create"]
@@ -194,8 +231,8 @@ def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:
 def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
     """Classes by their distance from a class that nothing leads to.
 
-    Sets of classes are bits of integers, for a property between two large hierarchies makes as many dependencies as
-    the product of their sizes.
+    Sets of classes are bits of integers, for a property between two large hierarchies makes as many
+    dependencies as the product of their sizes.
     """
     order = sorted(set(made))
     place = {iri: at for at, iri in enumerate(order)}
@@ -217,7 +254,9 @@ def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
     leads, led_to = reached(starts, ends), reached(ends, starts)
     layers: list[list[str]] = []
     waiting, left = order, (1 << len(order)) - 1
-    while waiting and len(layers) < MOST_LAYERS - 1:  # two classes that lead to each other do not wait for each other
+    while (
+        waiting and len(layers) < MOST_LAYERS - 1
+    ):  # two classes that lead to each other do not wait for each other
         ready = [iri for iri in waiting if not led_to[iri] & ~leads[iri] & left]
         if not ready:  # a cycle: begin with the classes that lead to most others
             ahead = {iri: (leads[iri] & left).bit_count() for iri in waiting}
@@ -250,7 +289,10 @@ def _step(
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     wanted = {"find": made | reads, "create": made, "add": set(added)}
     groups = {
-        **{kind: tuple(t.name for t in tools if t.kind == kind and t.term in terms) for kind, terms in wanted.items()},
+        **{
+            kind: tuple(t.name for t in tools if t.kind == kind and t.term in terms)
+            for kind, terms in wanted.items()
+        },
         "always": _ALWAYS,
     }
     goal = f"Find every {shown} in the text, create it, and state what is said of it."
@@ -259,11 +301,14 @@ def _step(
 
 
 def part_of(
-    tools: Sequence[ToolDefinition], tbox: TBox, shapes: Iterable[Shape], leads: Mapping[str, tuple[str, ...]],
+    tools: Sequence[ToolDefinition],
+    tbox: TBox,
+    shapes: Iterable[Shape],
+    leads: Mapping[str, tuple[str, ...]],
     only: Sequence[str],
-) -> tuple[ToolDefinition, ...]:  # fmt: skip
-    """The tools of these classes and their subclasses, of the classes that their properties lead to, and of what any
-    of them must have.
+) -> tuple[ToolDefinition, ...]:
+    """The tools of these classes and their subclasses, of the classes that their properties lead
+    to, and of what any of them must have.
 
     ``leads`` holds the classes that a property leads to.
 
@@ -285,14 +330,23 @@ def part_of(
                     added.add(needed)
                     todo += leads.get(needed, ())
     return tuple(
-        tool for tool in tools
-        if (tool.term in kept if tool.kind in ("find", "create") else tool.kind != "add" or tool.term in added)
-    )  # fmt: skip
+        tool
+        for tool in tools
+        if (
+            tool.term in kept
+            if tool.kind in ("find", "create")
+            else tool.kind != "add" or tool.term in added
+        )
+    )
 
 
 def _class(tbox: TBox, name: str) -> str:
     local = {iri: iri.replace("#", "/").rsplit("/", 1)[-1] for iri in tbox.classes}
-    found = [iri for iri in tbox.classes if name == iri or words(name) in (words(tbox.label(iri)), words(local[iri]))]
+    found = [
+        iri
+        for iri in tbox.classes
+        if name == iri or words(name) in (words(tbox.label(iri)), words(local[iri]))
+    ]
     if len(found) != 1:
         near = found or nearest(name, [tbox.label(iri) for iri in tbox.classes], 5)
         said = f"{name!r} may be one of several classes" if found else f"there is no class {name!r}"
@@ -301,7 +355,9 @@ def _class(tbox: TBox, name: str) -> str:
 
 
 def _required(shapes: Iterable[Shape]) -> dict[str, set[str]]:
-    """The properties that the instances of each class must have, as far as a shape on the class itself says it."""
+    """The properties that the instances of each class must have, as far as a shape on the class
+    itself says it.
+    """
     found: dict[str, set[str]] = {}
     for shape in shapes:
         for inner in shape.parts():

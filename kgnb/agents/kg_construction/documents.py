@@ -24,7 +24,9 @@ LARGEST = 50_000_000  # bytes of one file
 
 @dataclass(frozen=True)
 class Document:
-    """A text to read. Spans of facts count characters of ``text``: the file's content, or what HTML and PDF show."""
+    """A text to read. Spans of facts count characters of ``text``: the file's content, or what HTML
+    and PDF show.
+    """
 
     name: str
     text: str
@@ -36,7 +38,9 @@ class Document:
     @cached_property
     def digest(self) -> str:
         """A digest of name and text."""
-        return hashlib.sha256(f"{self.name}\0{self.text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return hashlib.sha256(
+            f"{self.name}\0{self.text}".encode("utf-8", "surrogatepass")
+        ).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,11 @@ Documents: TypeAlias = "str | Path | Document | Mapping[str, str] | Sequence[str
 
 
 def find_documents(given: Documents) -> list[Readable]:
-    """The documents of files, folders, globs, Document values or ``{name: text}``, in order, with unique names.
+    """The documents of files, folders, globs, Document values or ``{name: text}``, in order, with
+    unique names.
 
-    A folder stands for the files in it with a readable suffix, sorted by name. Of files with the same name in several
-    folders, the later ones are named with their folder.
+    A folder stands for the files in it with a readable suffix, sorted by name. Of files with the
+    same name in several folders, the later ones are named with their folder.
 
     Raises:
         DataError: a file does not exist, or a folder or pattern holds none.
@@ -65,7 +70,11 @@ def find_documents(given: Documents) -> list[Readable]:
         found: list[Readable] = [Document(name, text) for name, text in given.items()]
     else:
         listed = [given] if isinstance(given, str | Path | Document) else given
-        found = [one for each in listed for one in ([each] if isinstance(each, Document) else _files(each))]
+        found = [
+            one
+            for each in listed
+            for one in ([each] if isinstance(each, Document) else _files(each))
+        ]
     if not found:
         raise ValueError("no document was named")
     named: dict[str, Readable] = {}
@@ -78,7 +87,9 @@ def find_documents(given: Documents) -> list[Readable]:
             if entry.name in named:
                 entry = DocumentFile("/".join(entry.path.parts[-2:]), entry.path)
         if entry.name in named:
-            raise ValueError(f"two documents are called {entry.name}; facts could not be traced to the one they are of")
+            raise ValueError(
+                f"two documents are called {entry.name}; facts could not be traced to the one they are of"
+            )
         named[entry.name] = entry
     return list(named.values())
 
@@ -99,13 +110,19 @@ def read_document(entry: Readable) -> Document:
 def _files(spec: str | Path) -> list[Readable]:
     path = Path(spec).expanduser()
     if path.is_dir():
-        inside = sorted(file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in SUFFIXES)
+        inside = sorted(
+            file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in SUFFIXES
+        )
         if not inside:
             raise DataError("no document in this folder", where=str(spec), fix=_SUFFIXES)
         return [DocumentFile(file.relative_to(path).as_posix(), file) for file in inside]
     if path.is_file():
         return [DocumentFile(path.name, path)]
-    files = [file for match in sorted(glob.glob(str(path), recursive=True)) if (file := Path(match)).is_file()]
+    files = [
+        file
+        for match in sorted(glob.glob(str(path), recursive=True))
+        if (file := Path(match)).is_file()
+    ]
     if not files:
         fix = "Name a file, a folder or a pattern; a text itself goes in as {name: text}."
         raise DataError("there is no such document", where=str(spec)[:200], fix=fix)
@@ -116,7 +133,9 @@ def _text(path: Path) -> str:
     try:
         size = path.stat().st_size
         if size > LARGEST:
-            raise DataError(f"it has {size:,} bytes, more than {LARGEST:,}", where=str(path), fix="Split it.")
+            raise DataError(
+                f"it has {size:,} bytes, more than {LARGEST:,}", where=str(path), fix="Split it."
+            )
         data = path.read_bytes()
     except OSError as error:
         fix = "Check the file and its permissions."
@@ -136,22 +155,32 @@ def _text(path: Path) -> str:
 def _table_text(text: str, path: Path) -> str:
     """A file of rows as a Markdown table: its first row names the columns."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    given = csv.reader(StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count), strict=True)
+    given = csv.reader(
+        StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count), strict=True
+    )
     try:
         rows = [row for row in given if any(map(str.strip, row))]
     except csv.Error as error:
-        where, fix = f"{path}, line {given.line_num}", "Close every quote, and double those inside a cell."
+        where, fix = (
+            f"{path}, line {given.line_num}",
+            "Close every quote, and double those inside a cell.",
+        )
         raise DataError(f"the table cannot be read: {error}", where=where, fix=fix) from error
     if not rows:
         return ""
     width = max(map(len, rows))
-    cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in rows)
+    cells = (
+        [" ".join(cell.split()).replace("|", "\\|") for cell in row] + [""] * (width - len(row))
+        for row in rows
+    )
     lines = ["| " + " | ".join(row) + " |" for row in cells]
     return "\n".join([*lines[:1], "|" + "---|" * width, *lines[1:]])
 
 
 def _decoded(data: bytes) -> str:
-    """Text in UTF-16 with a byte order mark, else in UTF-8, else in Windows-1252, which decodes anything."""
+    """Text in UTF-16 with a byte order mark, else in UTF-8, else in Windows-1252, which decodes
+    anything.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     try:
@@ -163,7 +192,9 @@ def _decoded(data: bytes) -> str:
 def is_utf8(entry: Readable) -> bool:
     """Whether a document is in UTF-8; text that is not from a file is."""
     try:
-        return isinstance(entry, Document) or bool(entry.path.read_bytes().decode("utf-8-sig") or True)
+        return isinstance(entry, Document) or bool(
+            entry.path.read_bytes().decode("utf-8-sig") or True
+        )
     except (UnicodeDecodeError, OSError):
         return False
 
@@ -175,21 +206,69 @@ def _pdf_text(data: bytes, path: Path) -> str:
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise DataError("the PDF is locked with a password", where=str(path), fix="Save it without one.")
+            raise DataError(
+                "the PDF is locked with a password", where=str(path), fix="Save it without one."
+            )
         return "\n\n".join(page.extract_text() for page in reader.pages)
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (
+        PyPdfError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        RecursionError,
+    ) as error:
         fix = "Open and save it again, or convert it to text."
-        raise DataError(f"the PDF cannot be read ({type(error).__name__})", where=str(path), fix=fix) from error
+        raise DataError(
+            f"the PDF cannot be read ({type(error).__name__})", where=str(path), fix=fix
+        ) from error
 
 
 _HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}
 _BLOCKS = {
-    "address", "article", "aside", "blockquote", "body", "caption", "dd", "div", "dl", "dt", "figcaption", "figure",
-    "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre",
-    "section", "table", "tbody", "tfoot", "thead", "tr", "ul",
-}  # fmt: skip
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "tr",
+    "ul",
+}
 _MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-_GAPS = dict.fromkeys(_BLOCKS | {"br"}, "\n") | dict.fromkeys(("p", *_MARKS), "\n\n") | {"td": " ", "th": " "}
+_GAPS = (
+    dict.fromkeys(_BLOCKS | {"br"}, "\n")
+    | dict.fromkeys(("p", *_MARKS), "\n\n")
+    | {"td": " ", "th": " "}
+)
 
 
 class _Shown(HTMLParser):
@@ -197,7 +276,9 @@ class _Shown(HTMLParser):
         super().__init__()
         self.pieces: list[str] = []
         self._hidden: list[str] = []
-        self._lists: list[Iterator[int] | None] = []  # the numbers of each open list; None: it has none
+        self._lists: list[
+            Iterator[int] | None
+        ] = []  # the numbers of each open list; None: it has none
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if self._hidden == ["head"] and tag in _BLOCKS:  # the end of a head may be left out
@@ -208,7 +289,9 @@ class _Shown(HTMLParser):
             return
         if tag in ("ol", "ul"):
             start = dict(attributes).get("start") or ""
-            self._lists.append(count(int(start) if start.isdecimal() else 1) if tag == "ol" else None)
+            self._lists.append(
+                count(int(start) if start.isdecimal() else 1) if tag == "ol" else None
+            )
         self.pieces += [_GAPS.get(tag, ""), _MARKS.get(tag, "")]
         if tag == "li":
             numbers = self._lists[-1] if self._lists else None
@@ -246,7 +329,12 @@ def html_text(page: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。])\s+"), re.compile(r"\s+"))
+_CUTS = (
+    re.compile(r"\n\s*\n"),
+    re.compile(r"\n"),
+    re.compile(r"(?<=[.!?。])\s+"),
+    re.compile(r"\s+"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +353,8 @@ class Passage:
 
 
 def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:
-    """The document in passages of at most ``length`` characters that overlap by ``overlap`` characters or fewer.
+    """The document in passages of at most ``length`` characters that overlap by ``overlap``
+    characters or fewer.
 
     They are cut at paragraphs where possible, else at lines, sentences or words.
 
@@ -276,7 +365,9 @@ def passages(document: Document, length: int = 6000, overlap: int = 400) -> tupl
         ValueError: length is below 1, or the overlap is not shorter than half of it.
     """
     if length < 1 or not 0 <= overlap <= length // 2:
-        raise ValueError("a passage has a length of 1 or more, and the overlap is at most half of it")
+        raise ValueError(
+            "a passage has a length of 1 or more, and the overlap is at most half of it"
+        )
     text, found, start = document.text, list[Passage](), 0
     tables = _tables(text)
     while start < len(text):
@@ -285,7 +376,9 @@ def passages(document: Document, length: int = 6000, overlap: int = 400) -> tupl
         left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
         if left < right:
             header = next((header for begin, end_, header in tables if begin < left < end_), "")
-            found.append(Passage(document.name, len(found) + 1, left, right, text[left:right], header))
+            found.append(
+                Passage(document.name, len(found) + 1, left, right, text[left:right], header)
+            )
         if end >= len(text):
             break
         start = max(_begin(text, end, overlap), start + 1)

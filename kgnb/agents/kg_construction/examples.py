@@ -1,7 +1,8 @@
 """Annotated texts: those most like a passage are shown to the model that reads it.
 
-They show what an ontology does not: which facts of a text are wanted, by which property and in which form. The systems
-of Text2KGBench (Mihindukulasooriya et al. 2023, section 4.1) show the most similar training sentence.
+They show what an ontology does not: which facts of a text are wanted, by which property and in
+which form. The systems of Text2KGBench (Mihindukulasooriya et al. 2023, section 4.1) show the most
+similar training sentence.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ class Example:
     facts: tuple[tuple[str, str, str], ...]
 
     def __str__(self) -> str:
-        return "\n".join([f"Text: {' '.join(self.text.split())}", *(f"  {' | '.join(fact)}" for fact in self.facts)])
+        return "\n".join(
+            [
+                f"Text: {' '.join(self.text.split())}",
+                *(f"  {' | '.join(fact)}" for fact in self.facts),
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,9 @@ class Examples:
     @property
     def name(self) -> str:
         """Their number, and a digest."""
-        return f"{len(self.every)} examples {sha256(repr(tuple(self.every)).encode()).hexdigest()[:8]}"
+        return (
+            f"{len(self.every)} examples {sha256(repr(tuple(self.every)).encode()).hexdigest()[:8]}"
+        )
 
     @cached_property
     def _words(self) -> list[frozenset[str]]:
@@ -59,12 +67,18 @@ class Examples:
         return {word: log(1 + len(self.every) / number) for word, number in counts.items()}
 
     def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """The similarity of two texts, 0 to 1: the rarity of the words they share, relative to that of all."""
-        shared, left, right = (fsum(self._rarity.get(word, 0.0) for word in said) for said in (one & other, one, other))
+        """The similarity of two texts, 0 to 1: the rarity of the words they share, relative to that
+        of all.
+        """
+        shared, left, right = (
+            fsum(self._rarity.get(word, 0.0) for word in said) for said in (one & other, one, other)
+        )
         return shared / sqrt(left * right) if shared > 0 else 0.0
 
     def like(self, text: str, most: int = SHOWN) -> list[Example]:
-        """The examples most like a text and least like each other (maximal marginal relevance), the best first."""
+        """The examples most like a text and least like each other (maximal marginal relevance), the
+        best first.
+        """
         said = frozenset(words(text))
         worth = {at: self._alike(said, known) for at, known in enumerate(self._words)}
         chosen: list[int] = []
@@ -82,7 +96,8 @@ class Examples:
 
 
 def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | None:
-    """The examples of a JSON Lines file with ``{"text": ..., "facts": [[subject, property, value], ...]}`` per line.
+    """The examples of a JSON Lines file with ``{"text": ..., "facts": [[subject, property, value],
+    ...]}`` per line.
 
     Raises:
         DataError: the file is missing, or a line of it is something else.
@@ -105,5 +120,7 @@ def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | N
                 every.append(Example(str(row["text"]), facts))
         except (ValueError, KeyError, TypeError) as error:
             form = '{"text": "...", "facts": [["subject", "property", "value"]]}'
-            raise DataError("not an example", where=f"{source}:{number}", fix=f"Write {form} on each line.") from error
+            raise DataError(
+                "not an example", where=f"{source}:{number}", fix=f"Write {form} on each line."
+            ) from error
     return Examples(tuple(every)) if every else None

@@ -1,9 +1,10 @@
 """A handful of tools for an ontology of any size, which take the class or property as an argument.
 
-One tool for each class and property is clearest, up to a few dozen. CIDOC CRM would need 523, or 112,768 tokens a
-request; most clients stop at 40 to 128. With the generic tools a model searches and describes, and every call ends in
-the tool of the class or property it names, with the same checks. That takes 2,451 tokens for CIDOC CRM, 3,301 for
-schema.org, 3,410 for QUDT, 3,366 for Brick (``python -m tests.benchmarks.agents.kg_construction --requests FILE ...``).
+One tool for each class and property is clearest, up to a few dozen. CIDOC CRM would need 523, or
+112,768 tokens a request; most clients stop at 40 to 128. With the generic tools a model searches
+and describes, and every call ends in the tool of the class or property it names, with the same
+checks. That takes 2,451 tokens for CIDOC CRM, 3,301 for schema.org, 3,410 for QUDT, 3,366 for Brick
+(``python -m tests.benchmarks.agents.kg_construction --requests FILE ...``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from kgnb.shapes.datatypes import everyday
 from kgnb.shapes.phrases import joined
 
 BUDGET = 6000
-"""Tokens that the schemas of one tool per class and property may take, before the generic tools replace them."""
+"""Tokens that the schemas of one tool per class and property may take, before the generic tools
+replace them.
+"""
 
 Call = Callable[[str, Mapping[str, Any], str], CallResult]
 """Calls a tool of the pack: its name, arguments and the quote."""
@@ -37,9 +40,30 @@ _FACTS = (
 )
 _VALUE = 'A number or text, the id of an entity, a quantity as "20 minutes", or a new entity {"class", "label"}.'
 _ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "object", "array"], "items": {}}
-_LIKE_DATATYPES = frozenset(("string", "text", "literal", "number", "integer", "int", "float", "double", "decimal",
-                            "boolean", "date", "datetime", "time", "year", "gyear", "anyuri", "url"))  # fmt: skip
-"""Classes that some ontologies use for datatypes: a plain value stands for an entity with that label."""
+_LIKE_DATATYPES = frozenset(
+    (
+        "string",
+        "text",
+        "literal",
+        "number",
+        "integer",
+        "int",
+        "float",
+        "double",
+        "decimal",
+        "boolean",
+        "date",
+        "datetime",
+        "time",
+        "year",
+        "gyear",
+        "anyuri",
+        "url",
+    )
+)
+"""Classes that some ontologies use for datatypes: a plain value stands for an entity with that
+label.
+"""
 _QUANTITY = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(\S.*?)\s*$")
 
 
@@ -55,9 +79,13 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         {
             "class": _text("the most specific class that fits"),
             "label": _text("what it is called in the text"),
-            "id": _text("a short id of your own, as in s1, by which other calls of the same reply may name it"),
+            "id": _text(
+                "a short id of your own, as in s1, by which other calls of the same reply may name it"
+            ),
             "facts": {"type": "object", "description": _FACTS, "additionalProperties": True},
-            "within": _text("id of what it belongs to, where its name alone does not tell it from others"),
+            "within": _text(
+                "id of what it belongs to, where its name alone does not tell it from others"
+            ),
             "entity": _text("id of an entity there is, to say that it is of this class as well"),
             "quote": QUOTE,
         },
@@ -65,39 +93,57 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     ),
     "add": (
         "State one fact of an entity.",
-        {"subject": _text("id of the entity"), "property": _text("the property"),
-         "value": {"description": _VALUE, **_ANY}, "quote": QUOTE},
+        {
+            "subject": _text("id of the entity"),
+            "property": _text("the property"),
+            "value": {"description": _VALUE, **_ANY},
+            "quote": QUOTE,
+        },
         ("subject", "property", "value"),
     ),
     "replace": (
         "Put another value in the place of a wrong one.",
-        {"subject": _text("id of the entity"), "property": _text("the property"),
-         "value": {"description": "the right value", **_ANY},
-         "old": {"description": "the wrong value, where there are several", **_ANY}, "quote": QUOTE},
+        {
+            "subject": _text("id of the entity"),
+            "property": _text("the property"),
+            "value": {"description": "the right value", **_ANY},
+            "old": {"description": "the wrong value, where there are several", **_ANY},
+            "quote": QUOTE,
+        },
         ("subject", "property", "value"),
     ),
     "retract": (
         "Take back a wrong fact; without a property, all that was said of an entity.",
-        {"subject": _text("id of the entity"), "property": _text("the property; leave out for everything"),
-         "value": {"description": "the wrong value; leave out for all values", **_ANY}},
+        {
+            "subject": _text("id of the entity"),
+            "property": _text("the property; leave out for everything"),
+            "value": {"description": "the wrong value; leave out for all values", **_ANY},
+        },
         ("subject",),
     ),
     "find": (
         "Find entities by name.",
-        {"label": _text("its name or part of it"), "class": _text("only of this class")}, (),
+        {"label": _text("its name or part of it"), "class": _text("only of this class")},
+        (),
     ),
     "inspect": ("Show what is known of an entity.", {"id": _text("its id")}, ("id",)),
     "search": (
         "Find the classes and properties of the ontology that some words of the text call for.",
-        {"words": _text("words of the text, or what they mean")}, ("words",),
+        {"words": _text("words of the text, or what they mean")},
+        ("words",),
     ),
     "describe": (
         "Show what a class or property takes and what must hold of it.",
-        {"name": _text("the class or property")}, ("name",),
+        {"name": _text("the class or property")},
+        ("name",),
     ),
     "missing": ("Show what is still required.", {"id": _text("only of this entity")}, ()),
-    "finish": ("Say that the work is done; refused as long as something required is missing.", {}, ()),
-}  # fmt: skip
+    "finish": (
+        "Say that the work is done; refused as long as something required is missing.",
+        {},
+        (),
+    ),
+}
 GENERIC = frozenset(_SCHEMAS)
 """The names of the generic tools."""
 
@@ -105,21 +151,31 @@ GENERIC = frozenset(_SCHEMAS)
 def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
     """The approximate tokens that the schemas of the pack's own tools take, or of some of them."""
     tools = pack.tools if names is None else tuple(pack.tool(name) for name in names)
-    return sum(estimate_tokens(f"{tool.name}{tool.description}{tool.input_schema}") for tool in tools)
+    return sum(
+        estimate_tokens(f"{tool.name}{tool.description}{tool.input_schema}") for tool in tools
+    )
 
 
 def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
     """The generic tools as a model sees them.
 
-    ``partial``: with search and describe, for a model that was not told the whole ontology. ``quoted``: with quotes and
-    without missing and finish, for a reader of passages, which is told what is missing.
+    ``partial``: with search and describe, for a model that was not told the whole ontology.
+    ``quoted``: with quotes and without missing and finish, for a reader of passages, which is told
+    what is missing.
     """
     found = []
     for name, (text, properties, required) in _SCHEMAS.items():
-        if (name in ("search", "describe") and not partial) or (name in ("missing", "finish") and quoted):
+        if (name in ("search", "describe") and not partial) or (
+            name in ("missing", "finish") and quoted
+        ):
             continue
         known = {name: value for name, value in properties.items() if quoted or name != "quote"}
-        schema = {"type": "object", "properties": known, "required": list(required), "additionalProperties": False}
+        schema = {
+            "type": "object",
+            "properties": known,
+            "required": list(required),
+            "additionalProperties": False,
+        }
         found.append(ModelTool(name, text, schema))
     return tuple(found)
 
@@ -137,7 +193,9 @@ class GenericTools:
     feedback: bool = True
     kind: Callable[[str], str] = lambda iri: ""
     """The class name of an entity without an id; "" where it is to get no id."""
-    refused: Callable[[str, Mapping[str, Any], list[str], str], None] = lambda name, given, reasons, quote: None
+    refused: Callable[[str, Mapping[str, Any], list[str], str], None] = (
+        lambda name, given, reasons, quote: None
+    )
     """Called with a value that fits no tool of the pack: tool, arguments, reasons, quote."""
 
     @property
@@ -152,12 +210,24 @@ class GenericTools:
         unknown = [key for key in given if key not in properties]
         lacking = [key for key in required if key not in given]
         if unknown or lacking:
-            said = [f"{name} takes {joined(list(properties), 20, 'and')}, not {unknown[0]!r}"] if unknown else []
-            return _refused(*said, *[f"give {key}: {properties[key]['description']}" for key in lacking])
+            said = (
+                [f"{name} takes {joined(list(properties), 20, 'and')}, not {unknown[0]!r}"]
+                if unknown
+                else []
+            )
+            return _refused(
+                *said, *[f"give {key}: {properties[key]['description']}" for key in lacking]
+            )
         quote = str(given.pop("quote", ""))
         change = name in ("replace", "retract")
-        done: dict[str, Any] = self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
-        return done if self.feedback else {"received": True} | {key: done[key] for key in ("id",) if key in done}
+        done: dict[str, Any] = (
+            self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
+        )
+        return (
+            done
+            if self.feedback
+            else {"received": True} | {key: done[key] for key in ("id",) if key in done}
+        )
 
     def _create(self, given: Mapping[str, Any], quote: str, owner: str = "") -> dict[str, Any]:
         entry, wrong = self._entry(given.get("class"), is_class=True)
@@ -187,7 +257,9 @@ class GenericTools:
         made = self.call(entry.tool.name, arguments, quote)
         if not made.ok and not made.repeated:
             return self._told(made, wish)
-        there = None if made.created or "entity" in given else self.holds(entry.tool.name, arguments)
+        there = (
+            None if made.created or "entity" in given else self.holds(entry.tool.name, arguments)
+        )
         if there is not None and self._adds(made.iri, later):
             return _refused(*self._reasons(there))
         told = self._told(made, wish, kind=entry.name)
@@ -201,22 +273,38 @@ class GenericTools:
 
     def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
         """Whether facts say more about an entity than the graph does; nothing is written."""
-        dry = replace(self, call=lambda name, given, quote: self.holds(name, given), ids=deepcopy(self.ids),
-                      refused=GenericTools.refused)  # fmt: skip
+        dry = replace(
+            self,
+            call=lambda name, given, quote: self.holds(name, given),
+            ids=deepcopy(self.ids),
+            refused=GenericTools.refused,
+        )
         return bool(dry._facts(iri, facts, ""))
 
     def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
         """Whether facts state a property or one of its subproperties."""
         below = self.pack.tbox.subs(entry.tool.term)
-        return any(one.tool.term in below for name in facts for one in self.terms.find(name, is_class=False))
+        return any(
+            one.tool.term in below
+            for name in facts
+            for one in self.terms.find(name, is_class=False)
+        )
 
-    def _split(self, tool: ToolDefinition, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The facts that identify an entity, which go with its creation, and the rest, which come after it."""
+    def _split(
+        self, tool: ToolDefinition, facts: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The facts that identify an entity, which go with its creation, and the rest, which come
+        after it.
+        """
         order = {p.property: p.name for p in tool.parameters if p.property in self.pack.orders}
         inline, later = dict[str, Any](), dict[str, Any]()
         for name, value in facts.items():
             entries = self.terms.find(str(name), is_class=False)
-            if len(entries) == 1 and entries[0].tool.term in order and isinstance(value, int | float | str):
+            if (
+                len(entries) == 1
+                and entries[0].tool.term in order
+                and isinstance(value, int | float | str)
+            ):
                 inline[order[entries[0].tool.term]] = value
             else:
                 later[str(name)] = value
@@ -252,41 +340,66 @@ class GenericTools:
         result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
         return [] if result.ok or result.repeated else self._reasons(result)
 
-    def _value(self, entry: Entry, value: Any, quote: str, owner: str) -> tuple[dict[str, Any] | None, list[str]]:
+    def _value(
+        self, entry: Entry, value: Any, quote: str, owner: str
+    ) -> tuple[dict[str, Any] | None, list[str]]:
         """The arguments a value stands for: an entity, created first where it is new, or a literal."""
         parameters = {p.name: p for p in entry.tool.parameters}
         leads, plain = parameters.get("object"), parameters.get("value")
         if isinstance(value, Mapping) and "class" in value:
             made = self._create(dict(value), quote, owner)
-            return ({"object": self.ids.iri(made["id"])}, []) if "id" in made else (None, made["refused"])
+            return (
+                ({"object": self.ids.iri(made["id"])}, [])
+                if "id" in made
+                else (None, made["refused"])
+            )
         if isinstance(value, Mapping) and {"value", "unit"} <= set(value):
             value = f"{value['value']} {value['unit']}"
         if isinstance(value, Mapping) and "id" in value:
             value = value["id"]
         if leads is None:
             if isinstance(value, Mapping):
-                return None, [f"{entry.name} takes {plain.description if plain else 'a value'}, not an object"]
-            return {"value": value if isinstance(value, str | int | float | bool) else str(value)}, []
+                return None, [
+                    f"{entry.name} takes {plain.description if plain else 'a value'}, not an object"
+                ]
+            return {
+                "value": value if isinstance(value, str | int | float | bool) else str(value)
+            }, []
         if isinstance(value, str) and (found := self._entity(leads, value)):
             return {"object": found}, []
         if plain is not None and not isinstance(value, Mapping):
             return {"value": value}, []
-        named = [one for iri in leads.classes if key(self.terms.called(iri)) in _LIKE_DATATYPES
-                 and (one := self.terms.of(iri))]  # fmt: skip
+        named = [
+            one
+            for iri in leads.classes
+            if key(self.terms.called(iri)) in _LIKE_DATATYPES and (one := self.terms.of(iri))
+        ]
         if named and isinstance(value, str | int | float | bool):
             there = self.call(named[0].tool.name, {"label": _as_date(named[0], str(value))}, quote)
             return ({"object": there.iri}, []) if there.iri else (None, self._reasons(there))
-        kinds = sorted({below for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
-                        if below in self.pack.quantities})  # fmt: skip
+        kinds = sorted(
+            {
+                below
+                for iri in leads.classes
+                for below in self.pack.tbox.below.get(iri, {iri})
+                if below in self.pack.quantities
+            }
+        )
         if kinds and isinstance(value, str | int | float) and not isinstance(value, bool):
-            return self._measured(sorted(kinds, key=lambda one: one not in leads.classes), str(value), quote)
+            return self._measured(
+                sorted(kinds, key=lambda one: one not in leads.classes), str(value), quote
+            )
         return None, [self._no_entity(entry, leads, value)]
 
     def _entity(self, leads: ToolParameter, said: str) -> str:
-        """The IRI of an id, a listed value or the label of exactly one fitting entity; "" where there is none."""
+        """The IRI of an id, a listed value or the label of exactly one fitting entity; "" where
+        there is none.
+        """
         if self.ids.knows(said):
             return self.ids.iri(said)
-        if any(said in (name, str(term)) for name, term in leads.choices) or said.startswith(("http://", "https://")):
+        if any(said in (name, str(term)) for name, term in leads.choices) or said.startswith(
+            ("http://", "https://")
+        ):
             return said
         tbox, folded = self.pack.tbox, said.strip().casefold()
         if chosen := [str(term) for name, term in leads.choices if name.casefold() == folded]:
@@ -311,11 +424,15 @@ class GenericTools:
         new = f'{{"class": "{named}", "label": "{value if isinstance(value, str) else "..."}"}}'
         return f"{entry.name} leads to an entity: give the id of a {joined(kinds, 4) or 'thing'} there is, or {new}"
 
-    def _measured(self, kinds: list[str], said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
+    def _measured(
+        self, kinds: list[str], said: str, quote: str
+    ) -> tuple[dict[str, Any] | None, list[str]]:
         """A new quantity of the first of these classes that takes it."""
         names, measure = [self.terms.called(iri) for iri in kinds], _measure(said)
         if measure is None:
-            return None, [f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})']
+            return None, [
+                f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})'
+            ]
         reasons: list[str] = []
         for entry in filter(None, map(self.terms.of, kinds)):
             made = self.call(entry.tool.name, measure, quote)
@@ -324,18 +441,26 @@ class GenericTools:
             reasons = reasons or self._reasons(made)
         return None, reasons
 
-    def _quantity(self, entry: Entry, given: Mapping[str, Any], facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _quantity(
+        self, entry: Entry, given: Mapping[str, Any], facts: Mapping[str, Any], quote: str
+    ) -> dict[str, Any]:
         said = str(facts.get("value", given.get("label", "")))
         measure = _measure(f"{said} {facts['unit']}" if "unit" in facts else said)
         if measure is None:
-            return _refused(f'a {entry.name} is a number with its unit: give label as in "20 minutes"')
+            return _refused(
+                f'a {entry.name} is a number with its unit: give label as in "20 minutes"'
+            )
         made = self.call(entry.tool.name, measure, quote)
         return self._told(made, str(given.get("id", "")), kind=entry.name)
 
     def _add(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         subject = self.ids.iri(str(given["subject"]))
         values = given["value"] if isinstance(given["value"], list) else [given["value"]]
-        reasons = [why for value in values for why in self._fact(subject, str(given["property"]), value, quote)]
+        reasons = [
+            why
+            for value in values
+            for why in self._fact(subject, str(given["property"]), value, quote)
+        ]
         return _refused(*reasons) if reasons else {"ok": True}
 
     def _changed(self, tool: str, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
@@ -359,16 +484,24 @@ class GenericTools:
 
     def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         wanted = given.get("class")
-        kinds = {entry.tool.term for entry in self.terms.find(str(wanted), is_class=True)} if wanted else set()
+        kinds = (
+            {entry.tool.term for entry in self.terms.find(str(wanted), is_class=True)}
+            if wanted
+            else set()
+        )
         if wanted and not kinds:
             return _refused(self._entry(wanted, is_class=True)[1])
         found: dict[str, dict[str, str]] = {}
         for tool in self.pack.of_kind("find"):
             if not kinds or tool.term in kinds:
-                data = self.call(tool.name, {"label": given["label"]} if given.get("label") else {}, quote).data
+                data = self.call(
+                    tool.name, {"label": given["label"]} if given.get("label") else {}, quote
+                ).data
                 for one in (data or {}).get("found", ()):
                     kind = self.terms.called(tool.term)
-                    found.setdefault(one["iri"], {"id": self.ids.of(one["iri"], kind), "label": one["label"]})
+                    found.setdefault(
+                        one["iri"], {"id": self.ids.of(one["iri"], kind), "label": one["label"]}
+                    )
             if len(found) >= 20:
                 break
         return {"ok": True, "found": list(found.values())[:20]}
@@ -379,8 +512,12 @@ class GenericTools:
         return self._answered(result, **self.ids.shortened(known, self._new_id))
 
     def _missing(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        result = self.call("missing", {"iri": self.ids.iri(str(given["id"]))} if "id" in given else {}, quote)
-        return self._answered(result, missing=[self.reason(one["hint"]) for one in result.data or ()])
+        result = self.call(
+            "missing", {"iri": self.ids.iri(str(given["id"]))} if "id" in given else {}, quote
+        )
+        return self._answered(
+            result, missing=[self.reason(one["hint"]) for one in result.data or ()]
+        )
 
     def _finish(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         return self._answered(self.call("finish", {}, quote))
@@ -396,14 +533,19 @@ class GenericTools:
             + (e.name if e.is_class else self.terms.property_line(e, long=False, domain=True))
             for e in entries
         ]
-        return {"ok": True, "found": lines} | ({} if lines else {"hint": "try other words, or fewer"})
+        return {"ok": True, "found": lines} | (
+            {} if lines else {"hint": "try other words, or fewer"}
+        )
 
     def _describe(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         name = str(given["name"])
         entries = self.terms.find(name, is_class=True) + self.terms.find(name, is_class=False)
         if not entries:
             near = [entry.name for entry in self.terms.search(name, 6)]
-            return _refused(f"there is no class or property {name!r}" + (f"; near: {joined(near, 6)}" if near else ""))
+            return _refused(
+                f"there is no class or property {name!r}"
+                + (f"; near: {joined(near, 6)}" if near else "")
+            )
         return {"ok": True, "text": "\n".join(self.terms.entry(entry) for entry in entries[:3])}
 
     def _entry(self, name: object, *, is_class: bool) -> tuple[Entry | None, str]:
@@ -412,12 +554,19 @@ class GenericTools:
         if len(found) == 1:
             return found[0], ""
         if found:
-            return None, f"{name} may be {joined([entry.tool.term for entry in found], 4)}: give the IRI"
-        near = [entry.name for entry in self.terms.search(str(name), 12) if entry.is_class == is_class][:5]
+            return (
+                None,
+                f"{name} may be {joined([entry.tool.term for entry in found], 4)}: give the IRI",
+            )
+        near = [
+            entry.name for entry in self.terms.search(str(name), 12) if entry.is_class == is_class
+        ][:5]
         wrong = f"there is no {kind} {str(name)[:80]!r}"
         if self.terms.find(str(name), is_class=not is_class):
             near = near[:3]
-            wrong = f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here"
+            wrong = (
+                f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here"
+            )
         return None, wrong + (f"; near: {joined(near, 5)}" if near else "")
 
     def _told(self, result: CallResult, wish: str = "", kind: str = "") -> dict[str, Any]:
@@ -436,7 +585,9 @@ class GenericTools:
         ]  # what differs may be in the facts
 
     def reason(self, hint: str, allowed: tuple[str, ...] = ()) -> str:
-        """A hint in the terms of these tools: with ids for IRIs, and create and add for the pack's own tools."""
+        """A hint in the terms of these tools: with ids for IRIs, and create and add for the pack's
+        own tools.
+        """
 
         def renamed(match: re.Match[str]) -> str:
             if match[0] not in self.pack:
@@ -457,11 +608,17 @@ def _measure(said: str) -> dict[str, Any] | None:
     """Number and unit of a text, as the tool of a quantity takes them; None for anything else."""
     match = _QUANTITY.match(said)
     number = float(match[1].replace(",", ".")) if match else 0.0
-    return {"value": int(number) if number.is_integer() else number, "unit": match[2]} if match else None
+    return (
+        {"value": int(number) if number.is_integer() else number, "unit": match[2]}
+        if match
+        else None
+    )
 
 
 def _as_date(entry: Entry, label: str) -> str:
-    """The label of an entity; of a class that stands for dates, the date in ISO form, so that a day has one label."""
+    """The label of an entity; of a class that stands for dates, the date in ISO form, so that a day
+    has one label.
+    """
     day = everyday(label, f"{XSD}date") if key(entry.name) == "date" else None
     return day.text if day else label
 

@@ -1,9 +1,9 @@
 """The file of a served graph, with a write-ahead journal.
 
-Rewriting a graph of n facts after each fact takes time n squared in all. Each write is therefore appended to
-``FILE.journal`` and synced to the disk before it is acknowledged; the file itself is rewritten soon after a write and
-at the end, and the journal is emptied then. The next start reads the file and replays the journal, so
-a process that is killed loses nothing it had acknowledged.
+Rewriting a graph of n facts after each fact takes time n squared in all. Each write is therefore
+appended to ``FILE.journal`` and synced to the disk before it is acknowledged; the file itself is
+rewritten soon after a write and at the end, and the journal is emptied then. The next start reads
+the file and replays the journal, so a process that is killed loses nothing it had acknowledged.
 """
 
 from __future__ import annotations
@@ -73,9 +73,10 @@ class GraphFile:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise BackendError(
-                "another process keeps its graph in this file", service=str(self.path),
+                "another process keeps its graph in this file",
+                service=str(self.path),
                 fix="Name another file, or let the clients share one server (kgnb serve --http).",
-            ) from error  # fmt: skip
+            ) from error
 
     def _begin(self) -> None:
         """Read what is there."""
@@ -85,16 +86,19 @@ class GraphFile:
         lines = self.journal.read_bytes().split(b"\n")
         whole, torn = lines[:-1], lines[-1]
         if whole and whole[0].decode("utf-8", "replace") != _HEAD:
-            raise DataError("this is not a journal of kgnb", where=str(self.journal), fix="move it elsewhere")
+            raise DataError(
+                "this is not a journal of kgnb", where=str(self.journal), fix="move it elsewhere"
+            )
         for number, line in enumerate(whole[1:], 2):
             try:
                 entry = from_json(line)
                 added, removed = read_n_quads(entry["add"]), read_n_quads(entry.get("remove", ""))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise DataError(
-                    "this line of the journal is damaged", where=f"{self.journal}:{number}",
+                    "this line of the journal is damaged",
+                    where=f"{self.journal}:{number}",
                     fix="mend or delete the line: each line is one write, in order",
-                ) from error  # fmt: skip
+                ) from error
             self._session.replay(added, removed)
         if torn:  # cut off while it was written, and so never acknowledged
             os.ftruncate(self._stream.fileno(), len(b"\n".join(whole)) + bool(whole))
@@ -109,7 +113,9 @@ class GraphFile:
 
     def note(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
         """Journal one write, before the session does it. Raises BackendError where that fails."""
-        entry = {"add": written(added, "n-quads")} | ({"remove": written(removed, "n-quads")} if removed else {})
+        entry = {"add": written(added, "n-quads")} | (
+            {"remove": written(removed, "n-quads")} if removed else {}
+        )
         line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
         end = os.fstat(self._stream.fileno()).st_size
         try:
@@ -117,9 +123,10 @@ class GraphFile:
         except OSError as error:
             os.ftruncate(self._stream.fileno(), end)
             raise BackendError(
-                f"the fact could not be put onto the disk: {error.strerror or error}", service=str(self.journal),
+                f"the fact could not be put onto the disk: {error.strerror or error}",
+                service=str(self.journal),
                 fix="Make room on the disk; nothing was written, the same call can be made again.",
-            ) from error  # fmt: skip
+            ) from error
         self._noted += 1
         self._rewrite_after(self._idle)
 
@@ -138,12 +145,15 @@ class GraphFile:
         with self._session.lock:
             self._saved = noted
             self._took = monotonic() - begun
-            # a write that came meanwhile is in the journal; replaying all of it over the new file is harmless
+            # a write that came meanwhile is in the journal; replaying all of it over the new file
+            # is harmless
             if self._noted == noted:
                 os.ftruncate(self._stream.fileno(), 0)
 
     def close(self) -> None:
-        """Write the file if anything changed and release it; the journal remains only where that fails."""
+        """Write the file if anything changed and release it; the journal remains only where that
+        fails.
+        """
         with self._session.lock:
             closed, self._closed, timer = self._closed, True, self._timer
         if closed:

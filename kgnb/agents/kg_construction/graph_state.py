@@ -26,23 +26,36 @@ _MOST_MISSING = 200
 
 
 class GraphState:
-    """The facts of one graph under construction and a pack's shapes; whoever changes them holds ``lock``."""
+    """The facts of one graph under construction and a pack's shapes; whoever changes them holds
+    ``lock``.
+    """
 
     def __init__(
-        self, pack: PackContent, namespace: str, store: OxigraphGraph | str | Path | None = None, *,
-        checked: bool = True, stored: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        pack: PackContent,
+        namespace: str,
+        store: OxigraphGraph | str | Path | None = None,
+        *,
+        checked: bool = True,
+        stored: bool = True,
+    ) -> None:
         if not is_iri(namespace):
-            raise ValueError(f"namespace is {namespace!r}: it must be an absolute IRI, as in https://example.org/kg/")
+            raise ValueError(
+                f"namespace is {namespace!r}: it must be an absolute IRI, as in https://example.org/kg/"
+            )
         self.pack = pack
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
         self.stored = stored
         self._calls = CallLog() if store is None else None  # until somebody asks for the store
-        self._store = store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
+        self._store = (
+            store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
+        )
         self.facts = Facts()
         self.lock = threading.RLock()
-        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # called before each write
+        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = (
+            None  # called before each write
+        )
         self.version = 0
         self._graph: tuple[int, rdflib.Graph] | None = None
         if store is not None:
@@ -91,15 +104,18 @@ class GraphState:
         self.writer.add(added)
 
     def resolve(self, said: str, classes: Iterable[str] = ()) -> Iri | None:
-        """The entity a text stands for: an IRI in use, or the IRI or label of one of the ontology's own individuals."""
+        """The entity a text stands for: an IRI in use, or the IRI or label of one of the ontology's
+        own individuals.
+        """
         iri = Iri(said)
         if self.facts.knows(iri) or said in self.pack.tbox.individuals:
             return iri
         wanted, kinds = tuple(classes), self.pack.tbox.individuals
         fitting = [
-            Iri(one) for one in self._names.get(said.casefold(), ())
+            Iri(one)
+            for one in self._names.get(said.casefold(), ())
             if not wanted or self._fits(one, kinds[one], wanted)
-        ]  # fmt: skip
+        ]
         return fitting[0] if len(fitting) == 1 else None
 
     @cached_property
@@ -116,7 +132,11 @@ class GraphState:
         The ontology's own individuals of the classes are among them.
         """
         wanted, labels = tuple(classes), self.labels()
-        own = [iri for iri, kinds in self.pack.tbox.individuals.items() if self._fits(iri, kinds, wanted)]
+        own = [
+            iri
+            for iri, kinds in self.pack.tbox.individuals.items()
+            if self._fits(iri, kinds, wanted)
+        ]
         labels = {iri: self.pack.tbox.label(iri) for iri in own} | labels
         made = self.entities(*wanted) or (() if wanted and own else self.entities())
         known = [iri for iri in dict.fromkeys([*made, *own]) if not iri.endswith("/measure")][:5000]
@@ -125,15 +145,27 @@ class GraphState:
 
     def _fits(self, iri: str, kinds: Iterable[str], classes: Iterable[str]) -> bool:
         """Whether an individual of the ontology is a member of one of the classes."""
-        return any(self.pack.hierarchy.is_a(list(map(Iri, kinds)), Iri(iri), one) for one in classes)
+        return any(
+            self.pack.hierarchy.is_a(list(map(Iri, kinds)), Iri(iri), one) for one in classes
+        )
 
     def entities(self, *classes: str) -> tuple[str, ...]:
-        """IRIs of the entities in the graph, or of those of some classes, in the order of their creation."""
+        """IRIs of the entities in the graph, or of those of some classes, in the order of their
+        creation.
+        """
         if not classes:
-            return tuple(dict.fromkeys(str(s) for s, _ in self.facts.pairs(TYPE) if isinstance(s, Iri)))
+            return tuple(
+                dict.fromkeys(str(s) for s, _ in self.facts.pairs(TYPE) if isinstance(s, Iri))
+            )
         below = {b for c in classes for b in self.pack.hierarchy.below.get(c, {c})}
-        return tuple(dict.fromkeys(str(s) for b in sorted(below) for s in self.facts.subjects(Iri(b), TYPE)
-                                   if isinstance(s, Iri)))  # fmt: skip
+        return tuple(
+            dict.fromkeys(
+                str(s)
+                for b in sorted(below)
+                for s in self.facts.subjects(Iri(b), TYPE)
+                if isinstance(s, Iri)
+            )
+        )
 
     def labels(self) -> dict[str, str]:
         """The label of every entity that has one."""
@@ -144,10 +176,14 @@ class GraphState:
         with self.lock:
             nodes: list[Term] | None = None if iri is None else [Iri(iri)]
             found = self.pack.checker.everything(self.facts, nodes)
-            return tuple(self.hints.violation(shape, one, self.facts) for shape, one in found[:most])
+            return tuple(
+                self.hints.violation(shape, one, self.facts) for shape, one in found[:most]
+            )
 
     def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """What is still required before the work can be finished, of one entity or of all; at most 200."""
+        """What is still required before the work can be finished, of one entity or of all; at most
+        200.
+        """
         return self.validate(iri, _MOST_MISSING)
 
     def sparql_violations(self) -> tuple[Violation, ...]:
@@ -163,11 +199,23 @@ class GraphState:
         found = []
         for result in report.subjects(sh.sourceConstraintComponent, sh.SPARQLConstraintComponent):
             focus, value = report.value(result, sh.focusNode), report.value(result, sh.value)
-            message = str(report.value(result, sh.resultMessage) or "a constraint in SPARQL does not hold")
+            message = str(
+                report.value(result, sh.resultMessage) or "a constraint in SPARQL does not hold"
+            )
             shape = str(report.value(result, sh.sourceShape) or "")
             name = self.labels().get(str(focus), str(focus))
-            found.append(Violation("the entity itself", "sh:sparql", str(value or name), (), f"{name}: {message}",
-                                   str(focus), f"{SH}SPARQLConstraintComponent", shape))  # fmt: skip
+            found.append(
+                Violation(
+                    "the entity itself",
+                    "sh:sparql",
+                    str(value or name),
+                    (),
+                    f"{name}: {message}",
+                    str(focus),
+                    f"{SH}SPARQLConstraintComponent",
+                    shape,
+                )
+            )
         return tuple(sorted(set(found), key=repr))[:_MOST_MISSING]
 
     @property
@@ -187,7 +235,9 @@ class GraphState:
     @cached_property
     def _prefixes(self) -> dict[str, str]:
         own = {p: ns for p, ns in self.pack.tbox.ontology.prefixes if not p or p.isalnum()}
-        used = {p: PREFIXES[p] for p in ("rdf", "rdfs", "xsd", "prov")} | {"oa": "http://www.w3.org/ns/oa#"}
+        used = {p: PREFIXES[p] for p in ("rdf", "rdfs", "xsd", "prov")} | {
+            "oa": "http://www.w3.org/ns/oa#"
+        }
         return own | used
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
 """Stage 4: the entities of a new graph are linked to the same entities of a reference graph.
 
-The published code takes the first label with any hit above 0.6, of any type. Here all labels are compared, exact before
-fuzzy; a candidate's class must fit; and the best one must be clearly better than the next, or a person decides.
+The published code takes the first label with any hit above 0.6, of any type. Here all labels are
+compared, exact before fuzzy; a candidate's class must fit; and the best one must be clearly better
+than the next, or a person decides.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from kgnb.kg.words import key, words
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
-_RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where facts come from: no entities
+_RECORDS = (
+    "http://www.w3.org/ns/prov#",
+    "http://www.w3.org/ns/oa#",
+)  # where facts come from: no entities
 _METHOD = OneOf["exact", "fuzzy"]
 
 
@@ -35,10 +39,16 @@ _METHOD = OneOf["exact", "fuzzy"]
 class Options:
     """What decides whether two things are one."""
 
-    similarity: float = Field(default=0.9, ge=0.5, le=1.0, description="least similarity of the name of a candidate")
-    margin: float = Field(default=0.05, ge=0.0, le=0.5, description="least lead of the best candidate over the next")
+    similarity: float = Field(
+        default=0.9, ge=0.5, le=1.0, description="least similarity of the name of a candidate"
+    )
+    margin: float = Field(
+        default=0.05, ge=0.0, le=0.5, description="least lead of the best candidate over the next"
+    )
     check_types: bool = Field(default=True, description="link only entities of compatible classes")
-    page: int = Field(default=5000, ge=10, le=100000, description="rows requested from the reference at once")
+    page: int = Field(
+        default=5000, ge=10, le=100000, description="rows requested from the reference at once"
+    )
 
 
 def ground(
@@ -57,11 +67,14 @@ def ground(
     Args:
         schema: graphs whose ``rdfs:subClassOf`` says which classes fit, besides those two.
         predicates: the reference's label properties; found by sampling when none are given.
-        decisions: a person's decisions: the reference's IRI by the entity's, None where there is none.
-        cache: a folder for the pages of the reference's labels, so that they are asked for once.
+        decisions: a person's decisions: the reference's IRI by the entity's, None where there is
+        none. cache: a folder for the pages of the reference's labels, so that they are asked for
+        once.
     """
     mine = label_index(graph)
-    theirs = label_index(reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page)
+    theirs = label_index(
+        reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page
+    )
     fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types)
     names = ReferenceNames(theirs, options)
     links = []
@@ -70,9 +83,15 @@ def ground(
             continue
         if decisions and iri in decisions:
             known = theirs.entities.get(decisions[iri] or "")
-            links.append(_decided(iri, entity.labels[0], decisions[iri], known.labels[0] if known else ""))
+            links.append(
+                _decided(iri, entity.labels[0], decisions[iri], known.labels[0] if known else "")
+            )
         elif iri in theirs.entities:
-            links.append(GroundedEntity(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
+            links.append(
+                GroundedEntity(
+                    iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0
+                )
+            )
         else:
             links.append(names.link(entity, fits))
     return Grounding(tuple(links), theirs.predicates, reference.name, note)
@@ -88,7 +107,9 @@ def _decided(entity: str, name: str, target: str | None, label: str) -> Grounded
 class ReferenceNames:
     """The names of a reference's entities, indexed for lookup."""
 
-    def __init__(self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()) -> None:
+    def __init__(
+        self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()
+    ) -> None:
         self.index, self.options, self.name = index, options, index.source
         self._by_key: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
         self._folded: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -100,7 +121,9 @@ class ReferenceNames:
         self._texts = sorted(self._folded)
         self._above = _above(schema)
 
-    def link(self, entity: NamedEntity, fits: Callable[[NamedEntity, NamedEntity], bool]) -> GroundedEntity:
+    def link(
+        self, entity: NamedEntity, fits: Callable[[NamedEntity, NamedEntity], bool]
+    ) -> GroundedEntity:
         """The link of an entity to the reference, by its labels and classes."""
         best: dict[str, ReferenceCandidate] = {}
 
@@ -114,7 +137,11 @@ class ReferenceNames:
                 consider(target, written, 1.0, "exact")
         for label in entity.labels if not best else ():
             for name, score, _ in process.extract(
-                _folded(label), self._texts, scorer=fuzz.ratio, score_cutoff=100 * self.options.similarity, limit=25
+                _folded(label),
+                self._texts,
+                scorer=fuzz.ratio,
+                score_cutoff=100 * self.options.similarity,
+                limit=25,
             ):
                 for target, written in self._folded[name]:
                     consider(target, written, min(score, 99) / 100, "fuzzy")
@@ -127,12 +154,16 @@ class ReferenceNames:
         if len(candidates) > 1 and first.score - candidates[1].score < self.options.margin:
             reason = f"{candidates[1].label} is as good, or nearly"
             return GroundedEntity(entity.iri, name, "unsure", candidates=candidates, reason=reason)
-        return GroundedEntity(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
+        return GroundedEntity(
+            entity.iri, name, first.method, first.target, first.label, first.score, candidates
+        )
 
     def look_up(self, label: str, kind: str = "") -> dict[str, Any]:
-        """The entities that a name may stand for, of a class by its name or IRI: plain JSON, the best first.
+        """The entities that a name may stand for, of a class by its name or IRI: plain JSON, the
+        best first.
 
-        ``certain`` says that the first one is clearly meant; otherwise a person or the text has to decide.
+        ``certain`` says that the first one is clearly meant; otherwise a person or the text has to
+        decide.
         """
         wanted = key(_local(kind))
 
@@ -142,10 +173,14 @@ class ReferenceNames:
 
         link = self.link(NamedEntity("", (label,), frozenset()), fits)
         found = [
-            {"iri": one.target, "label": one.label, "score": one.score,
-             "classes": sorted(_local(each) for each in self.index.entities[one.target].types)}
+            {
+                "iri": one.target,
+                "label": one.label,
+                "score": one.score,
+                "classes": sorted(_local(each) for each in self.index.entities[one.target].types),
+            }
             for one in link.candidates
-        ]  # fmt: skip
+        ]
         return {"ok": True, "found": found, "certain": link.holds}
 
 
@@ -171,7 +206,9 @@ def _fitting(
         return (lambda one, other: True), "classes were not compared"
     above = _above(graphs)
     shared = {kind for entity in mine.entities.values() for kind in _closure(entity.types, above)}
-    shared &= {kind for entity in theirs.entities.values() for kind in _closure(entity.types, above)}
+    shared &= {
+        kind for entity in theirs.entities.values() for kind in _closure(entity.types, above)
+    }
     shared -= _TOP
     if not shared:
         return _by_class_name, "the graphs share no class: classes were compared by their names"
@@ -223,7 +260,9 @@ class ReferenceCandidate:
 
 @dataclass(frozen=True, slots=True)
 class GroundedEntity:
-    """The outcome for one entity. ``same``: the reference uses the same IRI, so that nothing need be written."""
+    """The outcome for one entity. ``same``: the reference uses the same IRI, so that nothing need
+    be written.
+    """
 
     entity: str
     label: str
@@ -263,7 +302,8 @@ class Grounding(Tabled):
         return {link.entity: link.target for link in self.links if link.holds}
 
     def decided(self, number: int, choice: int | None) -> Grounding:
-        """The links with a decision on the ``number``-th unsure one (from 1): its ``choice``-th candidate, or None.
+        """The links with a decision on the ``number``-th unsure one (from 1): its ``choice``-th
+        candidate, or None.
 
         Raises:
             ValueError: there is no such link or candidate.
@@ -272,15 +312,22 @@ class Grounding(Tabled):
             raise ValueError(f"there is no unsure link {number}: there are {len(self.unsure)}")
         link = self.unsure[number - 1]
         if choice is not None and not 1 <= choice <= len(link.candidates):
-            raise ValueError(f"{link.label} has {len(link.candidates)} candidates, no number {choice}")
+            raise ValueError(
+                f"{link.label} has {len(link.candidates)} candidates, no number {choice}"
+            )
         taken = link.candidates[choice - 1] if choice is not None else None
-        new = _decided(link.entity, link.label, taken.target if taken else None, taken.label if taken else "")
+        new = _decided(
+            link.entity, link.label, taken.target if taken else None, taken.label if taken else ""
+        )
         return replace(self, links=tuple(new if one is link else one for one in self.links))
 
     def counts(self) -> dict[str, int]:
         """The number of entities by outcome."""
         found = Counter(link.outcome for link in self.links)
-        return {"entities": len(self.links), **{outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}}
+        return {
+            "entities": len(self.links),
+            **{outcome: found[outcome] for outcome in OUTCOMES if found[outcome]},
+        }
 
     def turtle(self) -> str:
         """The links as ``owl:sameAs``, one per line."""
@@ -295,28 +342,44 @@ class Grounding(Tabled):
         """Every entity with its outcome; unsure ones come first."""
         order = ("unsure", "fuzzy", "exact", "decided", "same", "none")
         columns = [
-            *texts(label="entity", outcome="outcome", target="linked to"), *numbers(score="score"),
+            *texts(label="entity", outcome="outcome", target="linked to"),
+            *numbers(score="score"),
             *texts(why="why, or what else", iri="IRI there"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Value]] = [
             [
-                link.label, link.outcome, link.target_label, link.score or None,
-                link.reason or ", ".join(f"{one.label} {one.score:.2f}" for one in link.candidates[1:]),
+                link.label,
+                link.outcome,
+                link.target_label,
+                link.score or None,
+                link.reason
+                or ", ".join(f"{one.label} {one.score:.2f}" for one in link.candidates[1:]),
                 link.target or " ".join(one.target for one in link.candidates),
             ]
-            for link in sorted(self.links, key=lambda link: (order.index(link.outcome), link.label, link.entity))
-        ]  # fmt: skip
+            for link in sorted(
+                self.links, key=lambda link: (order.index(link.outcome), link.label, link.entity)
+            )
+        ]
         notes = [f"labels of {self.reference}: {', '.join(self.predicates) or 'none found'}"]
-        return Table(columns, rows, caption="Grounding", notes=[*notes, *([self.note] if self.note else [])])
+        return Table(
+            columns, rows, caption="Grounding", notes=[*notes, *([self.note] if self.note else [])]
+        )
 
 
 _TEXTS = (None, f"{XSD}string", f"{XSD}normalizedString", f"{XSD}token", f"{RDF}langString")
-_WELL_KNOWN = (f"{RDFS}label", f"{SKOS}prefLabel", f"{SKOS}altLabel", "http://xmlns.com/foaf/0.1/name")
+_WELL_KNOWN = (
+    f"{RDFS}label",
+    f"{SKOS}prefLabel",
+    f"{SKOS}altLabel",
+    "http://xmlns.com/foaf/0.1/name",
+)
 _NAMING = {"label", "name", "title", "synonym", "alias", "alternative", "alt", "pref"}
 _SAMPLE = """SELECT ?s ?p ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } LIMIT %d"""
 _OF_TYPE = """SELECT ?s ?p ?o WHERE { ?s a ?type ; ?p ?o . FILTER(isLiteral(?o)) } LIMIT %d"""
 _TYPES = """SELECT DISTINCT ?type WHERE { ?s a ?type } LIMIT %d"""
-_PAGE = """SELECT ?s ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } ORDER BY ?s ?o LIMIT %d OFFSET %d"""
+_PAGE = (
+    """SELECT ?s ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } ORDER BY ?s ?o LIMIT %d OFFSET %d"""
+)
 _ALL_TYPES = """SELECT ?s ?type WHERE { ?s a ?type } ORDER BY ?s ?type LIMIT %d OFFSET %d"""
 
 
@@ -341,8 +404,8 @@ class LabelIndex:
 def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple[str, ...]:
     """The properties that hold names, likeliest first: short and distinct texts, few per entity.
 
-    A thousand literals are sampled, and some of each of the first forty classes, so that the naming property of a small
-    class is not missed.
+    A thousand literals are sampled, and some of each of the first forty classes, so that the naming
+    property of a small class is not missed.
     """
     rows = list(graph.select(_SAMPLE % sample))
     for (kind,) in graph.select(_TYPES % types):
@@ -357,11 +420,17 @@ def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple
             seen[str(predicate)].add((str(subject), value.text))
         else:
             other[str(predicate)] += 1
-    found: dict[str, tuple[int, float]] = {}  # how surely its name says so, and how much its values look so
+    found: dict[
+        str, tuple[int, float]
+    ] = {}  # how surely its name says so, and how much its values look so
     for iri, pairs in seen.items():
         lengths = sorted(len(text) for _, text in pairs)
         if lengths[len(lengths) // 2] <= 80 and other[iri] <= len(pairs):
-            named = 2 if iri in _WELL_KNOWN else int(bool(_NAMING.intersection(words(re.split(r"[#/:]", iri)[-1]))))
+            named = (
+                2
+                if iri in _WELL_KNOWN
+                else int(bool(_NAMING.intersection(words(re.split(r"[#/:]", iri)[-1]))))
+            )
             found[iri] = named, _likeness(pairs)
     wanted = any(named for named, _ in found.values())  # else judge by the values alone
     chosen = [iri for iri, (named, looks) in found.items() if (named if wanted else looks >= 0.9)]
@@ -369,7 +438,9 @@ def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple
 
 
 def _likeness(pairs: set[tuple[str, str]]) -> float:
-    """How much the values of a property look like names, from 0 to 1: distinct, short, few of an entity."""
+    """How much the values of a property look like names, from 0 to 1: distinct, short, few of an
+    entity.
+    """
     distinct = len({text for _, text in pairs}) / len(pairs)
     several = len(pairs) / len({subject for subject, _ in pairs})
     short = sum(len(text.split()) <= 6 for _, text in pairs) / len(pairs)
@@ -391,8 +462,8 @@ def label_index(
         predicates: the label properties; found by sampling when none are given.
         page: rows asked for at once.
         most: rows read of one property at most.
-        cache: a folder for the pages of each graph, so that an interrupted index resumes where it was.
-        on_page: called with the number of rows so far.
+        cache: a folder for the pages of each graph, so that an interrupted index resumes where it
+        was. on_page: called with the number of rows so far.
     """
     asked = predicates or _predicates(graph, cache)
     labels: dict[str, dict[str, None]] = defaultdict(dict)
@@ -409,12 +480,19 @@ def label_index(
         for iri, kind in pairs:
             if iri in labels:
                 types[iri].add(kind)
-    entities = {iri: NamedEntity(iri, tuple(labels[iri]), frozenset(types.get(iri, ()))) for iri in sorted(labels)}
+    entities = {
+        iri: NamedEntity(iri, tuple(labels[iri]), frozenset(types.get(iri, ())))
+        for iri in sorted(labels)
+    }
     return LabelIndex(graph.name, tuple(asked), entities)
 
 
 def _file(folder: Path | None, *key: object) -> Path | None:
-    return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.rows.jsonl" if folder else None
+    return (
+        folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.rows.jsonl"
+        if folder
+        else None
+    )
 
 
 def _predicates(graph: Graph, folder: Path | None) -> tuple[str, ...]:
@@ -433,12 +511,18 @@ def _pages(
 ) -> list[list[tuple[str, str]]]:
     """All pages of a query; those in the folder are not asked for again."""
     file = _file(folder, graph.name, query, predicate, size)
-    pages = [[(str(one), str(other)) for one, other in entry["rows"]] for _, entry in read_lines(file)] if file else []
+    pages = (
+        [[(str(one), str(other)) for one, other in entry["rows"]] for _, entry in read_lines(file)]
+        if file
+        else []
+    )
     bound = {"p": Iri(predicate)} if predicate else None
     while (not pages or len(pages[-1]) == size) and len(pages) * size < most:
         found = graph.select(query % (size, len(pages) * size), bindings=bound)
         # pages are counted by what the server sent, before anything is left out
-        pages.append([(str(one) if isinstance(one, Iri) else "", _said(other)) for one, other in found])
+        pages.append(
+            [(str(one) if isinstance(one, Iri) else "", _said(other)) for one, other in found]
+        )
         if file:
             append_lines(file, [{"rows": pages[-1]}])
     return [[(iri, text) for iri, text in rows if iri and text.strip()] for rows in pages]

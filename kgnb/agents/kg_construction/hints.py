@@ -23,13 +23,22 @@ if TYPE_CHECKING:
 _MOST_ALLOWED = 25
 
 
-def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED, least: float = 0.0) -> tuple[str, ...]:
-    """The known names, the most similar first; those with a similarity below ``least``, of 100, are left out."""
+def nearest(
+    said: str, known: Iterable[str], most: int = _MOST_ALLOWED, least: float = 0.0
+) -> tuple[str, ...]:
+    """The known names, the most similar first; those with a similarity below ``least``, of 100, are
+    left out.
+    """
     listed = list(dict.fromkeys(known))
     if not least and len(listed) <= 1 or not said:
         return tuple(listed[:most])
     scored = process.extract(
-        said.casefold(), listed, scorer=fuzz.WRatio, processor=str.casefold, limit=most, score_cutoff=least
+        said.casefold(),
+        listed,
+        scorer=fuzz.WRatio,
+        processor=str.casefold,
+        limit=most,
+        score_cutoff=least,
     )
     return tuple(name for name, _, _ in scored)
 
@@ -66,19 +75,31 @@ class Hints:
         said: list[str] = []
         for predicate, values in facts.about(iri).items():
             if predicate not in (TYPE, v.LABEL) and len(said) < 5:
-                shown = [t.text if isinstance(t, Literal) else self.name(t, facts) for t in list(values)[:3]]
+                shown = [
+                    t.text if isinstance(t, Literal) else self.name(t, facts)
+                    for t in list(values)[:3]
+                ]
                 said.append(f"{self.pack.tbox.label(predicate)} {joined(shown, 3, 'and')}")
-        return f"{self._types(iri, facts)}, {self.name(iri, facts)}" + (f" ({'; '.join(said)})" if said else "")
+        return f"{self._types(iri, facts)}, {self.name(iri, facts)}" + (
+            f" ({'; '.join(said)})" if said else ""
+        )
 
     def exists(self, iri: Iri, tool: ToolDefinition, facts: Facts) -> Violation:
         """The violation of a creation whose name another entity has."""
-        label, fits = self.pack.tbox.label(tool.term), self.pack.hierarchy.is_a(list(facts.types(iri)), iri, tool.term)
-        same = "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
+        label, fits = (
+            self.pack.tbox.label(tool.term),
+            self.pack.hierarchy.is_a(list(facts.types(iri)), iri, tool.term),
+        )
+        same = (
+            "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
+        )
         hint = (
             f"there is {self.entity(iri, facts)} already. If it is the same, {same}: "
             f"{self._as_well(tool.name, iri, facts)}. If not, tell the two apart: give within, or another label"
         )
-        return Violation("label", "exists already", self.name(iri, facts), (str(iri),), hint, focus=str(iri))
+        return Violation(
+            "label", "exists already", self.name(iri, facts), (str(iri),), hint, focus=str(iri)
+        )
 
     def plain(self, term: Term) -> str:
         """A term of the ontology as an allowed value."""
@@ -99,16 +120,24 @@ class Hints:
             got = self._count(found, facts)
         name = top.kind or f"sh:{component}"
         return Violation(
-            path=told, constraint=name, got=got, allowed=self._allowed(found, got), focus=str(found.focus),
+            path=told,
+            constraint=name,
+            got=got,
+            allowed=self._allowed(found, got),
+            focus=str(found.focus),
             hint=found.shape.message or top.message or self._hint(top, found, facts, told),
-            component=f"{SH}{component[0].upper()}{component[1:]}ConstraintComponent", shape=top.id,
-        )  # fmt: skip
+            component=f"{SH}{component[0].upper()}{component[1:]}ConstraintComponent",
+            shape=top.id,
+        )
 
     def told(self, top: Shape, path: Path | None) -> str:
         """The name of a path in violations of a shape."""
         if path is not None and path.kind != "sequence" and top.about in path.predicates():
             return self.pack.tbox.label(top.about)
-        if path is not None and path.kind in ("iri", "alternative"):  # a property, and those below it
+        if path is not None and path.kind in (
+            "iri",
+            "alternative",
+        ):  # a property, and those below it
             widest = max(sorted(path.predicates()), key=lambda iri: len(self.pack.tbox.subs(iri)))
             if path.predicates() <= {widest, *self.pack.tbox.subs(widest)}:
                 return self.pack.tbox.label(widest)
@@ -135,7 +164,11 @@ class Hints:
             return tuple(self.phrases.demand(shape) for shape in constraint.shapes[:_MOST_ALLOWED])
         if constraint.component == "languageIn":
             return constraint.texts
-        return tuple(self.plain(term) for term in constraint.terms) if "clusive" in constraint.component else ()
+        return (
+            tuple(self.plain(term) for term in constraint.terms)
+            if "clusive" in constraint.component
+            else ()
+        )
 
     def _hint(self, top: Shape, found: BrokenConstraint, facts: Facts, told: str) -> str:
         """How to repair a violation."""
@@ -159,12 +192,18 @@ class Hints:
                     f"{who}, {self._types(found.focus, facts)}, needs {wanted}, and its classes ask more of that than "
                     "can hold at once: nothing can be of all these classes, so leave one"
                 )
-            other = "Give that value" if component == "hasValue" else "Say first of what class a value is, give another"
+            other = (
+                "Give that value"
+                if component == "hasValue"
+                else "Say first of what class a value is, give another"
+            )
             return f"{who} needs {wanted}, and with {values} there is no room left for it. {other}, or replace one"
         if component in ("maxCount", "qualifiedMaxCount"):
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
             most = self.phrases.wanted(constraint, told)
-            return f"{who} has {most}, and would have {values}: leave this one, or replace the other"
+            return (
+                f"{who} has {most}, and would have {values}: leave this one, or replace the other"
+            )
         if component in ("isA", "class") and isinstance(found.value, Iri):
             also = self._also(constraint, found.value, facts, "choose another value")
             kinds = self._types(value, facts)
@@ -177,8 +216,15 @@ class Hints:
         if component in ("or", "xone") and top.kind == "unionOf":
             return f"{who} must be one of these: {demand}"
         if top.kind in ("asymmetric", "irreflexive"):
-            words = {"asymmetric": "does not hold both ways", "irreflexive": "leads from nothing to itself"}
-            far = ", by any number of steps" if found.path is not None and top.kind == "irreflexive" else ""
+            words = {
+                "asymmetric": "does not hold both ways",
+                "irreflexive": "leads from nothing to itself",
+            }
+            far = (
+                ", by any number of steps"
+                if found.path is not None and top.kind == "irreflexive"
+                else ""
+            )
             return f"'{self.pack.tbox.label(top.about)}' {words[top.kind]}{far}"
         if top.kind == "propertyDisjointWith":
             other, same = self.pack.tbox.label(constraint.texts[0]), self.name(value, facts)
@@ -186,18 +232,29 @@ class Hints:
         if top.kind == "negative assertion":
             return f"the ontology says that {self.name(value, facts)} is no '{told}' of {who}"
         if component == "closed":
-            allowed = sorted({self.pack.tbox.label(one) for one in (*constraint.texts, *map(str, constraint.terms))})
+            allowed = sorted(
+                {
+                    self.pack.tbox.label(one)
+                    for one in (*constraint.texts, *map(str, constraint.terms))
+                }
+            )
             return f"{who} may have no '{told}'; it may have {joined(allowed, 12, 'and')}"
         if component == "in" and (near := self._allowed(found, self.name(value, facts))):
             return f"choose one of {joined(list(near), 8)}"
-        return f"a value of '{told}' {demand}" if found.path is not None else f"{who} must fit: it {demand}"
+        return (
+            f"a value of '{told}' {demand}"
+            if found.path is not None
+            else f"{who} must fit: it {demand}"
+        )
 
     def _twice(self, found: BrokenConstraint, facts: Facts, told: str) -> str:
         """The hint for two entities with the same key: they are the same, or a value is wrong."""
         several = found.constraint.component == "sameKey"
         two = [found.value or found.focus, found.focus] if several else self._values(found, facts)
         named = joined([self.name(one, facts) for one in two], 4, "and")
-        keys = joined([f"'{self.pack.tbox.label(one)}'" for one in found.constraint.texts], 5, "and")
+        keys = joined(
+            [f"'{self.pack.tbox.label(one)}'" for one in found.constraint.texts], 5, "and"
+        )
         shared = f"the same {keys}" if several else f"{self.name(found.focus, facts)} as '{told}'"
         return (
             f"{named} would both have {shared}, which tells one from another. If they are the same thing, go on with "
@@ -205,7 +262,9 @@ class Hints:
         )
 
     def _also(self, constraint: Constraint, node: Term, facts: Facts, other: str) -> str:
-        """How to repair a wrong class: the entity may also be of the wanted class, or another one is meant."""
+        """How to repair a wrong class: the entity may also be of the wanted class, or another one
+        is meant.
+        """
         kinds = [str(t) for t in constraint.terms if str(t) in self._creating]
         if not kinds or not isinstance(node, Iri):
             return ""

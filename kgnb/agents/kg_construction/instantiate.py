@@ -1,8 +1,10 @@
-"""Stage 3: a reader goes through documents, step by step of the plan, and what it writes becomes one graph.
+"""Stage 3: a reader goes through documents, step by step of the plan, and what it writes becomes
+one graph.
 
-Each document is read in a session of its own and its journal is written atomically, so that a bad document does not
-stop the others and a killed run resumes. The graph is made from the journals, in the order of the documents, through
-the same checks: contradictions between documents are refused and left to a person.
+Each document is read in a session of its own and its journal is written atomically, so that a bad
+document does not stop the others and a killed run resumes. The graph is made from the journals, in
+the order of the documents, through the same checks: contradictions between documents are refused
+and left to a person.
 """
 
 from __future__ import annotations
@@ -12,8 +14,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.kg_construction.built import Built, Journal, journal_key, read_journal, write_journal
-from kgnb.agents.kg_construction.documents import Document, Passage, Readable, passages, read_document
+from kgnb.agents.kg_construction.built import (
+    Built,
+    Journal,
+    journal_key,
+    read_journal,
+    write_journal,
+)
+from kgnb.agents.kg_construction.documents import (
+    Document,
+    Passage,
+    Readable,
+    passages,
+    read_document,
+)
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
@@ -38,12 +52,21 @@ _FAILURES = 3  # documents in a row that a backend fails on, before the batch is
 class Options:
     """How documents are cut and how much a reader may try."""
 
-    passage: int = Field(default=6000, ge=200, le=200_000, description="characters a reader sees at once")
-    overlap: int = Field(default=400, ge=0, le=20_000, description="characters that two passages share")
-    repairs: int = Field(
-        default=3, ge=0, le=20, description="times a refused call may be corrected before it is left to a person"
+    passage: int = Field(
+        default=6000, ge=200, le=200_000, description="characters a reader sees at once"
     )
-    calls: int = Field(default=40, ge=1, le=500, description="model replies for each passage and step")
+    overlap: int = Field(
+        default=400, ge=0, le=20_000, description="characters that two passages share"
+    )
+    repairs: int = Field(
+        default=3,
+        ge=0,
+        le=20,
+        description="times a refused call may be corrected before it is left to a person",
+    )
+    calls: int = Field(
+        default=40, ge=1, le=500, description="model replies for each passage and step"
+    )
     feedback: bool = Field(default=True, description="tell the reader why a call is refused")
     tool_budget: int = Field(
         default=BUDGET,
@@ -51,7 +74,9 @@ class Options:
         le=1_000_000,
         description="most tokens of tool schemas for a passage; above that, a few generic tools are used",
     )
-    width: int = Field(default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same")
+    width: int = Field(
+        default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
+    )
 
 
 def instantiate(
@@ -70,15 +95,16 @@ def instantiate(
 
     Args:
         session: where the graph is built; a new one in memory by default.
-        folder: where journals are kept; a document with a journal of the same reader and options is not read again.
-        checked: False writes without checking the constraints: the ablation.
+        folder: where journals are kept; a document with a journal of the same reader and options is
+        not read again. checked: False writes without checking the constraints: the ablation.
         on_document: called with the number of finished documents and of all.
 
-    A model reads ``options.width`` documents at once, with the same graph; any other reader, which may be any function,
-    reads one after the other in the caller's thread.
+    A model reads ``options.width`` documents at once, with the same graph; any other reader, which
+    may be any function, reads one after the other in the caller's thread.
 
     Raises:
-        BackendError: a model's server fails on three documents in a row; the journals so far are kept.
+        BackendError: a model's server fails on three documents in a row; the journals so far are
+        kept.
     """
     target = session if session is not None else pack.session(checked=checked)
     reading = _Reading(pack, reader, plan, options, target.namespace, checked, folder)
@@ -91,7 +117,10 @@ def instantiate(
 
 
 def _journals(
-    documents: Sequence[Readable], reading: _Reading, width: int, on_document: Callable[[int, int], object] | None
+    documents: Sequence[Readable],
+    reading: _Reading,
+    width: int,
+    on_document: Callable[[int, int], object] | None,
 ) -> tuple[tuple[Journal, ...], str]:
     """A journal for every document, in order, and the budget that was spent, if any."""
     limits: list[str] = []
@@ -132,7 +161,9 @@ def _journals(
 
 
 def _in_turn(
-    one: Callable[[Readable], Journal], documents: Sequence[Readable], heard: Callable[[int, Journal | Failure], None]
+    one: Callable[[Readable], Journal],
+    documents: Sequence[Readable],
+    heard: Callable[[int, Journal | Failure], None],
 ) -> list[Journal | Failure]:
     found: list[Journal | Failure] = []
     for index, entry in enumerate(documents):
@@ -162,11 +193,15 @@ class _Reading:
         del options["width"]  # decides nothing
         key = journal_key(
             {
-                "document": document.digest, "reader": self.reader.name, "options": options,
-                "namespace": self.namespace, "pack": self.pack.content_sha256,
-                "prompts": [prompt.text for prompt in self.plan.prompts], "checked": self.checked,
+                "document": document.digest,
+                "reader": self.reader.name,
+                "options": options,
+                "namespace": self.namespace,
+                "pack": self.pack.content_sha256,
+                "prompts": [prompt.text for prompt in self.plan.prompts],
+                "checked": self.checked,
             }
-        )  # fmt: skip
+        )
         if self.folder is not None and (kept := read_journal(self.folder, document.name, key)):
             return kept
         journal = self._read(document, key)
@@ -180,7 +215,11 @@ class _Reading:
         session = self.pack.session(self.namespace, checked=self.checked, stored=False)
         workspace = Workspace(session, document.name, self.options.repairs, self.options.feedback)
         cut = _cut(document, self.options)
-        tasks = [PassageTask(passage, prompt, self.pack) for prompt in self.plan.prompts for passage in cut]
+        tasks = [
+            PassageTask(passage, prompt, self.pack)
+            for prompt in self.plan.prompts
+            for passage in cut
+        ]
         spent = ""
         for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
             try:
@@ -193,14 +232,29 @@ class _Reading:
         for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
             missing.setdefault((one.focus, one.path, one.component), one)
         doubts = [
-            Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus},
-                  one.hint or f"{one.constraint}: something required is missing", (one,))
+            Doubt(
+                document.name,
+                0,
+                len(document.text),
+                "missing",
+                {"iri": one.focus},
+                one.hint or f"{one.constraint}: something required is missing",
+                (one,),
+            )
             for one in missing.values()
-        ]  # fmt: skip
+        ]
         return Journal(
-            document.name, document.digest, key, self.reader.name, tuple(workspace.acts),
-            (*workspace.doubts, *doubts), workspace.repaired, workspace.repeats, tuple(workspace.notes), spent,
-        )  # fmt: skip
+            document.name,
+            document.digest,
+            key,
+            self.reader.name,
+            tuple(workspace.acts),
+            (*workspace.doubts, *doubts),
+            workspace.repaired,
+            workspace.repeats,
+            tuple(workspace.notes),
+            spent,
+        )
 
 
 def _cut(document: Document, options: Options) -> tuple[Passage, ...]:
@@ -208,18 +262,34 @@ def _cut(document: Document, options: Options) -> tuple[Passage, ...]:
 
 
 def _apply(journal: Journal, session: ConstructionSession) -> list[Doubt]:
-    """Repeats in the shared session the calls that wrote something; those that are refused there become doubts."""
+    """Repeats in the shared session the calls that wrote something; those that are refused there
+    become doubts.
+    """
     refused: list[Doubt] = []
     renamed: dict[Any, str] = {}
     for act in (act for act in journal.acts if act.writes):
-        arguments = {name: renamed.get(value, value) if isinstance(value, str) else value
-                     for name, value in act.arguments.items()}  # fmt: skip
-        result = session.call(act.tool, arguments, Source(journal.document, act.start, act.end), merge=True)
+        arguments = {
+            name: renamed.get(value, value) if isinstance(value, str) else value
+            for name, value in act.arguments.items()
+        }
+        result = session.call(
+            act.tool, arguments, Source(journal.document, act.start, act.end), merge=True
+        )
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
         if not result.ok:
             reason = "contradicts another document"
-            refused.append(Doubt(journal.document, act.start, act.end, act.tool, arguments, reason, result.violations))
+            refused.append(
+                Doubt(
+                    journal.document,
+                    act.start,
+                    act.end,
+                    act.tool,
+                    arguments,
+                    reason,
+                    result.violations,
+                )
+            )
     return refused
 
 
@@ -246,9 +316,17 @@ def build_graph(
         forecast.done(done, total)
 
     return run.do(
-        instantiate, documents, pack, reader, prompts, options, session=session, folder=folder, checked=checked,
+        instantiate,
+        documents,
+        pack,
+        reader,
+        prompts,
+        options,
+        session=session,
+        folder=folder,
+        checked=checked,
         on_document=came,
-    )  # fmt: skip
+    )
 
 
 _WRITES = 4.5  # tokens of calls for a token of text
@@ -257,10 +335,12 @@ _WRITES = 4.5  # tokens of calls for a token of text
 def expected_reading(
     documents: Sequence[Readable], pack: ToolPack, reader: Reader, plan: Plan, options: Options
 ) -> Estimate:
-    """An estimate of one reply for every passage and step; replies that repair refused calls come on top.
+    """An estimate of one reply for every passage and step; replies that repair refused calls come
+    on top.
 
-    How much a model writes depends on how dense a text is: ``_WRITES`` is what recordings of recipes and of
-    encyclopaedic sentences show. A reader without a model, or a document that cannot be read, costs nothing.
+    How much a model writes depends on how dense a text is: ``_WRITES`` is what recordings of
+    recipes and of encyclopaedic sentences show. A reader without a model, or a document that cannot
+    be read, costs nothing.
     """
     if not isinstance(reader, ModelReader):
         return Estimate()
@@ -276,7 +356,10 @@ def expected_reading(
         if least is None and cut:
             tasks = [PassageTask(cut[0], prompt, pack) for prompt in plan.prompts]
             own = estimate_tokens(cut[0].text)
-            least = [estimate_usage(reader.first_request(task, workspace)).prompt_tokens - own for task in tasks]
+            least = [
+                estimate_usage(reader.first_request(task, workspace)).prompt_tokens - own
+                for task in tasks
+            ]
         text = sum(estimate_tokens(one.text) for one in cut)
         calls += len(cut) * len(plan.prompts)
         tokens += len(cut) * sum(least or ()) + len(plan.prompts) * text

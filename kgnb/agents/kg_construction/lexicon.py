@@ -1,4 +1,6 @@
-"""The words of a T-Box: what its classes, properties, individuals and units are called, in every language it has."""
+"""The words of a T-Box: what its classes, properties, individuals and units are called, in every
+language it has.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from kgnb.shapes.units import property_unit, unit_key, unit_named
 
 Phrase = tuple[str, ...]
 """A name as its words, case-folded."""
-_NAMES = (f"{RDFS}label", *(f"{SKOS}{name}" for name in ("prefLabel", "altLabel", "hiddenLabel", "notation")))
+_NAMES = (
+    f"{RDFS}label",
+    *(f"{SKOS}{name}" for name in ("prefLabel", "altLabel", "hiddenLabel", "notation")),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,11 @@ class Slot:
     @property
     def is_number(self) -> bool:
         """Whether it takes a number."""
-        return bool(self.value.datatypes) and self.value.datatypes[0] in NUMBERS and not self.value.choices
+        return (
+            bool(self.value.datatypes)
+            and self.value.datatypes[0] in NUMBERS
+            and not self.value.choices
+        )
 
 
 def _singular(phrase: Phrase) -> str:
@@ -60,12 +69,15 @@ class Lexicon:
         self.amounts, self.steps = cache(self._amounts), cache(self._steps)
         self.unit_of = cache(partial(property_unit, pack.tbox))
 
-    # names -----------------------------------------------------------------------------------------------------------
+    # names
+    # -----------------------------------------------------------------------------------------------------------
 
     def _spellings(self, iri: str) -> list[str]:
         entity = self.pack.tbox.entities.get(iri)
         texts = [text.text for text in (*entity.labels, *entity.synonyms)] if entity else []
-        return texts + [term.text for term in self.pack.tbox.all(Iri(iri), *_NAMES) if isinstance(term, Literal)]
+        return texts + [
+            term.text for term in self.pack.tbox.all(Iri(iri), *_NAMES) if isinstance(term, Literal)
+        ]
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
@@ -81,7 +93,12 @@ class Lexicon:
     def conjunction(self) -> str:
         """A regular expression of what stands between the last two of a list."""
         patterns = [locale.list_patterns["standard"]["2"] for locale in locales(self.languages)]
-        return "|".join(["&", *(re.escape(one.replace("{0}", "").replace("{1}", "").strip()) for one in patterns)])
+        return "|".join(
+            [
+                "&",
+                *(re.escape(one.replace("{0}", "").replace("{1}", "").strip()) for one in patterns),
+            ]
+        )
 
     @cached_property
     def decimal_comma(self) -> bool:
@@ -89,7 +106,8 @@ class Lexicon:
         own = [locale for locale in locales(self.languages) if locale.language in self.languages]
         return bool(own) and all(locale.number_symbols["latn"]["decimal"] == "," for locale in own)
 
-    # classes and individuals -----------------------------------------------------------------------------------------
+    # classes and individuals
+    # -----------------------------------------------------------------------------------------
 
     def is_a(self, iri: str, *others: str) -> bool:
         """Whether a class is one of others or a subclass of one."""
@@ -98,7 +116,9 @@ class Lexicon:
     def most_general(self, classes: Iterable[str]) -> list[str]:
         """Those of some classes that are no subclass of another of them."""
         given = list(classes)
-        return [cls for cls in given if not self.is_a(cls, *(other for other in given if other != cls))]
+        return [
+            cls for cls in given if not self.is_a(cls, *(other for other in given if other != cls))
+        ]
 
     def _class_called(self, name: str) -> str:
         """The most general class of this name or its plural; "" for none or several."""
@@ -115,26 +135,33 @@ class Lexicon:
 
     @cached_property
     def root(self) -> str:
-        """The most general of the classes from which properties lead to the most classes that can be created."""
+        """The most general of the classes from which properties lead to the most classes that can
+        be created.
+        """
 
         def reach(cls: str) -> int:
             return len({slot.value.classes for slot in self.of(cls) if slot.makes})
 
         def weight(cls: str) -> tuple[int, int]:
-            return reach(cls), -sum(slot.is_object and cls in slot.value.classes for slot in self.slots)
+            return reach(cls), -sum(
+                slot.is_object and cls in slot.value.classes for slot in self.slots
+            )
 
         best = max(self.creators, key=weight, default="")
         above = [cls for cls in self.pack.tbox.above(best) if cls in self.creators] if best else []
         return next((cls for cls in reversed(above) if reach(cls) == reach(best)), best)
 
-    # properties ------------------------------------------------------------------------------------------------------
+    # properties
+    # ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Every property that can be stated, in the order of the tools."""
         found = []
         for tool in self.pack.of_kind("add"):
-            if value := next((one for one in tool.parameters if one.name in ("object", "value")), None):
+            if value := next(
+                (one for one in tool.parameters if one.name in ("object", "value")), None
+            ):
                 makes = tuple(cls for cls in value.classes if cls in self.creators)
                 found.append(Slot(tool.term, tool, self.phrases(tool.term), value, makes))
         return tuple(found)
@@ -147,11 +174,16 @@ class Lexicon:
     def _keys_of(self, cls: str) -> frozenset[Phrase]:
         """The names of a class's properties, and of the classes that they lead to."""
         return frozenset(
-            phrase for slot in self.of(cls) for iri in (slot.iri, *slot.makes) for phrase in self.phrases(iri)
+            phrase
+            for slot in self.of(cls)
+            for iri in (slot.iri, *slot.makes)
+            for phrase in self.phrases(iri)
         )
 
     def slot(self, cls: str, name: str, *, plural: bool = False) -> Slot | None:
-        """The property of a class with this name, else the only one that leads to the class of this name."""
+        """The property of a class with this name, else the only one that leads to the class of this
+        name.
+        """
 
         def named(iri: str) -> bool:
             return words(name) in self.phrases(iri) or (plural and self.is_called(iri, name))
@@ -159,22 +191,43 @@ class Lexicon:
         if found := next((slot for slot in self.of(cls) if named(slot.iri)), None):
             return found
         leading = [slot for slot in self.of(cls) if any(map(named, slot.makes))]
-        below = {iri for slot in leading for iri in self.pack.tbox.subs(slot.iri) if iri != slot.iri}
+        below = {
+            iri for slot in leading for iri in self.pack.tbox.subs(slot.iri) if iri != slot.iri
+        }
         general = [slot for slot in leading if slot.iri not in below]
         return general[0] if len(general) == 1 else None
 
     def leading(self, start: str, end: str) -> Slot | None:
         """The first property from one class to another."""
-        return next((slot for slot in self.of(start) if slot.is_object and self.is_a(end, *slot.value.classes)), None)
+        return next(
+            (
+                slot
+                for slot in self.of(start)
+                if slot.is_object and self.is_a(end, *slot.value.classes)
+            ),
+            None,
+        )
 
     def naming_argument(self, cls: str) -> ToolParameter | None:
         """The argument of a class's creating tool that takes a name."""
-        texts = (p for p in self.creators[cls].parameters if p.kind == "value" and not NUMBERS & {*p.datatypes})
-        return next((p for p in texts if any(NAMING.intersection(phrase) for phrase in self.phrases(p.property))), None)
+        texts = (
+            p
+            for p in self.creators[cls].parameters
+            if p.kind == "value" and not NUMBERS & {*p.datatypes}
+        )
+        return next(
+            (
+                p
+                for p in texts
+                if any(NAMING.intersection(phrase) for phrase in self.phrases(p.property))
+            ),
+            None,
+        )
 
     def _amounts(self, cls: str) -> list[tuple[Slot, str, Slot, Slot, Slot]]:
-        """The properties of a class that lead to amounts of something: the property, the class of the amounts, and the
-        properties of their number, unit and thing."""
+        """The properties of a class that lead to amounts of something: the property, the class of
+        the amounts, and the properties of their number, unit and thing.
+        """
         found = []
         for leads, kind in self._led(cls):
             slots = self.of(kind) if kind in self.creators else ()
@@ -186,25 +239,46 @@ class Lexicon:
         return found
 
     def _steps(self, cls: str) -> list[tuple[Slot, str, Slot]]:
-        """The properties of a class that lead to members of an order: the property, their class, their number."""
-        return [(leads, kind, slot) for leads, kind in self._led(cls) for slot in self.of(kind)
-                if slot.iri in self.pack.orders]  # fmt: skip
+        """The properties of a class that lead to members of an order: the property, their class,
+        their number.
+        """
+        return [
+            (leads, kind, slot)
+            for leads, kind in self._led(cls)
+            for slot in self.of(kind)
+            if slot.iri in self.pack.orders
+        ]
 
     def _led(self, cls: str) -> list[tuple[Slot, str]]:
-        return [(slot, kind) for slot in self.of(cls) if slot.is_object for kind in slot.value.classes]
+        return [
+            (slot, kind) for slot in self.of(cls) if slot.is_object for kind in slot.value.classes
+        ]
 
-    # units -----------------------------------------------------------------------------------------------------------
+    # units
+    # -----------------------------------------------------------------------------------------------------------
 
     def unit(self, text: str) -> str:
-        """The English name of the unit that a text is, in a language of the ontology or in English; "" for none."""
+        """The English name of the unit that a text is, in a language of the ontology or in English;
+        "" for none.
+        """
         return unit_named(text, self.languages)
 
     def _units_of(self, choices: tuple[tuple[str, Term], ...]) -> dict[str, str]:
         """The IRIs of the units that a property lists, by the key of every spelling."""
-        return {unit_key(text): str(term) for name, term in choices for text in (name, *self._spellings(str(term)))}
+        return {
+            unit_key(text): str(term)
+            for name, term in choices
+            for text in (name, *self._spellings(str(term)))
+        }
 
     @cached_property
     def quantities(self) -> dict[str, tuple[str, str]]:
-        """The class of quantities that can be created, and what it calls the unit, by the unit's English name."""
-        return {self.unit(name) or name: (cls, name) for cls, quantity in self.pack.quantities.items()
-                if cls in self.creators for name, _ in reversed(quantity.units)}  # fmt: skip
+        """The class of quantities that can be created, and what it calls the unit, by the unit's
+        English name.
+        """
+        return {
+            self.unit(name) or name: (cls, name)
+            for cls, quantity in self.pack.quantities.items()
+            if cls in self.creators
+            for name, _ in reversed(quantity.units)
+        }

@@ -39,11 +39,14 @@ def slug(text: str, longest: int = 48) -> str:
     return joined
 
 
-def unique_names(iris: Iterable[str], labels: Mapping[str, str], prefixes: Mapping[str, str]) -> dict[str, str]:
+def unique_names(
+    iris: Iterable[str], labels: Mapping[str, str], prefixes: Mapping[str, str]
+) -> dict[str, str]:
     """A unique name for every term: its local name, or its label where that is a code.
 
-    If terms share a name, the one in the namespace with most terms keeps it. The others are prefixed with the prefix of
-    their namespace, or followed by six digits of their IRI's hash where that is not unique.
+    If terms share a name, the one in the namespace with most terms keeps it. The others are
+    prefixed with the prefix of their namespace, or followed by six digits of their IRI's hash where
+    that is not unique.
     """
     different = sorted(set(iris))
     spaces = Counter(map(_namespace, different))
@@ -81,7 +84,9 @@ def _name(iri: str, label: str) -> str:
 
 def _prefix(iri: str, prefixes: Mapping[str, str]) -> str:
     known = {**PREFIXES, **prefixes}
-    fitting = [(len(ns), prefix) for prefix, ns in known.items() if ns and prefix and iri.startswith(ns)]
+    fitting = [
+        (len(ns), prefix) for prefix, ns in known.items() if ns and prefix and iri.startswith(ns)
+    ]
     return max(fitting)[1] if fitting else ""
 
 

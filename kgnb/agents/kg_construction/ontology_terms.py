@@ -26,9 +26,18 @@ _DERIVED = (
 )
 _COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount")
 _NAMES = {"name", "title", "label"}
-_TYPES = {"string": "text", "Literal": "text or number", "langString": "text", "boolean": "true or false",
-          "anyURI": "URL", "decimal": "number", "double": "number", "float": "number", "dateTime": "date and time",
-          "gYear": "year"}  # fmt: skip
+_TYPES = {
+    "string": "text",
+    "Literal": "text or number",
+    "langString": "text",
+    "boolean": "true or false",
+    "anyURI": "URL",
+    "decimal": "number",
+    "double": "number",
+    "float": "number",
+    "dateTime": "date and time",
+    "gYear": "year",
+}
 
 
 @dataclass(frozen=True)
@@ -50,12 +59,21 @@ class OntologyTerms:
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
         self.classes = self._named(self._ordered())
-        measured = pack.quantities and {tool.term for tool in pack.of_kind("add") if tool.term.startswith((OM, QUDT))}
-        self.properties = self._named(tool for tool in pack.of_kind("add") if tool.term not in (measured or ()))
+        measured = pack.quantities and {
+            tool.term for tool in pack.of_kind("add") if tool.term.startswith((OM, QUDT))
+        }
+        self.properties = self._named(
+            tool for tool in pack.of_kind("add") if tool.term not in (measured or ())
+        )
         self._by_term = {entry.tool.term: entry for entry in (*self.classes, *self.properties)}
         self._keys: dict[bool, dict[str, list[Entry]]] = {True: {}, False: {}}
         for entry in self._by_term.values():
-            spellings = (entry.name, entry.tool.name.split("_", 1)[1], entry.tool.label, entry.tool.term)
+            spellings = (
+                entry.name,
+                entry.tool.name.split("_", 1)[1],
+                entry.tool.label,
+                entry.tool.term,
+            )
             for spelling in dict.fromkeys(map(key, spellings)):
                 self._keys[entry.is_class].setdefault(spelling, []).append(entry)
 
@@ -64,7 +82,11 @@ class OntologyTerms:
 
         def of_units(iri: str) -> bool:  # nobody creates members of the vocabulary of units
             quantity = self.pack.quantities.get(iri)
-            return bool(self.pack.quantities) and iri.startswith((OM, QUDT)) and not (quantity and quantity.units)
+            return (
+                bool(self.pack.quantities)
+                and iri.startswith((OM, QUDT))
+                and not (quantity and quantity.units)
+            )
 
         def by_depth(classes: Iterable[str]) -> list[str]:
             return sorted(classes, key=lambda iri: (len(self.pack.tbox.above(iri)), iri))
@@ -83,7 +105,12 @@ class OntologyTerms:
         listed = tuple(tools)
         labels = [key(tool.label) for tool in listed]
         return tuple(
-            Entry(tool.label if tool.label and labels.count(label) == 1 else tool.name.split("_", 1)[1], tool)
+            Entry(
+                tool.label
+                if tool.label and labels.count(label) == 1
+                else tool.name.split("_", 1)[1],
+                tool,
+            )
             for tool, label in zip(listed, labels, strict=True)
         )
 
@@ -109,12 +136,15 @@ class OntologyTerms:
 
     @cached_property
     def _words(self) -> dict[str, set[str]]:
-        return {e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()}
+        return {
+            e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()
+        }
 
     def text(self, budget: int) -> tuple[str, bool]:
         """The ontology in about ``budget`` tokens or fewer, and whether that is all of it.
 
-        A description that is too long loses its comments, then its properties, then the classes far down.
+        A description that is too long loses its comments, then its properties, then the classes far
+        down.
         """
         for long in (True, False):
             parts = [self.entry(entry, long=long, whole=False) for entry in self.classes]
@@ -123,7 +153,9 @@ class OntologyTerms:
             if estimate_tokens(found) <= budget:
                 return found, True
         lines, spent = list[str](), 0
-        depth = {entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes}
+        depth = {
+            entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes
+        }
         for entry in sorted(self.classes, key=lambda one: depth[one.tool.term]):
             line = self._head(entry, long=False)
             spent += estimate_tokens(line) + 1
@@ -138,26 +170,39 @@ class OntologyTerms:
         return "\n".join(lines), False
 
     def entry(self, entry: Entry, *, long: bool = True, whole: bool = True) -> str:
-        """A class with the properties of its domain (``whole``: and its superclasses'), or a property."""
+        """A class with the properties of its domain (``whole``: and its superclasses'), or a
+        property.
+        """
         if not entry.is_class:
             return self.property_line(entry, long=long, domain=True)
         above = self.pack.tbox.above(entry.tool.term) if whole else (entry.tool.term,)
         properties = [one for iri in above for one in self._of_domain.get(iri, ())]
         if whole:
-            properties += [one for one in self.properties if len(self.domains[one.tool.term]) > 1
-                           and set(self.domains[one.tool.term]) & set(above)]  # fmt: skip
-        lines = [self._head(entry, long=long), *(f"  {self.property_line(one, long=long)}" for one in properties)]
+            properties += [
+                one
+                for one in self.properties
+                if len(self.domains[one.tool.term]) > 1
+                and set(self.domains[one.tool.term]) & set(above)
+            ]
+        lines = [
+            self._head(entry, long=long),
+            *(f"  {self.property_line(one, long=long)}" for one in properties),
+        ]
         return "\n".join(dict.fromkeys(lines))
 
     def _head(self, entry: Entry, *, long: bool) -> str:
         iri, tbox = entry.tool.term, self.pack.tbox
-        kinds = [self.called(one) for one in sorted(tbox.parents.get(iri, ())) if one in self._by_term]
+        kinds = [
+            self.called(one) for one in sorted(tbox.parents.get(iri, ())) if one in self._by_term
+        ]
         parts = [entry.name + (f" (a kind of {joined(kinds, 3, 'and')})" if kinds else "")]
         quantity = self.pack.quantities.get(iri)
         if quantity is not None:
             units = [name for name, _ in quantity.units]
             told = f" in {joined(units, 12)}" if units else ""
-            parts.append(f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"')
+            parts.append(
+                f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"'
+            )
         if long and entry.tool.guidance:
             parts.append(_cut(entry.tool.guidance))
         if iri in self.pack.empty:
@@ -169,9 +214,15 @@ class OntologyTerms:
             parts.append(f"may have {joined(most, 40, 'and')}")
         parts += self._rest(iri)
         owner = self.pack.dependent(iri)
-        if owner and quantity is None and not any(self.pack.dependent(one) for one in tbox.parents.get(iri, ())):
+        if (
+            owner
+            and quantity is None
+            and not any(self.pack.dependent(one) for one in tbox.parents.get(iri, ()))
+        ):
             parts.append(f"give within: the {owner} it belongs to")
-        return f"- {': '.join(parts[:2])}{''.join('. ' + one for one in parts[2:])}".replace(".. ", ". ")
+        return f"- {': '.join(parts[:2])}{''.join('. ' + one for one in parts[2:])}".replace(
+            ".. ", ". "
+        )
 
     def property_line(self, entry: Entry, *, long: bool, domain: bool = False) -> str:
         """A property with its range and how often it may be stated."""
@@ -202,18 +253,29 @@ class OntologyTerms:
             return _listed([name for name, _ in parameter.choices])
         closed = self.pack.tbox.closed_lists
         if parameter.classes and all(iri in closed for iri in parameter.classes):
-            names = [self.pack.tbox.label(i) for c in parameter.classes
-                     for i in sorted(self.pack.tbox.enumerated.get(c, ()))]  # fmt: skip
+            names = [
+                self.pack.tbox.label(i)
+                for c in parameter.classes
+                for i in sorted(self.pack.tbox.enumerated.get(c, ()))
+            ]
             return _listed(names)
-        return f"-> {joined([self.called(iri) for iri in parameter.classes], 6)}" if parameter.classes else "-> any"
+        return (
+            f"-> {joined([self.called(iri) for iri in parameter.classes], 6)}"
+            if parameter.classes
+            else "-> any"
+        )
 
     @cached_property
     def domains(self) -> dict[str, tuple[str, ...]]:
-        """The classes that each property is stated of: its domains, else those whose restrictions name it."""
+        """The classes that each property is stated of: its domains, else those whose restrictions
+        name it.
+        """
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.properties:
             iri = entry.tool.term
-            stated = [str(t) for s in self._about.get(iri, ()) if s.kind == "domain" for t in _classes(s)]
+            stated = [
+                str(t) for s in self._about.get(iri, ()) if s.kind == "domain" for t in _classes(s)
+            ]
             found[iri] = tuple(dict.fromkeys(stated or self.pack.tbox.restricted.get(iri, ())))
         return found
 
@@ -229,24 +291,43 @@ class OntologyTerms:
     def _loose(self, *, long: bool) -> list[str]:
         """The properties listed under no class: those of several classes and of any."""
         shown = {entry.tool.term for entry in self.classes}
-        left = [e for e in self.properties
-                if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown]  # fmt: skip
-        several = [self.property_line(one, long=long, domain=True) for one in left if self.domains[one.tool.term]]
-        anything = [self.property_line(one, long=long) for one in left if not self.domains[one.tool.term]]
-        lines = ["Properties of several classes:", *(f"  {one}" for one in several)] if several else []
-        return lines + (["Properties of any entity:", *(f"  {one}" for one in anything)] if anything else [])
+        left = [
+            e
+            for e in self.properties
+            if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown
+        ]
+        several = [
+            self.property_line(one, long=long, domain=True)
+            for one in left
+            if self.domains[one.tool.term]
+        ]
+        anything = [
+            self.property_line(one, long=long) for one in left if not self.domains[one.tool.term]
+        ]
+        lines = (
+            ["Properties of several classes:", *(f"  {one}" for one in several)] if several else []
+        )
+        return lines + (
+            ["Properties of any entity:", *(f"  {one}" for one in anything)] if anything else []
+        )
 
     def _overall(self) -> list[str]:
         """What concerns several classes: whether types are derived, and which classes are disjoint."""
         lines = [_DERIVED] if "derive_types" in self.pack.manifest else []
-        pairs = {s.about: [str(t) for t in s.constraints[0].terms] for s in self.pack.shapes
-                 if s.kind == "disjointWith"}  # fmt: skip
+        pairs = {
+            s.about: [str(t) for t in s.constraints[0].terms]
+            for s in self.pack.shapes
+            if s.kind == "disjointWith"
+        }
         groups: list[list[str]] = []
         done: set[frozenset[str]] = set()
         for left, others in pairs.items():
             group = [left, *(o for o in others if o != left)]
-            kept = [g for g in group if all(
-                g == h or h in pairs.get(g, ()) or g in pairs.get(h, ()) for h in group)]  # fmt: skip
+            kept = [
+                g
+                for g in group
+                if all(g == h or h in pairs.get(g, ()) or g in pairs.get(h, ()) for h in group)
+            ]
             if len(kept) > 1 and not any(set(kept) <= known for known in done):
                 done.add(frozenset(kept))
                 groups.append(kept)
@@ -292,13 +373,24 @@ class OntologyTerms:
         """The property that a class must have and that repeats its label as text."""
         own = {*words(self.called(iri)), *_NAMES}
         for inner, constraint in self._counted(iri):
-            asked = inner.path if constraint.component == "minCount" and constraint.number == 1 else None
+            asked = (
+                inner.path
+                if constraint.component == "minCount" and constraint.number == 1
+                else None
+            )
             if asked is None or asked.kind not in ("iri", "alternative"):
                 continue
-            for predicate in sorted(asked.predicates(), key=lambda one: (-len(self.pack.tbox.subs(one)), one))[:1]:
+            for predicate in sorted(
+                asked.predicates(), key=lambda one: (-len(self.pack.tbox.subs(one)), one)
+            )[:1]:
                 entry = self.of(predicate)
                 said = set(words(entry.name)) if entry else set()
-                if entry and said & _NAMES and said <= own and any(p.name == "value" for p in entry.tool.parameters):
+                if (
+                    entry
+                    and said & _NAMES
+                    and said <= own
+                    and any(p.name == "value" for p in entry.tool.parameters)
+                ):
                     return entry
         return None
 
@@ -323,30 +415,50 @@ class OntologyTerms:
                 continue
             if shape.kind == "unionOf" and shape.path is None:
                 kinds = [self.called(str(t)) for t in _classes(shape)]
-                found.append(f"always one of {joined(kinds, 12)}: choose the one that fits" if kinds else "")
+                found.append(
+                    f"always one of {joined(kinds, 12)}: choose the one that fits" if kinds else ""
+                )
                 continue
-            counted = [c for i in shape.parts() if i.path is not None for c in i.constraints
-                       if c.component in _COUNTS]  # fmt: skip
+            counted = [
+                c
+                for i in shape.parts()
+                if i.path is not None
+                for c in i.constraints
+                if c.component in _COUNTS
+            ]
             every = [c for i in shape.parts() for c in i.constraints]
             if len(counted) < len(every) and not self._said_by_range(shape):
                 quantity = self.pack.quantities.get(iri)
-                numbers = [one for one in shape.parts()
-                           if quantity is not None and one.path == quantity.value_path]  # fmt: skip
+                numbers = [
+                    one
+                    for one in shape.parts()
+                    if quantity is not None and one.path == quantity.value_path
+                ]
                 said = [self.pack.phrases.demand(replace(one, path=None)) for one in numbers]
                 found.append(
-                    (" and ".join(said) or self.pack.phrases.of_shape(shape)).replace("'", "").replace('"', "")
+                    (" and ".join(said) or self.pack.phrases.of_shape(shape))
+                    .replace("'", "")
+                    .replace('"', "")
                 )
         return list(dict.fromkeys(filter(None, found)))
 
     def _said_by_range(self, shape: Shape) -> bool:
         """Whether a shape says no more than the range of its property."""
-        asked = {self.called(str(c.terms[0])) for c in shape.constraints if c.component in ("isA", "class")}
+        asked = {
+            self.called(str(c.terms[0]))
+            for c in shape.constraints
+            if c.component in ("isA", "class")
+        }
         return bool(asked) and len(shape.constraints) == 1 and self._leads(shape.path) == asked
 
     def _traits(self, iri: str) -> Iterable[str]:
         """The constraints on a property besides its domain and range."""
-        words_of = {"functional": "at most one", "inverseFunctional": "each leads back to one only",
-                    "asymmetric": "never both ways", "irreflexive": "never to itself"}  # fmt: skip
+        words_of = {
+            "functional": "at most one",
+            "inverseFunctional": "each leads back to one only",
+            "asymmetric": "never both ways",
+            "irreflexive": "never to itself",
+        }
         for shape in self._about.get(iri, ()):
             if shape.about != iri or shape.kind in ("domain", "range"):
                 if shape.about == iri and shape.kind == "range":
@@ -365,7 +477,10 @@ class OntologyTerms:
 
     def _bounds(self, shape: Shape) -> Iterable[str]:
         for constraint in shape.constraints:
-            if constraint.component.endswith(("clusive", "Length")) or constraint.component == "pattern":
+            if (
+                constraint.component.endswith(("clusive", "Length"))
+                or constraint.component == "pattern"
+            ):
                 yield self.pack.phrases.constraint(constraint).replace('"', "")
 
 
@@ -397,7 +512,9 @@ def _value_range(parameter: ToolParameter) -> str:
     if parameter.choices:
         return _listed([name for name, term in parameter.choices if isinstance(term, Literal)])
     kinds = [d.removeprefix(XSD).removeprefix(RDFS).rsplit("#", 1)[-1] for d in parameter.datatypes]
-    return joined(list(dict.fromkeys(_TYPES.get(kind, kind) for kind in kinds)), 4) or "text or number"
+    return (
+        joined(list(dict.fromkeys(_TYPES.get(kind, kind) for kind in kinds)), 4) or "text or number"
+    )
 
 
 def _cut(text: str, longest: int = _COMMENT) -> str:

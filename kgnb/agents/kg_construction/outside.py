@@ -1,7 +1,8 @@
 """Outside tools for readers: a Python function, an MCP server, or a graph to look names up.
 
-The paper's readers ask PubChem and the CCDC for what an article leaves out. Anything with a schema can be used here.
-The answers are noted in the document's journal, and facts taken from them go through the same checks.
+The paper's readers ask PubChem and the CCDC for what an article leaves out. Anything with a schema
+can be used here. The answers are noted in the document's journal, and facts taken from them go
+through the same checks.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ LONGEST = 4000
 
 
 def function_tool(function: Callable[..., Any]) -> Tool:
-    """A function as a tool: its name, the first paragraph of its docstring, its parameters as JSON Schema.
+    """A function as a tool: its name, the first paragraph of its docstring, its parameters as JSON
+    Schema.
 
     Raises:
-        ConfigError: it has no docstring, which is all that a model sees, or a parameter that is no JSON value.
+        ConfigError: it has no docstring, which is all that a model sees, or a parameter that is no
+        JSON value.
 
     >>> def molar_mass(formula: str) -> float:
     ...     '''The molar mass of a formula in g/mol.'''
@@ -39,15 +42,22 @@ def function_tool(function: Callable[..., Any]) -> Tool:
     """
     name, text = function.__name__, (inspect.getdoc(function) or "").split("\n\n")[0]
     if not text:
-        raise ConfigError(f"{name} has no docstring", fix="Say in it what the function gives: a model reads no more.")
+        raise ConfigError(
+            f"{name} has no docstring",
+            fix="Say in it what the function gives: a model reads no more.",
+        )
     try:
         schema = TypeAdapter(function).json_schema()  # type: ignore[arg-type]  # a function is described by it, too
         parameters = {
-            "type": "object", "properties": schema["properties"], "required": [], "additionalProperties": False,
-        } | schema  # fmt: skip
+            "type": "object",
+            "properties": schema["properties"],
+            "required": [],
+            "additionalProperties": False,
+        } | schema
     except Exception as error:  # pydantic's many, and a schema of arguments by position
         raise ConfigError(
-            f"{name}: its parameters are not plain JSON values", fix="Annotate them as str, int, float, bool or list."
+            f"{name}: its parameters are not plain JSON values",
+            fix="Annotate them as str, int, float, bool or list.",
         ) from error
     return Tool(ToolSpec(name, " ".join(text.split()), parameters), function)
 
@@ -64,9 +74,17 @@ def look_up_tool(names: ReferenceNames) -> Tool:
     )
     properties = {
         "label": {"type": "string", "description": "the name, as the text has it"},
-        "kind": {"type": "string", "description": "the name or IRI of the class that it must be of"},
+        "kind": {
+            "type": "string",
+            "description": "the name or IRI of the class that it must be of",
+        },
     }
-    parameters = {"type": "object", "properties": properties, "required": ["label"], "additionalProperties": False}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": ["label"],
+        "additionalProperties": False,
+    }
     return Tool(ToolSpec("look_up", text, parameters), look_up)
 
 
@@ -74,8 +92,8 @@ def look_up_tool(names: ReferenceNames) -> Tool:
 def outside_tools(given: Sequence[str | Tool | Callable[..., Any]]) -> Iterator[tuple[Tool, ...]]:
     """The tools that these name, while their servers are connected.
 
-    Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or a command line that
-    starts one.
+    Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or a
+    command line that starts one.
 
     Raises:
         ConfigError: a function cannot be found or used, or two tools have one name.
@@ -94,7 +112,9 @@ def outside_tools(given: Sequence[str | Tool | Callable[..., Any]]) -> Iterator[
                 found.append(function_tool(_imported(one)))
         names = [tool.spec.name for tool in found]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ConfigError(f"two outside tools are called {twice[0]}", fix="Leave one of them out.")
+            raise ConfigError(
+                f"two outside tools are called {twice[0]}", fix="Leave one of them out."
+            )
         yield tuple(found)
 
 
@@ -103,7 +123,9 @@ def _imported(said: str) -> Callable[..., Any]:
     try:
         function: Callable[..., Any] = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"{said}: {error}", fix="Name a function that can be imported, MODULE:FUNCTION.") from error
+        raise ConfigError(
+            f"{said}: {error}", fix="Name a function that can be imported, MODULE:FUNCTION."
+        ) from error
     return function
 
 
@@ -135,8 +157,13 @@ def _server(said: str) -> Iterator[list[Tool]]:
         def asked(name: str) -> Callable[..., Any]:
             return lambda **given: _answer(portal.call(client.call_tool, name, given))
 
-        yield [Tool(ToolSpec(one.name, one.description or one.title or "", one.input_schema), asked(one.name))
-               for one in listed]  # fmt: skip
+        yield [
+            Tool(
+                ToolSpec(one.name, one.description or one.title or "", one.input_schema),
+                asked(one.name),
+            )
+            for one in listed
+        ]
 
 
 def _answer(result: Any) -> Any:
@@ -149,5 +176,7 @@ def _answer(result: Any) -> Any:
 
 def shortened(answer: Any) -> Any:
     """An answer, cut as text where it is too long for a request."""
-    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
+    text = (
+        answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
+    )
     return answer if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

@@ -16,50 +16,72 @@ NAMESPACE = "https://example.org/kg/"
 
 @dataclass(frozen=True)
 class ToolPack(PackContent, Tabled):
-    """The result of ``compile``: tools, the constraints behind them as shapes, the plan, and what is not enforced."""
+    """The result of ``compile``: tools, the constraints behind them as shapes, the plan, and what
+    is not enforced.
+    """
 
     def session(
-        self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
+        self,
+        namespace: str = NAMESPACE,
+        store: OxigraphGraph | str | Path | None = None,
+        *,
+        checked: bool = True,
         stored: bool = True,
-    ) -> ConstructionSession:  # fmt: skip
-        """A session that writes into ``store``: None for memory, a folder, or an open embedded store.
+    ) -> ConstructionSession:
+        """A session that writes into ``store``: None for memory, a folder, or an open embedded
+        store.
 
-        ``checked=False`` writes whatever is well-formed without checking the constraints: the ablation.
-        ``stored=False`` keeps the facts in memory, without store and provenance, for calls that are repeated elsewhere.
+        ``checked=False`` writes whatever is well-formed without checking the constraints: the
+        ablation. ``stored=False`` keeps the facts in memory, without store and provenance, for
+        calls that are repeated elsewhere.
         """
         return ConstructionSession(self, namespace, store, checked=checked, stored=stored)
 
     def table(self) -> Table:
-        """One row per class or property: its tools, number of constraints and guidance; more when opened."""
+        """One row per class or property: its tools, number of constraints and guidance; more when
+        opened.
+        """
         grouped: dict[tuple[str, str], list[ToolDefinition]] = {}
         for tool in self.tools:
             if tool.term:
-                grouped.setdefault(("property" if tool.kind == "add" else "class", tool.term), []).append(tool)
+                grouped.setdefault(
+                    ("property" if tool.kind == "add" else "class", tool.term), []
+                ).append(tool)
         rows, details = [], []
         for (kind, term), tools in grouped.items():
             constraints = list(dict.fromkeys(c for tool in tools for c in tool.constraints))
             guidance, names = tools[-1].guidance, ", ".join(tool.name for tool in tools)
             rows.append((tools[0].label, kind, names, len(constraints), _short(guidance), term))
-            details.append([
-                *(("constraint", text) for text in constraints),
-                *([("guidance", guidance)] if guidance else []),
-                *((tool.name, _arguments(tool)) for tool in tools),
-            ])  # fmt: skip
+            details.append(
+                [
+                    *(("constraint", text) for text in constraints),
+                    *([("guidance", guidance)] if guidance else []),
+                    *((tool.name, _arguments(tool)) for tool in tools),
+                ]
+            )
         counts = self.counts()
-        kinds = ", ".join(f"{count} {kind}" for kind, count in counts["constraints by kind"].items())
-        notes = [f"Not enforced: {w.kind}{f' of {self.tbox.label(w.about)}' if w.about else ''}: {w.text}."
-                 for w in self.warnings[:12]]  # fmt: skip
+        kinds = ", ".join(
+            f"{count} {kind}" for kind, count in counts["constraints by kind"].items()
+        )
+        notes = [
+            f"Not enforced: {w.kind}{f' of {self.tbox.label(w.about)}' if w.about else ''}: {w.text}."
+            for w in self.warnings[:12]
+        ]
         if len(self.warnings) > 12:
             notes.append(f"... and {len(self.warnings) - 12} more warnings (pack.warnings).")
         return Table(
-            [*texts(label="Class or property", kind="Kind", tools="Tools"), *numbers(constraints="Constraints"),
-             *texts(guidance="Guidance"), Column("iri", "IRI", "iri")],
+            [
+                *texts(label="Class or property", kind="Kind", tools="Tools"),
+                *numbers(constraints="Constraints"),
+                *texts(guidance="Guidance"),
+                Column("iri", "IRI", "iri"),
+            ],
             rows,
             caption=f"{self.name}: {counts['tools']} tools, {counts['constraints']} constraints",
             details=details,
             notes=notes,
             facts=[f"constraints by kind: {kinds}"] if kinds else [],
-        )  # fmt: skip
+        )
 
 
 def _arguments(tool: ToolDefinition) -> str:

@@ -44,7 +44,8 @@ class PackContent:
     quantities: Mapping[str, Quantity] = field(repr=False)
     tbox: TBox = field(repr=False, compare=False)
     sparql_shapes: str = field(default="", repr=False)
-    """The shapes graph as N-Triples if it has SPARQL constraints, which pyshacl checks at finish."""
+    """The shapes graph as N-Triples if it has SPARQL constraints, which pyshacl checks at finish.
+    """
     milliseconds: float = field(default=0.0, compare=False)
 
     @cached_property
@@ -67,16 +68,27 @@ class PackContent:
         return {one.about: one.text for one in self.warnings if one.kind == "unsatisfiable class"}
 
     def ends(self, predicate: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The types that a fact implies of its subject and its value (RDFS 1.1, rdfs2, rdfs3 and rdfs7).
+        """The types that a fact implies of its subject and its value (RDFS 1.1, rdfs2, rdfs3 and
+        rdfs7).
 
-        Empty unless the pack was compiled to derive types; a union or another expression implies nothing.
+        Empty unless the pack was compiled to derive types; a union or another expression implies
+        nothing.
         """
         if "derive_types" not in self.manifest:
             return (), ()
         if predicate not in self._ends:
-            above = [p for p, subs in self.tbox.sub_properties.items() if predicate in subs] or [predicate]
-            named = ({str(c): None for p in above for c in self.tbox.facts.objects(Iri(p), f"{RDFS}{end}")
-                      if str(c) in self.tbox.below} for end in ("domain", "range"))  # fmt: skip
+            above = [p for p, subs in self.tbox.sub_properties.items() if predicate in subs] or [
+                predicate
+            ]
+            named = (
+                {
+                    str(c): None
+                    for p in above
+                    for c in self.tbox.facts.objects(Iri(p), f"{RDFS}{end}")
+                    if str(c) in self.tbox.below
+                }
+                for end in ("domain", "range")
+            )
             domains, ranges = named
             self._ends[predicate] = (tuple(domains), tuple(ranges))
         return self._ends[predicate]
@@ -98,13 +110,17 @@ class PackContent:
         return name in self._by_name
 
     def dependent(self, iri: str) -> str:
-        """The label of the class that instances of a class belong to, if their names alone do not identify them; or "".
+        """The label of the class that instances of a class belong to, if their names alone do not
+        identify them; or "".
 
-        A class is dependent if each instance has one owner (an inverse-functional property leads to it, or it must have
-        exactly one value of a property with an inverse) and is a part of it: the owner must have such parts, or they
-        have an order. A wine has one winery and a document one author, but each is known by its own name.
+        A class is dependent if each instance has one owner (an inverse-functional property leads to
+        it, or it must have exactly one value of a property with an inverse) and is a part of it:
+        the owner must have such parts, or they have an order. A wine has one winery and a document
+        one author, but each is known by its own name.
         """
-        return next((self._owners[above] for above in self.tbox.above(iri) if above in self._owners), "")
+        return next(
+            (self._owners[above] for above in self.tbox.above(iri) if above in self._owners), ""
+        )
 
     @cached_property
     def orders(self) -> frozenset[str]:
@@ -120,11 +136,15 @@ class PackContent:
     def _owners(self) -> dict[str, str]:
         """The label of the owner of each dependent class, without its subclasses."""
         made = {tool.term: tool for tool in self.of_kind("create")}
-        leads = {tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
-                 for tool in self.of_kind("add")}  # fmt: skip
+        leads = {
+            tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
+            for tool in self.of_kind("add")
+        }
         asked: set[tuple[str, str]] = set()  # a class, and a property that it must have
         single: dict[tuple[str, str], set[str]] = {}
-        parts: dict[tuple[str, str], set[str]] = {}  # a class and its one owner, and what leads from the owner to it
+        parts: dict[
+            tuple[str, str], set[str]
+        ] = {}  # a class and its one owner, and what leads from the owner to it
         for shape in self.shapes:
             if shape.kind == "inverseFunctional":
                 for iri in made.keys() & set(leads.get(shape.about, ())):
@@ -132,27 +152,41 @@ class PackContent:
                         parts.setdefault((iri, owner), set()).add(shape.about)
             if len(shape.classes) == 1 and shape.path is not None and shape.path.kind == "iri":
                 sides = {c.component for c in shape.constraints if c.number == 1}
-                single.setdefault((shape.classes[0], shape.path.iri), set()).update(sides & {"minCount", "maxCount"})
+                single.setdefault((shape.classes[0], shape.path.iri), set()).update(
+                    sides & {"minCount", "maxCount"}
+                )
                 if shape.asks():
                     asked.add((shape.classes[0], shape.path.iri))
         for (iri, predicate), sides in single.items():
             once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
-            inverse = {other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate}
-            for owner in made.keys() & set(leads.get(predicate, ())) if "minCount" in sides and once else ():
+            inverse = {
+                other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate
+            }
+            for owner in (
+                made.keys() & set(leads.get(predicate, ())) if "minCount" in sides and once else ()
+            ):
                 if inverse and iri in made:
                     parts.setdefault((iri, owner), set()).update(inverse)
-        whole = {(iri, owner) for (iri, owner), ways in parts.items()
-                 if any((above, way) in asked for above in self.tbox.above(owner) for way in ways)}  # fmt: skip
+        whole = {
+            (iri, owner)
+            for (iri, owner), ways in parts.items()
+            if any((above, way) in asked for above in self.tbox.above(owner) for way in ways)
+        }
         found: dict[str, str] = {}
         for iri, owner in sorted(parts):
             ordered = any(p.property in self.orders for p in made[iri].parameters)
-            if (ordered or (iri, owner) in whole) and owner not in self.tbox.below.get(iri, {iri}) and (
-                owner, iri) not in whole:  # fmt: skip
+            if (
+                (ordered or (iri, owner) in whole)
+                and owner not in self.tbox.below.get(iri, {iri})
+                and (owner, iri) not in whole
+            ):
                 found.setdefault(iri, self.tbox.label(owner))
         return found
 
     def subclasses(self) -> rdflib.Graph:
-        """The subclass hierarchy with all superclasses, by which SHACL targets and types reach subclasses."""
+        """The subclass hierarchy with all superclasses, by which SHACL targets and types reach
+        subclasses.
+        """
         graph = rdflib.Graph()
         for cls in self.tbox.classes:
             for above in self.tbox.above(cls):
@@ -164,7 +198,9 @@ class PackContent:
         return tuple(tool for tool in self.tools if tool.kind in kinds)
 
     def counts(self) -> dict[str, Any]:
-        """Classes, properties, individuals, tools by kind, constraints by kind, warnings by kind, milliseconds."""
+        """Classes, properties, individuals, tools by kind, constraints by kind, warnings by kind,
+        milliseconds.
+        """
         tools = Counter(tool.kind for tool in self.tools)
         kinds = Counter(kind for shape in self.shapes for kind in constraint_kinds(shape))
         return {
@@ -177,13 +213,17 @@ class PackContent:
             "constraints by kind": dict(sorted(kinds.items())),
             "steps": len(self.plan),
             "warnings": len(self.warnings),
-            "warnings by kind": dict(sorted(Counter(warned.kind for warned in self.warnings).items())),
+            "warnings by kind": dict(
+                sorted(Counter(warned.kind for warned in self.warnings).items())
+            ),
             "milliseconds": round(self.milliseconds, 1),
         }
 
     def shacl(self) -> str:
         """The constraints as SHACL in Turtle; a SHACL engine that reads it agrees with the tools."""
-        return shacl_turtle(self.shapes, dict(self.named_shapes), self.hierarchy, dict(self.tbox.ontology.prefixes))
+        return shacl_turtle(
+            self.shapes, dict(self.named_shapes), self.hierarchy, dict(self.tbox.ontology.prefixes)
+        )
 
     def plan_json(self) -> str:
         """The task plan as JSON."""
@@ -192,13 +232,21 @@ class PackContent:
 
     def tools_json(self) -> str:
         """Every tool with its schema, its hard constraints and its soft guidance."""
-        return _json([
-            {
-                "name": t.name, "kind": t.kind, "term": t.term, "label": t.label, "description": t.description,
-                "input_schema": t.input_schema, "constraints": list(t.constraints), "guidance": t.guidance,
-            }
-            for t in self.tools
-        ])  # fmt: skip
+        return _json(
+            [
+                {
+                    "name": t.name,
+                    "kind": t.kind,
+                    "term": t.term,
+                    "label": t.label,
+                    "description": t.description,
+                    "input_schema": t.input_schema,
+                    "constraints": list(t.constraints),
+                    "guidance": t.guidance,
+                }
+                for t in self.tools
+            ]
+        )
 
     @cached_property
     def content_sha256(self) -> str:
@@ -234,7 +282,15 @@ def constraint_kinds(shape: Shape) -> list[str]:
     if shape.kind:
         return [shape.kind]
     own = [f"sh:{constraint.component}" for constraint in shape.constraints]
-    return [*own, *(kind for inner in shape.properties if not inner.reference for kind in constraint_kinds(inner))]
+    return [
+        *own,
+        *(
+            kind
+            for inner in shape.properties
+            if not inner.reference
+            for kind in constraint_kinds(inner)
+        ),
+    ]
 
 
 def _json(value: Any) -> str:

@@ -22,7 +22,8 @@ _DIGITS = 24
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
 TBOX = Iri("urn:kgnb:tbox")
-"""The named graph of what was copied out of the ontology: types and labels of its own individuals."""
+"""The named graph of what was copied out of the ontology: types and labels of its own individuals.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,15 @@ class Call:
         """The named graph of the call: the same for the same call on the same span."""
         source = self.source
         span = [source.document, source.start, source.end] if source else None
-        said = json.dumps([self.tool, self.arguments, span], sort_keys=True, ensure_ascii=True, default=str)
+        said = json.dumps(
+            [self.tool, self.arguments, span], sort_keys=True, ensure_ascii=True, default=str
+        )
         return Iri(f"{CALL}{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
 
     def described(self, facts: Iterable[Triple]) -> list[Quad]:
-        """The facts in the call's graph, and the description of that graph; the document's name comes last."""
+        """The facts in the call's graph, and the description of that graph; the document's name
+        comes last.
+        """
         said = json.dumps(self.arguments, sort_keys=True, ensure_ascii=False, default=str)
         graph, source = self.graph, self.source
         activity = Iri(f"{graph}:activity")
@@ -68,32 +73,44 @@ class Call:
 
 def named(source: Source | None) -> list[Triple]:
     """The label of a source's document."""
-    return [(document_iri(source.document), Iri(f"{RDFS}label"), Literal(source.document))] if source else []
+    return (
+        [(document_iri(source.document), Iri(f"{RDFS}label"), Literal(source.document))]
+        if source
+        else []
+    )
 
 
 def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
-    """The description of facts that a call retracted: each as a statement that the call's activity invalidated."""
+    """The description of facts that a call retracted: each as a statement that the call's activity
+    invalidated.
+    """
     found: list[tuple[Iri, str, Term]] = []
     for at, ((subject, predicate, value), said_in) in enumerate(content):
         statement = Iri(f"{graph}:withdrawn:{at}")
         found += [
-            (statement, f"{RDF}type", Iri(f"{RDF}Statement")), (statement, f"{RDF}subject", subject),
-            (statement, f"{RDF}predicate", predicate), (statement, f"{RDF}object", value),
+            (statement, f"{RDF}type", Iri(f"{RDF}Statement")),
+            (statement, f"{RDF}subject", subject),
+            (statement, f"{RDF}predicate", predicate),
+            (statement, f"{RDF}object", value),
             (statement, f"{PROV}wasInvalidatedBy", Iri(f"{graph}:activity")),
             *([(statement, f"{PROV}wasQuotedFrom", said_in)] if said_in else []),
-        ]  # fmt: skip
+        ]
     return [((s, Iri(p), o), DESCRIPTIONS) for s, p, o in found]
 
 
 class CallLog:
-    """The calls of a session. A description has many times the size of its call, so it is made when it is asked for."""
+    """The calls of a session. A description has many times the size of its call, so it is made when
+    it is asked for.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[Iri, list[tuple[Sequence[Triple], Call]]] = {}  # by their graph
         self._borrowed: dict[Triple, None] = {}
 
     def add(self, facts: Sequence[Triple], borrowed: Iterable[Triple], call: Call) -> None:
-        """Note a call: its facts, and those about the ontology's own individuals that it is the first to mention."""
+        """Note a call: its facts, and those about the ontology's own individuals that it is the
+        first to mention.
+        """
         kept = replace(call, arguments=dict(call.arguments))  # the caller's may change
         self._calls.setdefault(call.graph, []).append((facts, kept))
         self._borrowed |= dict.fromkeys(borrowed)
@@ -108,7 +125,9 @@ class CallLog:
         documents = dict.fromkeys(sorted(labels, key=triple_key))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) < CALL)
         for _, calls in by_graph:
-            said = {quad for _, call in calls for quad in call.described(()) if quad[0] not in documents}
+            said = {
+                quad for _, call in calls for quad in call.described(()) if quad[0] not in documents
+            }
             yield from sorted(said, key=lambda one: triple_key(one[0]))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
         borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}
@@ -117,4 +136,6 @@ class CallLog:
 
 def document_iri(document: str) -> Iri:
     """The IRI of a document: its own if its name is one, else one made of the name."""
-    return Iri(document) if is_iri(document) else Iri(f"urn:kgnb:document:{quote(document, safe='')}")
+    return (
+        Iri(document) if is_iri(document) else Iri(f"urn:kgnb:document:{quote(document, safe='')}")
+    )

@@ -1,17 +1,19 @@
-"""The reader without a model: it reads what has a form, in the words of the ontology, and leaves the rest to a person.
+"""The reader without a model: it reads what has a form, in the words of the ontology, and leaves
+the rest to a person.
 
-A document is a sequence of notes (``notes``), each about one thing. A line of a note is read by the first of these that
-fits it:
+A document is a sequence of notes (``notes``), each about one thing. A line of a note is read by the
+first of these that fits it:
 
 1. ``key: value``: the property of that name;
-2. a numbered line: a member of the order that a property leads to, with the amounts and the known things it names;
+2. a numbered line: a member of the order that a property leads to, with the amounts and the known
+   things it names;
 3. "400 g barley": an amount, where a property leads to amounts of things;
 4. "celery contains celery": a known thing, the exact name of a property, one of its listed values;
 5. "Serves 12": a number and the name of a numeric property, and nothing else;
 6. an item below a heading or a line with a colon: a value of the property which that names.
 
-It knows nothing of any domain and writes through the same tools as a model. A wrong triple is worse than a missing one:
-what could be read in two ways is left to a person.
+It knows nothing of any domain and writes through the same tools as a model. A wrong triple is worse
+than a missing one: what could be read in two ways is left to a person.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
 )
-_NOT = frozenset("not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split())  # noqa: SIM905
+_NOT = frozenset(
+    "not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split()
+)  # noqa: SIM905
 _UNREAD = "not read: without a model, only tables, lists and 'key: value' lines in the ontology's words are"
 
 Entity = tuple[str, str]
@@ -136,7 +140,11 @@ class _Note:
             if not self.root:
                 self._clauses(line)
             elif (
-                self._keyed(line) or self._step(line) or self._amount(line) or self._clauses(line) or self._count(line)
+                self._keyed(line)
+                or self._step(line)
+                or self._amount(line)
+                or self._clauses(line)
+                or self._count(line)
             ):
                 continue
             elif listed:
@@ -145,10 +153,14 @@ class _Note:
                 self._unused(line)
 
     def _root(self) -> str:
-        """The thing the note is about, called like its title; in a later passage without one, the only one so far."""
+        """The thing the note is about, called like its title; in a later passage without one, the
+        only one so far.
+        """
         title = next((line for line in self.lines if line.heading), None)
         if self.passage.number > 1 and not (title and title.heading == TITLE):
-            known = [entity.iri for entity in self.workspace.entities.values() if entity.term == self.cls]
+            known = [
+                entity.iri for entity in self.workspace.entities.values() if entity.term == self.cls
+            ]
             return known[0] if len(known) == 1 else ""
         if not title:
             return ""
@@ -156,9 +168,15 @@ class _Note:
         return self._create(self.cls, called, title)
 
     def _create(self, cls: str, label: str, line: NoteLine, **more: object) -> str:
-        """A new entity; the property that holds its name gets the label too, unless a key of the note states it."""
+        """A new entity; the property that holds its name gets the label too, unless a key of the
+        note states it.
+        """
         tool, naming = self.lexicon.creators[cls], self.lexicon.naming_argument(cls)
-        keys = {words(one.key) for one in self.lines if one.key and not one.heading} if line.heading else set()
+        keys = (
+            {words(one.key) for one in self.lines if one.key and not one.heading}
+            if line.heading
+            else set()
+        )
         if naming and not keys.intersection(self.lexicon.phrases(naming.property)):
             more[naming.name] = label
         result = self._call(tool.name, line, label=label, **more)
@@ -171,9 +189,12 @@ class _Note:
         return self.workspace.call(tool, arguments, self.passage, quote)
 
     def _doubt(self, line: NoteLine, said: Mapping[str, str], reason: str) -> None:
-        self.workspace.doubts.append(Doubt(self.passage.document, line.start, line.end, "", said, reason))
+        self.workspace.doubts.append(
+            Doubt(self.passage.document, line.start, line.end, "", said, reason)
+        )
 
-    # "Hut: Refuge de la Sorne" ---------------------------------------------------------------------------------------
+    # "Hut: Refuge de la Sorne"
+    # ---------------------------------------------------------------------------------------
 
     def _keyed(self, line: NoteLine) -> bool:
         """A key that names a property, with or without a unit: "height (mm): 215"."""
@@ -188,7 +209,9 @@ class _Note:
     def _listed(self, line: NoteLine) -> Slot | None:
         """The property whose values a heading or a line such as "Suppliers:" announces."""
         slot = self.lexicon.slot(self.cls, line.text, plural=True) if self.root else None
-        formed = [leads for leads, *_ in (*self.lexicon.steps(self.cls), *self.lexicon.amounts(self.cls))]
+        formed = [
+            leads for leads, *_ in (*self.lexicon.steps(self.cls), *self.lexicon.amounts(self.cls))
+        ]
         return None if slot is None or slot.is_number or slot in formed else slot
 
     def _unused(self, line: NoteLine) -> None:
@@ -197,33 +220,53 @@ class _Note:
         noted = any(not one.tool and line.key in one.arguments for one in self.workspace.doubts)
         if not named and not noted:
             kind = self.lexicon.pack.tbox.label(self.cls)
-            reason = f"key not used: {line.key} ({a_noun(kind)} {kind} has no property of that name)"
+            reason = (
+                f"key not used: {line.key} ({a_noun(kind)} {kind} has no property of that name)"
+            )
             self._doubt(line, {line.key: line.value}, reason)
 
     def _value(self, slot: Slot, text: str, line: NoteLine, unit: str = "") -> None:
         """States what a text says as a value of a property; ``unit`` is the unit in its key."""
         if not slot.is_object:
             number = self._measured(slot, text, unit) if slot.is_number else None
-            self._call(slot.tool.name, line, subject=self.root, value=text.strip(" .") if number is None else number)
+            self._call(
+                slot.tool.name,
+                line,
+                subject=self.root,
+                value=text.strip(" .") if number is None else number,
+            )
             return
         names = self._names(text, slot)
         if not names:
-            self._doubt(line, {line.key or slot.tool.label: text}, "one name or several? Write each on a line")
+            self._doubt(
+                line,
+                {line.key or slot.tool.label: text},
+                "one name or several? Write each on a line",
+            )
         for name in names:
             self._thing(name, line, slot)
 
     def _names(self, text: str, slot: Slot) -> list[str]:
-        """One name, or several where each is known or ";" parts them; none where the text could be either."""
+        """One name, or several where each is known or ";" parts them; none where the text could be
+        either.
+        """
         individuals = self.lexicon.individuals(slot.value.classes)
 
         def known(name: str) -> bool:
-            fits = any(self.lexicon.is_a(kind, *slot.value.classes) for _, kind in self.names.called(words(name)))
+            fits = any(
+                self.lexicon.is_a(kind, *slot.value.classes)
+                for _, kind in self.names.called(words(name))
+            )
             return fits or bool(individuals.get(words(name)))
 
         between = rf"\s+(?:{self.lexicon.conjunction})\s+"
         listed = list(filter(None, re.split(r"\s*;\s+", text.strip(" ."))))
         parts = list(filter(None, re.split(rf"\s*[,;]\s+|{between}", text.strip(" ."))))
-        if len(parts) < 2 or known(text) or self.lexicon.pack.tbox.has_trait(slot.iri, "Functional"):
+        if (
+            len(parts) < 2
+            or known(text)
+            or self.lexicon.pack.tbox.has_trait(slot.iri, "Functional")
+        ):
             return [text]
         return parts if all(map(known, parts)) else listed if len(listed) == len(parts) else []
 
@@ -236,15 +279,20 @@ class _Note:
         if own or not slot.makes:  # what is not on the list is refused, and reviewed
             self._call(slot.tool.name, line, subject=self.root, object=own or text)
             return
-        name, _, aside = text.removesuffix(")").rpartition(" (") if text.endswith(")") else (text, "", "")
+        name, _, aside = (
+            text.removesuffix(")").rpartition(" (") if text.endswith(")") else (text, "", "")
+        )
         if iri := self._create(slot.makes[0], name.strip(" ."), line):
             self._call(slot.tool.name, line, subject=self.root, object=iri)
             for other in self.lexicon.of(slot.makes[0]) if aside else ():
-                for choice in (choice for choice, _ in other.value.choices if words(choice) == words(aside)):
+                for choice in (
+                    choice for choice, _ in other.value.choices if words(choice) == words(aside)
+                ):
                     self._call(other.tool.name, line, subject=iri, **{other.value.name: choice})
 
     def _measured(self, slot: Slot, text: str, unit: str = "") -> float | str | None:
-        """The number of a text with its unit, if nothing else stands there but words of the property's name.
+        """The number of a text with its unit, if nothing else stands there but words of the
+        property's name.
 
         None for "ca. 10", "20-30 cm", "3 people" and two different units.
         """
@@ -254,8 +302,11 @@ class _Note:
             return None
         own = {word for phrase in slot.phrases for word in phrase}
         beside = [part.strip() for part in (match["before"], match["after"], unit)]
-        units = {self.lexicon.unit(part) for part in beside
-                 if part and not (words(part) and own.issuperset(words(part)))}  # fmt: skip
+        units = {
+            self.lexicon.unit(part)
+            for part in beside
+            if part and not (words(part) and own.issuperset(words(part)))
+        }
         if not units:
             return number
         return f"{number} {units.pop()}" if len(units) == 1 and "" not in units else None
@@ -263,14 +314,17 @@ class _Note:
     def _count(self, line: NoteLine) -> bool:
         """A number and the name of a property, as in "Serves 12"."""
         for slot in self.lexicon.of(self.cls):
-            if slot.is_number and any(find(phrase, words(line.text)) is not None for phrase in slot.phrases):
+            if slot.is_number and any(
+                find(phrase, words(line.text)) is not None for phrase in slot.phrases
+            ):
                 number = self._measured(slot, line.text)
                 if number is not None:
                     self._call(slot.tool.name, line, subject=self.root, value=number)
                     return True
         return False
 
-    # "400 g barley" --------------------------------------------------------------------------------------------------
+    # "400 g barley"
+    # --------------------------------------------------------------------------------------------------
 
     def _amount(self, line: NoteLine) -> bool:
         """A number, a unit and a name, where a property leads to amounts of something."""
@@ -294,7 +348,8 @@ class _Note:
                     return True
         return False
 
-    # "1. Simmer for 20 minutes" --------------------------------------------------------------------------------------
+    # "1. Simmer for 20 minutes"
+    # --------------------------------------------------------------------------------------
 
     def _step(self, line: NoteLine) -> bool:
         """A numbered line, where a property leads to members of an order."""
@@ -317,21 +372,37 @@ class _Note:
         return bool(iri)
 
     def _kind(self, cls: str, text: str) -> str:
-        """The subclass whose name comes first in a text, of several at one place the longest; else the class."""
-        said, below = words(text), self.lexicon.pack.tbox.below.get(cls, frozenset()) & self.lexicon.creators.keys()
-        places = [(at, -len(phrase), one) for one in below - {cls} for phrase in self.lexicon.phrases(one)
-                  if (at := find(phrase, said)) is not None]  # fmt: skip
+        """The subclass whose name comes first in a text, of several at one place the longest; else
+        the class.
+        """
+        said, below = (
+            words(text),
+            self.lexicon.pack.tbox.below.get(cls, frozenset()) & self.lexicon.creators.keys(),
+        )
+        places = [
+            (at, -len(phrase), one)
+            for one in below - {cls}
+            for phrase in self.lexicon.phrases(one)
+            if (at := find(phrase, said)) is not None
+        ]
         return min(places)[2] if places else cls
 
     def _quantities(self, iri: str, cls: str, line: NoteLine) -> None:
-        """The amounts that a line names, as quantities or as values of the one property in such units."""
+        """The amounts that a line names, as quantities or as values of the one property in such
+        units.
+        """
         for match in _AMOUNT.finditer(line.text):
             number = as_number(match["number"], self.comma) if not match["range"] else None
             unit = unit_after(line.text[match.end() :], self.lexicon.languages)
             kind, name = self.lexicon.quantities.get(unit, ("", ""))
             leading = self.lexicon.leading(cls, kind) if kind else None
-            stating = [slot for slot in self.lexicon.of(cls) if unit and slot.is_number
-                       and converted(1, unit, self.lexicon.unit_of(slot.iri)) is not None]  # fmt: skip
+            stating = [
+                slot
+                for slot in self.lexicon.of(cls)
+                if unit
+                and slot.is_number
+                and converted(1, unit, self.lexicon.unit_of(slot.iri)) is not None
+            ]
             if number is not None and leading:
                 made = self._call(self.lexicon.creators[kind].name, line, value=number, unit=name)
                 if made.ok:
@@ -339,26 +410,47 @@ class _Note:
             elif number is not None and len(stating) == 1:
                 self._call(stating[0].tool.name, line, subject=iri, value=f"{number} {unit}")
             else:
-                reason = "a range is not one number" if match["range"] else "no property takes this amount"
+                reason = (
+                    "a range is not one number"
+                    if match["range"]
+                    else "no property takes this amount"
+                )
                 self._doubt(line, {"amount": match[0].strip(), "text": line.text}, reason)
 
-    # "celery contains celery; butter contains milk" ------------------------------------------------------------------
+    # "celery contains celery; butter contains milk"
+    # ------------------------------------------------------------------
 
     def _clauses(self, line: NoteLine) -> bool:
-        """Short clauses: a known thing, the name of a property, and one of the property's listed values."""
+        """Short clauses: a known thing, the name of a property, and one of the property's listed
+        values.
+        """
         done = False
         for said in map(words, re.split(r"[;.](?:\s+|$)", line.value or line.text)):
-            listing = ((slot, phrase) for slot in self.lexicon.slots if slot.is_object and slot.value.choices
-                       for phrase in slot.phrases)  # fmt: skip
+            listing = (
+                (slot, phrase)
+                for slot in self.lexicon.slots
+                if slot.is_object and slot.value.choices
+                for phrase in slot.phrases
+            )
             for slot, phrase in listing:
                 if not (at := find(phrase, said)):
                     continue
                 right = said[at + len(phrase) :]
-                subjects = [iri for iri, kind in self.names.called(said[:at]) if slot in self.lexicon.of(kind)]
-                objects = [str(term) for name, term in slot.value.choices
-                           if right == words(name) or right in self.lexicon.phrases(str(term))]  # fmt: skip
+                subjects = [
+                    iri
+                    for iri, kind in self.names.called(said[:at])
+                    if slot in self.lexicon.of(kind)
+                ]
+                objects = [
+                    str(term)
+                    for name, term in slot.value.choices
+                    if right == words(name) or right in self.lexicon.phrases(str(term))
+                ]
                 if subjects and objects:
-                    done = self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok or done
+                    done = (
+                        self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok
+                        or done
+                    )
         return done
 
 
@@ -371,7 +463,8 @@ def _parsed(text: str, language: str) -> float | None:
 
 
 def as_number(text: str, comma: bool = False) -> float | None:
-    """A number as people write it; ``comma`` says how to read one that two languages read differently.
+    """A number as people write it; ``comma`` says how to read one that two languages read
+    differently.
 
     >>> [as_number(text) for text in ("3,5", "1,200", "1/2", "1.284,50", "2.5.1")], as_number("1,200", comma=True)
     ([3.5, 1200, 0.5, 1284.5, None], 1.2)
@@ -393,7 +486,8 @@ def decimal_comma(text: str, otherwise: bool) -> bool:
     (True, False)
     """
     found = [
-        (_parsed(number, "de") is not None, _parsed(number, "en") is not None) for number in re.findall(_NUMBER, text)
+        (_parsed(number, "de") is not None, _parsed(number, "en") is not None)
+        for number in re.findall(_NUMBER, text)
     ]
     comma, point = (True, False) in found, (False, True) in found
     return comma if comma != point else otherwise

@@ -1,7 +1,7 @@
 """Stage 5: the tools of a pack for any MCP client, over stdio or streamable HTTP.
 
-The clients share one session, with the same checks and store, one call at a time. Over HTTP the server listens on this
-machine only and requires a token, unless told otherwise.
+The clients share one session, with the same checks and store, one call at a time. Over HTTP the
+server listens on this machine only and requires a token, unless told otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from kgnb.agents.kg_construction.generic_tools import BUDGET, GENERIC, QUOTE, GenericTools, model_tools, schema_tokens
+from kgnb.agents.kg_construction.generic_tools import (
+    BUDGET,
+    GENERIC,
+    QUOTE,
+    GenericTools,
+    model_tools,
+    schema_tokens,
+)
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
@@ -50,10 +57,11 @@ _HOW = (
 class Shared:
     """One session that several clients call, one at a time. ``file`` keeps it on the disk.
 
-    ``documents`` are the texts that quotes are looked up in, by name. ``face`` says which tools clients are shown:
-    "typed", one per class and property; "generic", the few that take class and property as arguments; "auto", the
-    generic ones where the schemas of the typed ones take more than 6,000 tokens. All of them can be called either way.
-    ``outside`` are other tools to offer, such as looking names up in a reference graph.
+    ``documents`` are the texts that quotes are looked up in, by name. ``face`` says which tools
+    clients are shown: "typed", one per class and property; "generic", the few that take class and
+    property as arguments; "auto", the generic ones where the schemas of the typed ones take more
+    than 6,000 tokens. All of them can be called either way. ``outside`` are other tools to offer,
+    such as looking names up in a reference graph.
     """
 
     pack: ToolPack
@@ -75,27 +83,41 @@ class Shared:
     @cached_property
     def _generic(self) -> GenericTools:
         def kind(iri: str) -> str:
-            return next((self.pack.tbox.label(str(one)) for one in self.session.facts.types(Iri(iri))), "")
+            return next(
+                (self.pack.tbox.label(str(one)) for one in self.session.facts.types(Iri(iri))), ""
+            )
 
         terms = OntologyTerms(self.pack)
-        return GenericTools(terms, lambda name, given, quote: self._call(name, given, self._source),
-                            self.session.holds, kind=kind)  # fmt: skip
+        return GenericTools(
+            terms,
+            lambda name, given, quote: self._call(name, given, self._source),
+            self.session.holds,
+            kind=kind,
+        )
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
-        """Call a tool; waits while another client's call is running. An acknowledged write is on the disk.
+        """Call a tool; waits while another client's call is running. An acknowledged write is on
+        the disk.
 
-        ``document`` and ``quote`` among the arguments name the source; a quote that is not in the document is refused.
+        ``document`` and ``quote`` among the arguments name the source; a quote that is not in the
+        document is refused.
         """
         given = dict(arguments)
         with self._lock:
             self.calls += 1
             source = self._read_in(name, given)
-            return CallResult.refused(source) if isinstance(source, Violation) else self._call(name, given, source)
+            return (
+                CallResult.refused(source)
+                if isinstance(source, Violation)
+                else self._call(name, given, source)
+            )
 
     def _call(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
         try:
             return self.session.call(name, given, source)
-        except BackendError as error:  # the disk is full: nothing was written, and the client is told why
+        except (
+            BackendError
+        ) as error:  # the disk is full: nothing was written, and the client is told why
             return CallResult.refused(Violation(name, "not kept", "", (), str(error)))
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,7 +145,9 @@ class Shared:
         return answer if isinstance(answer, dict) else {"ok": True, "answer": answer}
 
     def answer(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """What a client is told when it calls one of the tools that it is shown, or one of the pack's."""
+        """What a client is told when it calls one of the tools that it is shown, or one of the
+        pack's.
+        """
         if name in self.outside:
             return self.ask(name, arguments)
         if self.generic and name in GENERIC:
@@ -163,8 +187,8 @@ class Shared:
 def mcp_server(shared: Shared) -> Server[Any]:
     """The MCP server over a shared session.
 
-    A refused call is marked as an error and carries the reasons, so that a model can repair it. Tools are listed in
-    pages of a hundred.
+    A refused call is marked as an error and carries the reasons, so that a model can repair it.
+    Tools are listed in pages of a hundred.
     """
     import anyio
     import mcp_types as types
@@ -176,31 +200,49 @@ def mcp_server(shared: Shared) -> Server[Any]:
         cursor = getattr(params, "cursor", None) or "0"
         at = int(cursor) if cursor.isdigit() else 0
         end = at + _PAGE
-        return types.ListToolsResult(tools=tools[at:end], next_cursor=str(end) if end < len(tools) else None)
+        return types.ListToolsResult(
+            tools=tools[at:end], next_cursor=str(end) if end < len(tools) else None
+        )
 
     async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         # a client that gives up does not break off what is being written
-        said = await anyio.to_thread.run_sync(shared.answer, params.name, dict(params.arguments or {}))
+        said = await anyio.to_thread.run_sync(
+            shared.answer, params.name, dict(params.arguments or {})
+        )
         text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=said, is_error=not said.get("ok"))
+        return types.CallToolResult(
+            content=[text], structured_content=said, is_error=not said.get("ok")
+        )
 
     return Server(
-        "kgnb", version=metadata.version("kgnb"), instructions=how, on_list_tools=on_list, on_call_tool=on_call
-    )  # fmt: skip
+        "kgnb",
+        version=metadata.version("kgnb"),
+        instructions=how,
+        on_list_tools=on_list,
+        on_call_tool=on_call,
+    )
 
 
 def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
     """The instructions for clients, and the tools in the order of the list."""
     import mcp_types as types
 
-    def served(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> types.Tool:
+    def served(
+        name: str, title: str, text: str, schema: Mapping[str, Any], kind: str
+    ) -> types.Tool:
         if kind in WRITING:
             schema = {**schema, "properties": {**schema["properties"], **_READ_IN}}
         notes = types.ToolAnnotations(
-            read_only_hint=kind not in WRITING, destructive_hint=kind in ("replace", "retract"), open_world_hint=False
+            read_only_hint=kind not in WRITING,
+            destructive_hint=kind in ("replace", "retract"),
+            open_world_hint=False,
         )
         return types.Tool(
-            name=name, title=title or None, description=text, input_schema=dict(schema), annotations=notes
+            name=name,
+            title=title or None,
+            description=text,
+            input_schema=dict(schema),
+            annotations=notes,
         )
 
     how = _HOW.format(name=shared.pack.name)
@@ -209,9 +251,13 @@ def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
         few = model_tools(partial=True, quoted=False)
         tools = [served(one.name, "", one.description, one.parameters, one.name) for one in few]
     else:
-        tools = [served(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
+        tools = [
+            served(one.name, one.label, one.description, one.input_schema, one.kind)
+            for one in shared.pack.tools
+        ]
     others = (
-        served(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items()
+        served(name, "", one.spec.description, one.spec.parameters, "find")
+        for name, one in shared.outside.items()
     )
     return how, [*tools, *others]
 
@@ -237,8 +283,8 @@ def serve(
     Args:
         host: where to listen; anything but loopback needs a token of the caller's own.
         port: 0 lets the system choose.
-        token: what clients have to send as ``Authorization: Bearer``; None generates one, "" requires none.
-        on_ready: called with the URL and the token once the server listens.
+        token: what clients have to send as ``Authorization: Bearer``; None generates one, ""
+        requires none. on_ready: called with the URL and the token once the server listens.
 
     Raises:
         ConfigError: the host is not loopback and there is no token of 16 characters or more.
@@ -264,7 +310,11 @@ async def _stdio(shared: Shared) -> None:
 
 
 def _http(
-    shared: Shared, host: str, port: int, token: str | None, on_ready: Callable[[str, str], object] | None
+    shared: Shared,
+    host: str,
+    port: int,
+    token: str | None,
+    on_ready: Callable[[str, str], object] | None,
 ) -> None:
     import uvicorn
 
@@ -279,9 +329,16 @@ def _http(
     )
     app = guarded(inner, wanted, HERE if host in LOOPBACK else None)
     config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", access_log=False, lifespan="on", http=_prompt_requests(),
-        timeout_graceful_shutdown=2, limit_concurrency=MOST_AT_ONCE,
-    )  # fmt: skip
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        http=_prompt_requests(),
+        timeout_graceful_shutdown=2,
+        limit_concurrency=MOST_AT_ONCE,
+    )
     listening = config.bind_socket()
     listening.listen(config.backlog)  # from now on clients wait in line and are not refused
     try:
@@ -298,7 +355,9 @@ SLOWEST = 10.0
 
 
 def _prompt_requests() -> type[asyncio.Protocol]:
-    """Connections closed where a request is overdue, as uvicorn's own never are; answers may take any time."""
+    """Connections closed where a request is overdue, as uvicorn's own never are; answers may take
+    any time.
+    """
     import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -338,7 +397,9 @@ MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
 MOST_AT_ONCE = 512
 """Concurrent connections and requests; any more get status 503."""
 MOST_A_SECOND = 1_000
-"""Requests accepted in a second, several times what eight busy clients send; any more get status 429."""
+"""Requests accepted in a second, several times what eight busy clients send; any more get status
+429.
+"""
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 
@@ -346,7 +407,8 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App:
-    """The application for requests with the token and one of these hosts; 401, 421 or 429 for all others.
+    """The application for requests with the token and one of these hosts; 401, 421 or 429 for all
+    others.
 
     An empty token, or None for the hosts, is not checked.
     """
@@ -359,11 +421,15 @@ def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App
         if scope["type"] != "http":
             return await app(scope, receive, send)
         sent = b"".join(value for name, value in scope["headers"] if name == b"authorization")
-        if hosts is not None and not all(hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"):
+        if hosts is not None and not all(
+            hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"
+        ):
             return await PlainTextResponse("unknown host", 421)(scope, receive, send)
         if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
             wanted = "a token is required: Authorization: Bearer ..."
-            return await PlainTextResponse(wanted, 401, {"www-authenticate": "Bearer"})(scope, receive, send)
+            return await PlainTextResponse(wanted, 401, {"www-authenticate": "Bearer"})(
+                scope, receive, send
+            )
         now = int(time.monotonic())
         second, calls = now, calls + 1 if now == second else 1
         if calls > MOST_A_SECOND:

@@ -20,7 +20,13 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import TBOX, Call
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolDefinition, Violation
+from kgnb.agents.kg_construction.tool_values import (
+    WRITING,
+    CallResult,
+    Source,
+    ToolDefinition,
+    Violation,
+)
 from kgnb.agents.kg_construction.writes import Withdrawals, Writes, normalised
 from kgnb.errors import DataError
 from kgnb.files import write_whole
@@ -35,7 +41,8 @@ _MOST_VIOLATIONS = 20
 
 
 class ConstructionSession(GraphState):
-    """One graph under construction. Calls may come from several threads; each is a transaction of its own.
+    """One graph under construction. Calls may come from several threads; each is a transaction of
+    its own.
 
     >>> import kgnb
     >>> from rdflib import Graph
@@ -47,9 +54,14 @@ class ConstructionSession(GraphState):
     """
 
     def __init__(
-        self, pack: PackContent, namespace: str, store: OxigraphGraph | str | Path | None = None, *,
-        checked: bool = True, stored: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        pack: PackContent,
+        namespace: str,
+        store: OxigraphGraph | str | Path | None = None,
+        *,
+        checked: bool = True,
+        stored: bool = True,
+    ) -> None:
         super().__init__(pack, namespace, store, checked=checked, stored=stored)
         self._writes = Writes(self)
         self._withdrawals = Withdrawals(self, self._attempts)
@@ -59,19 +71,26 @@ class ConstructionSession(GraphState):
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
 
     def call(
-        self, name: str, arguments: Mapping[str, Any] | None = None, source: Source | None = None, *,
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        source: Source | None = None,
+        *,
         merge: bool = False,
-    ) -> CallResult:  # fmt: skip
+    ) -> CallResult:
         """Call a tool. A wrong call returns violations, raises nothing and writes nothing.
 
-        ``source`` says where in which document the facts were read. ``merge`` is for repeating calls that were accepted
-        elsewhere: an entity with the same name and a fitting class is taken for the same, and a fact is retracted only
-        as far as this document stated it. Raises BackendError where the store fails.
+        ``source`` says where in which document the facts were read. ``merge`` is for repeating
+        calls that were accepted elsewhere: an entity with the same name and a fitting class is
+        taken for the same, and a fact is retracted only as far as this document stated it. Raises
+        BackendError where the store fails.
         """
         with self.lock:
             if name not in self.pack:
                 near = nearest(str(name), [tool.name for tool in self.pack.tools], 5)
-                wrong = Violation("tool", "unknown tool", str(name)[:120], near, "call one of the tools there are")
+                wrong = Violation(
+                    "tool", "unknown tool", str(name)[:120], near, "call one of the tools there are"
+                )
                 return CallResult.refused(wrong)
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
@@ -84,21 +103,32 @@ class ConstructionSession(GraphState):
 
     def _write(self, tool: ToolDefinition, call: Call, merge: bool) -> CallResult:
         try:
-            key = json.dumps([tool.name, call.arguments, call.source.document if call.source else ""], sort_keys=True)
+            key = json.dumps(
+                [tool.name, call.arguments, call.source.document if call.source else ""],
+                sort_keys=True,
+            )
         except (TypeError, ValueError):
-            wrong = Violation("arguments", "object", type(call.arguments).__name__, (), "give plain JSON values")
+            wrong = Violation(
+                "arguments", "object", type(call.arguments).__name__, (), "give plain JSON values"
+            )
             return CallResult.refused(wrong)
         if key in self._made and not merge:
             before = self._made[key].iri
-            hint = "this very call was made before and its facts are there: go on with something else"
+            hint = (
+                "this very call was made before and its facts are there: go on with something else"
+            )
             again = Violation("call", "repeat", before, (before,) if before else (), hint)
             return CallResult(False, before, violations=(again,))
         read, states = read_arguments(tool, call.arguments, self), tool.kind in ("create", "add")
         if read.violations:
             result = CallResult.refused(*read.violations)
         elif self.checked and tool.kind == "create" and tool.term in self.pack.empty:
-            why = f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
-            result = CallResult(False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),))
+            why = (
+                f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
+            )
+            result = CallResult(
+                False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),)
+            )
         elif states:
             result = self._attempts(tool, read, call, merge)
         else:
@@ -110,24 +140,47 @@ class ConstructionSession(GraphState):
         return result
 
     def _attempts(
-        self, tool: ToolDefinition, read: Arguments, call: Call, merge: bool = False, dry: bool = False
+        self,
+        tool: ToolDefinition,
+        read: Arguments,
+        call: Call,
+        merge: bool = False,
+        dry: bool = False,
     ) -> CallResult:
-        """Write a call in the first of its readings that keeps every constraint; ``dry`` writes nothing."""
+        """Write a call in the first of its readings that keeps every constraint; ``dry`` writes
+        nothing.
+        """
         first: CallResult | None = None
         for iri, triples in self._writes.readings(tool, read):
             if tool.kind == "create" and "entity" not in read.terms and self.facts.knows(iri):
-                if self.pack.checker.apart(self.facts.types(iri), tool.term):  # nothing is both: another thing
+                if self.pack.checker.apart(
+                    self.facts.types(iri), tool.term
+                ):  # nothing is both: another thing
                     iri, triples = self._writes.apart(tool, iri, triples)
-                met = self._met(tool, iri, triples, merge) if self.facts.knows(iri) else (iri, triples)
+                met = (
+                    self._met(tool, iri, triples, merge)
+                    if self.facts.knows(iri)
+                    else (iri, triples)
+                )
                 if isinstance(met, CallResult):
-                    return replace(met, violations=(self.hints.exists(iri, tool, self.facts),)) if dry else met
+                    return (
+                        replace(met, violations=(self.hints.exists(iri, tool, self.facts),))
+                        if dry
+                        else met
+                    )
                 iri, triples = met
             if not dry:
                 result = self._commit(tool, iri, triples, call)
             elif all(one in self.facts for one in triples):
                 result = CallResult(True, str(iri))
             else:
-                new = Violation("fact", "not there", self.hints.name(iri, self.facts), (), "nobody has said so yet")
+                new = Violation(
+                    "fact",
+                    "not there",
+                    self.hints.name(iri, self.facts),
+                    (),
+                    "nobody has said so yet",
+                )
                 result = CallResult(False, str(iri), violations=(new,))
             if result.ok:
                 return result
@@ -135,9 +188,11 @@ class ConstructionSession(GraphState):
         return first or CallResult.refused()
 
     def holds(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
-        """Whether all that a creating or adding call says is there already; other calls are made as usual.
+        """Whether all that a creating or adding call says is there already; other calls are made as
+        usual.
 
-        Nothing is written or noted. Where a creation's name is taken, the violations say by what, and how to go on.
+        Nothing is written or noted. Where a creation's name is taken, the violations say by what,
+        and how to go on.
         """
         with self.lock:
             tool = self.pack.tool(name)
@@ -151,19 +206,28 @@ class ConstructionSession(GraphState):
     def _met(
         self, tool: ToolDefinition, iri: Iri, triples: list[Triple], merge: bool
     ) -> tuple[Iri, list[Triple]] | CallResult:
-        """The entity and triples of a creation whose name another entity has, or the result that ends it.
+        """The entity and triples of a creation whose name another entity has, or the result that
+        ends it.
 
-        A name is not an identity, so nothing new is stated about the other entity unless the caller names it.
+        A name is not an identity, so nothing new is stated about the other entity unless the caller
+        names it.
         """
         types, hierarchy = list(self.facts.types(iri)), self.pack.hierarchy
         fits = hierarchy.is_a(types, iri, tool.term)
         if tool.term in self.pack.quantities and fits:
             triples = []  # the same quantity, whichever unit it is given in
-        fresh = [one for one in triples if one not in self.facts and one[1] != v.LABEL
-                 and not (one[1] == TYPE and one[0] == iri and fits)]  # fmt: skip
+        fresh = [
+            one
+            for one in triples
+            if one not in self.facts
+            and one[1] != v.LABEL
+            and not (one[1] == TYPE and one[0] == iri and fits)
+        ]
         if merge:
             below = self.pack.tbox.below.get(tool.term, frozenset({tool.term}))
-            related = fits or any(tool.term in self.pack.tbox.below.get(str(kind), ()) for kind in types)
+            related = fits or any(
+                tool.term in self.pack.tbox.below.get(str(kind), ()) for kind in types
+            )
             if related or below & set(map(str, types)):
                 return iri, fresh or triples
             return self._writes.apart(tool, iri, triples)
@@ -172,7 +236,9 @@ class ConstructionSession(GraphState):
             return CallResult(True, str(iri), data={"exists": there})
         return CallResult.refused(self.hints.exists(iri, tool, self.facts), iri=str(iri))
 
-    def _commit(self, tool: ToolDefinition, iri: Iri, triples: list[Triple], call: Call) -> CallResult:
+    def _commit(
+        self, tool: ToolDefinition, iri: Iri, triples: list[Triple], call: Call
+    ) -> CallResult:
         new_entity = tool.kind == "create" and not self.facts.knows(iri)
         borrowed = self._writes.borrowed(triples)
         triples = [*triples, *self._writes.derived([*borrowed, *triples])]
@@ -197,14 +263,18 @@ class ConstructionSession(GraphState):
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
 
     def _caused(self, added: list[Triple], broken: list[Judged]) -> tuple[Violation, ...]:
-        """The violations that the new facts caused, without those that existed before; the facts stay unchanged."""
+        """The violations that the new facts caused, without those that existed before; the facts
+        stay unchanged.
+        """
         said = [self.hints.violation(shape, found, self.facts) for shape, found in broken]
         for triple in reversed(added):
             self.facts.remove(triple)
         before = {_place(j) for j in self.pack.checker.at_once(self.facts, added)}
         for triple in added:
             self.facts.add(triple)
-        fresh = [one for one, judged in zip(said, broken, strict=True) if _place(judged) not in before]
+        fresh = [
+            one for one, judged in zip(said, broken, strict=True) if _place(judged) not in before
+        ]
         return tuple(dict.fromkeys(fresh))[:_MOST_VIOLATIONS]
 
     def trig(self) -> str:
@@ -250,12 +320,16 @@ class ConstructionSession(GraphState):
         return write_whole(target, partial(self._write_as, forms[target.suffix]), lasting=lasting)
 
     def shacl_report(self) -> tuple[bool, str]:
-        """Whether the facts conform to the pack's SHACL according to pyshacl, and its report as Turtle."""
+        """Whether the facts conform to the pack's SHACL according to pyshacl, and its report as
+        Turtle.
+        """
         try:
             from pyshacl import validate
         except ImportError as error:
             raise DataError(
-                "pyshacl is not installed", where="SHACL report", fix="pip install pyshacl, or use session.validate()"
+                "pyshacl is not installed",
+                where="SHACL report",
+                fix="pip install pyshacl, or use session.validate()",
             ) from error
         shapes = rdflib.Graph().parse(data=self.pack.shacl(), format="turtle")
         conforms, report, _ = validate(self.graph, shacl_graph=shapes, advanced=False)
@@ -280,21 +354,32 @@ def answer(session: GraphState, tool: ToolDefinition, read: Arguments) -> CallRe
         return CallResult(True, iri, data=_inspect(session, iri))
     missing = session.missing(iri or None)
     if tool.kind == "missing":
-        return CallResult(True, iri, data=[{"entity": one.focus, **one.as_json()} for one in missing])
+        return CallResult(
+            True, iri, data=[{"entity": one.focus, **one.as_json()} for one in missing]
+        )
     missing = missing or session.sparql_violations()
     return CallResult(not missing, violations=missing, retryable=bool(missing))
 
 
 def _find(session: GraphState, kind: str, said: str) -> CallResult:
-    """Entities of a class whose label equals, contains or resembles a name, the ontology's own individuals included."""
+    """Entities of a class whose label equals, contains or resembles a name, the ontology's own
+    individuals included.
+    """
     labels, own = session.labels(), session.pack.tbox.individuals
     below = session.pack.hierarchy.below.get(kind, frozenset({kind}))
     members = session.pack.hierarchy.members.get(kind, frozenset())
-    known = dict.fromkeys(session.entities(kind)) | {i: None for i, k in own.items() if k & below or i in members}
+    known = dict.fromkeys(session.entities(kind)) | {
+        i: None for i, k in own.items() if k & below or i in members
+    }
     wanted = normalised(said)
-    entries = [{"iri": iri, "label": labels.get(iri) or session.pack.tbox.label(iri)} for iri in known]
+    entries = [
+        {"iri": iri, "label": labels.get(iri) or session.pack.tbox.label(iri)} for iri in known
+    ]
     scores = {entry["iri"]: _score(wanted, normalised(entry["label"])) for entry in entries}
-    found = sorted((entry for entry in entries if scores[entry["iri"]] >= _NEAR), key=lambda one: -scores[one["iri"]])
+    found = sorted(
+        (entry for entry in entries if scores[entry["iri"]] >= _NEAR),
+        key=lambda one: -scores[one["iri"]],
+    )
     exact = [e for e in found if normalised(e["label"]) == wanted]
     data: dict[str, Any] = {"found": found[:_MOST_FOUND], "total": len(found)}
     return CallResult(True, exact[0]["iri"] if len(exact) == 1 else "", data=data)
@@ -312,10 +397,17 @@ def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
     said: dict[str, list[str]] = {}
     for predicate, values in facts.about(node).items():
         if predicate not in (TYPE, v.LABEL):
-            said[tbox.label(predicate)] = [t.text if isinstance(t, Literal) else name(t, facts) for t in values]
-    back = {tbox.label(p): [name(s, facts) for s in subjects] for p, subjects in facts.pointing_at(node).items()}
+            said[tbox.label(predicate)] = [
+                t.text if isinstance(t, Literal) else name(t, facts) for t in values
+            ]
+    back = {
+        tbox.label(p): [name(s, facts) for s in subjects]
+        for p, subjects in facts.pointing_at(node).items()
+    }
     kinds = [tbox.label(str(kind)) for kind in facts.types(node)] or [
         tbox.label(kind) for kind in sorted(tbox.individuals.get(iri, ()))
     ]
-    label = next((t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), tbox.label(iri))
+    label = next(
+        (t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), tbox.label(iri)
+    )
     return {"iri": iri, "label": label, "classes": kinds, "facts": said, "pointed at by": back}

@@ -10,7 +10,16 @@ from typing import Literal as OneOf
 from kgnb.kg.terms import Term
 
 ToolKind = OneOf["find", "create", "add", "replace", "retract", "inspect", "missing", "finish"]
-TOOL_KINDS: tuple[ToolKind, ...] = ("find", "create", "add", "replace", "retract", "inspect", "missing", "finish")
+TOOL_KINDS: tuple[ToolKind, ...] = (
+    "find",
+    "create",
+    "add",
+    "replace",
+    "retract",
+    "inspect",
+    "missing",
+    "finish",
+)
 WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 
 
@@ -18,8 +27,9 @@ WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 class ToolParameter:
     """One argument of a tool, and how it is turned into a term.
 
-    ``kind`` is label, entity, value, number, unit, language, text or any (any JSON scalar). ``choices`` is a closed
-    list of names and terms; ``aliases`` are other spellings with the name each stands for.
+    ``kind`` is label, entity, value, number, unit, language, text or any (any JSON scalar).
+    ``choices`` is a closed list of names and terms; ``aliases`` are other spellings with the name
+    each stands for.
     """
 
     name: str
@@ -37,8 +47,8 @@ class ToolParameter:
 class ToolDefinition:
     """One tool: its description for models, and the schema of its arguments (JSON Schema 2020-12).
 
-    ``description`` says what the tool does and which constraints are enforced; ``guidance``, from labels and comments,
-    is never enforced.
+    ``description`` says what the tool does and which constraints are enforced; ``guidance``, from
+    labels and comments, is never enforced.
     """
 
     name: str  # ^[a-zA-Z0-9_-]{1,64}$
@@ -59,7 +69,9 @@ class Violation:
     path: str  # the argument or the property it is about
     constraint: str  # its name, as ``ToolPack.counts`` counts it: range, max, one of, ...
     got: str
-    allowed: tuple[str, ...] = ()  # what would be accepted, the likeliest first; empty where that is no list
+    allowed: tuple[
+        str, ...
+    ] = ()  # what would be accepted, the likeliest first; empty where that is no list
     hint: str = ""
     focus: str = ""  # IRI of the entity that violates it
     component: str = ""  # IRI of the SHACL constraint component, where there is one
@@ -91,19 +103,28 @@ class CallResult:
     @property
     def repeated(self) -> bool:
         """Whether it was refused only because its facts are there already."""
-        return not self.ok and not self.retryable and any(one.constraint == "repeat" for one in self.violations)
+        return (
+            not self.ok
+            and not self.retryable
+            and any(one.constraint == "repeat" for one in self.violations)
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The answer for a model or an MCP client; violations with the same hint are listed once."""
         found: dict[str, Any] = {"ok": self.ok, "iri": self.iri, "created": self.created}
         told = {one.hint or one: one for one in reversed(self.violations)}
-        found |= {"violations": [one.as_json() for one in reversed(told.values())], "retryable": self.retryable}
+        found |= {
+            "violations": [one.as_json() for one in reversed(told.values())],
+            "retryable": self.retryable,
+        }
         return found if self.data is None else found | {"data": self.data}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a fact: a document's name or IRI, and the characters ``start`` up to ``end`` of its text."""
+    """The source of a fact: a document's name or IRI, and the characters ``start`` up to ``end`` of
+    its text.
+    """
 
     document: str
     start: int | None = None
@@ -120,7 +141,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step of the task: the classes it is about, what it reads, what it writes, and the tools it needs."""
+    """One step of the task: the classes it is about, what it reads, what it writes, and the tools
+    it needs.
+    """
 
     number: int  # from 1
     name: str
@@ -139,4 +162,10 @@ class PlanStep:
         """The step in ``plan.json``."""
         lists = {name: list(getattr(self, name)) for name in ("classes", "reads", "writes")}
         groups = {kind: list(names) for kind, names in self.groups.items()}
-        return {"step": self.number, "name": self.name, "goal": self.goal, **lists, "tool_groups": groups}
+        return {
+            "step": self.number,
+            "name": self.name,
+            "goal": self.goal,
+            **lists,
+            "tool_groups": groups,
+        }

@@ -1,4 +1,6 @@
-"""Tools from a T-Box: find and create for every class, add for every property, and a few that every pack has."""
+"""Tools from a T-Box: find and create for every class, add for every property, and a few that every
+pack has.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from kgnb.shapes.units import MOST_UNITS, Quantity, unit_names
 MOST_CHOICES = 100  # longer lists are not closed in the schema; the check is the same
 MOST_INLINE = 12  # literal properties that create_<class> takes at once
 _GUIDANCE = 600  # characters
-_WITHIN = "IRI of what it belongs to, where its name does not tell it from others. It writes no fact."
+_WITHIN = (
+    "IRI of what it belongs to, where its name does not tell it from others. It writes no fact."
+)
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,18 @@ class ToolMaker:
         self.phrases = Phrases(tbox, unit_names(measured))
         self.values = cache(self._values_of)
         self._about: dict[str, list[Shape]] = {}
-        self._on_path: dict[str, list[tuple[Shape, bool]]] = {}  # and whether it holds for some subjects only
+        self._on_path: dict[
+            str, list[tuple[Shape, bool]]
+        ] = {}  # and whether it holds for some subjects only
         for shape in shapes:
             for iri in {shape.about, *shape.classes}:
                 self._about.setdefault(iri, []).append(shape)
             for inner in shape.parts():
                 if inner.path is not None and inner.path.kind in ("iri", "alternative"):
                     for iri in inner.path.predicates():
-                        self._on_path.setdefault(iri, []).append((inner, bool(shape.classes or shape.nodes)))
+                        self._on_path.setdefault(iri, []).append(
+                            (inner, bool(shape.classes or shape.nodes))
+                        )
 
     def tools(self) -> Iterator[ToolDefinition]:
         """All tools: by class, by property, then those of every pack."""
@@ -87,16 +95,36 @@ class ToolMaker:
         if quantity is not None:
             units = quantity.units[:MOST_UNITS] if len(quantity.units) <= MOST_UNITS else ()
             parameters += [
-                ToolParameter("value", "number", True, "The number, without its unit.", datatypes=(quantity.number,)),
-                ToolParameter("unit", "unit", True, "The unit, by its full name.", aliases=quantity.symbols,
-                          choices=tuple((name, Iri(unit)) for name, unit in units)),
-            ]  # fmt: skip
-        hint = "A name for it; by default value and unit." if quantity else f"What this {label} is called in the text."
+                ToolParameter(
+                    "value",
+                    "number",
+                    True,
+                    "The number, without its unit.",
+                    datatypes=(quantity.number,),
+                ),
+                ToolParameter(
+                    "unit",
+                    "unit",
+                    True,
+                    "The unit, by its full name.",
+                    aliases=quantity.symbols,
+                    choices=tuple((name, Iri(unit)) for name, unit in units),
+                ),
+            ]
+        hint = (
+            "A name for it; by default value and unit."
+            if quantity
+            else f"What this {label} is called in the text."
+        )
         parameters.append(ToolParameter("label", "label", quantity is None, hint))
         parameters += self._inline(iri, {p.name for p in parameters} | {"within", "entity"})
         parameters += [
             ToolParameter("within", "entity", description=_WITHIN),
-            ToolParameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
+            ToolParameter(
+                "entity",
+                "entity",
+                description=f"IRI of an existing entity that is a {label} as well.",
+            ),
         ]
         text = f"Create {_a(label)} {label}."
         if iri in self.empty:
@@ -105,13 +133,24 @@ class ToolMaker:
 
     def _inline(self, iri: str, taken: set[str]) -> list[ToolParameter]:
         """The literal properties of a class as arguments, those in its restrictions first."""
-        shapes = (shape for each in self.tbox.above(iri) for shape in self._about.get(each, ()) if shape.classes)
+        shapes = (
+            shape
+            for each in self.tbox.above(iri)
+            for shape in self._about.get(each, ())
+            if shape.classes
+        )
         paths = (inner.path for shape in shapes for inner in shape.parts())
         restricted = [path.iri for path in paths if path is not None and path.kind == "iri"]
         found: dict[str, ToolParameter] = {}
         for name in dict.fromkeys([*restricted, *self._by_domain.get(iri, ())]):
             values, argument = self.values(name), self.of_properties.get(name)
-            if argument and values.datatypes and not values.classes and not values.choices and argument not in taken:
+            if (
+                argument
+                and values.datatypes
+                and not values.classes
+                and not values.choices
+                and argument not in taken
+            ):
                 found.setdefault(argument, self._value(argument, name, values, required=False))
         return list(found.values())[:MOST_INLINE]
 
@@ -136,7 +175,9 @@ class ToolMaker:
         listed: tuple[str, ...] = ()
         for shape, of_some in self._on_path.get(iri, ()):
             found = likely if of_some else datatypes
-            asked = [str(leaf.terms[0]) for leaf in _leaves(shape) if leaf.component in ("isA", "class")]
+            asked = [
+                str(leaf.terms[0]) for leaf in _leaves(shape) if leaf.component in ("isA", "class")
+            ]
             if shape.kind == "range" and asked and self.tbox.closed_lists.issuperset(asked):
                 listed = tuple(asked)
             for leaf in _leaves(shape):
@@ -152,19 +193,31 @@ class ToolMaker:
                     else:
                         literals = [term for term in leaf.terms if isinstance(term, Literal)]
                         found |= dict.fromkeys(term.datatype or f"{XSD}string" for term in literals)
-        kinds = {kind for kind in ("object property", "datatype property") if (iri, kind) in self.tbox.declared}
+        kinds = {
+            kind
+            for kind in ("object property", "datatype property")
+            if (iri, kind) in self.tbox.declared
+        }
         if not datatypes and (likely or "datatype property" in kinds):
             kept = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
             datatypes = likely | dict.fromkeys(kept or [f"{RDFS}Literal"])
-        if kinds == {"object property"} and not (choices and all(isinstance(t, Literal) for t in choices)):
+        if kinds == {"object property"} and not (
+            choices and all(isinstance(t, Literal) for t in choices)
+        ):
             datatypes = {}
         return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices), listed)
 
     def _add(self, iri: str) -> ToolDefinition:
         tbox, values = self.tbox, self.values(iri)
         label = tbox.label(iri)
-        subject = ToolParameter("subject", "entity", True, f"IRI of the entity whose '{label}' it is.", iri)
-        literal_only = bool(values.datatypes) and not values.classes and (iri, "object property") not in tbox.declared
+        subject = ToolParameter(
+            "subject", "entity", True, f"IRI of the entity whose '{label}' it is.", iri
+        )
+        literal_only = (
+            bool(values.datatypes)
+            and not values.classes
+            and (iri, "object property") not in tbox.declared
+        )
         choices = self._choices(values)
         parameters = [subject]
         if literal_only or (choices and all(isinstance(term, Literal) for _, term in choices)):
@@ -172,7 +225,12 @@ class ToolMaker:
         elif values.datatypes or not self._is_object(iri, values):
             parameters += [
                 ToolParameter(
-                    "object", "entity", False, "IRI of an entity; or give a value.", iri, classes=values.classes
+                    "object",
+                    "entity",
+                    False,
+                    "IRI of an entity; or give a value.",
+                    iri,
+                    classes=values.classes,
                 ),
                 self._value("value", iri, values, required=False),
             ]
@@ -180,10 +238,22 @@ class ToolMaker:
             told = joined([tbox.label(c) for c in values.classes], 6)
             hint = f"IRI of the {told}." if told else "IRI of an entity."
             parameters.append(
-                ToolParameter("object", "entity", True, hint, iri, classes=values.classes, choices=tuple(choices))
+                ToolParameter(
+                    "object",
+                    "entity",
+                    True,
+                    hint,
+                    iri,
+                    classes=values.classes,
+                    choices=tuple(choices),
+                )
             )
         if parameters[-1].kind == "value" and _takes_language(parameters[-1].datatypes):
-            parameters.append(ToolParameter("language", "language", description="Language tag of the text, as in en."))
+            parameters.append(
+                ToolParameter(
+                    "language", "language", description="Language tag of the text, as in en."
+                )
+            )
         return self._tool("add", iri, f"State '{label}' of an entity.", tuple(parameters))
 
     def _is_object(self, iri: str, values: Values) -> bool:
@@ -198,20 +268,34 @@ class ToolMaker:
             terms = [Iri(i) for i in sorted(listed)]
         if not terms or len(terms) > MOST_CHOICES:
             return []
-        names = [term.text if isinstance(term, Literal) else self.tbox.label(str(term)) for term in terms]
-        return [(name if names.count(name) == 1 else str(getattr(term, "text", term)), term)
-                for name, term in zip(names, terms, strict=True)]  # fmt: skip
+        names = [
+            term.text if isinstance(term, Literal) else self.tbox.label(str(term)) for term in terms
+        ]
+        return [
+            (name if names.count(name) == 1 else str(getattr(term, "text", term)), term)
+            for name, term in zip(names, terms, strict=True)
+        ]
 
     def _value(
-        self, name: str, iri: str, values: Values, *, required: bool, choices: list[tuple[str, Term]] | None = None
+        self,
+        name: str,
+        iri: str,
+        values: Values,
+        *,
+        required: bool,
+        choices: list[tuple[str, Term]] | None = None,
     ) -> ToolParameter:
         datatypes = values.datatypes or (f"{RDFS}Literal",)
         told = joined([d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in datatypes], 4)
         text = f"{self.tbox.label(iri)} ({told})"
         listed = tuple((n, t) for n, t in choices or () if isinstance(t, Literal))
-        return ToolParameter(name, "value", required, text, iri, datatypes=datatypes, choices=listed)
+        return ToolParameter(
+            name, "value", required, text, iri, datatypes=datatypes, choices=listed
+        )
 
-    def _tool(self, kind: ToolKind, iri: str, text: str, parameters: tuple[ToolParameter, ...]) -> ToolDefinition:
+    def _tool(
+        self, kind: ToolKind, iri: str, text: str, parameters: tuple[ToolParameter, ...]
+    ) -> ToolDefinition:
         terms = self.tbox.above(iri) if kind == "create" else (iri,) if kind == "add" else ()
         shapes = {s.id: s for term in terms for s in self._about.get(term, ())}
         constraints = tuple(dict.fromkeys(self.phrases.of_shape(s) for s in shapes.values()))
@@ -220,11 +304,20 @@ class ToolMaker:
         comment = self.tbox.comment(iri)
         guidance = comment if len(comment) <= _GUIDANCE else comment[: _GUIDANCE - 1].rstrip() + "…"
         name = tool_name(kind, (self.of_properties if kind == "add" else self.of_classes)[iri])
-        description = " ".join([text, *([f"Must hold: {'; '.join(constraints[:12])}."] if constraints else [])])
+        description = " ".join(
+            [text, *([f"Must hold: {'; '.join(constraints[:12])}."] if constraints else [])]
+        )
         return ToolDefinition(
-            name, f"{description} {guidance}".strip(), input_schema(parameters), kind, iri,
-            self.tbox.label(iri), constraints, guidance, parameters,
-        )  # fmt: skip
+            name,
+            f"{description} {guidance}".strip(),
+            input_schema(parameters),
+            kind,
+            iri,
+            self.tbox.label(iri),
+            constraints,
+            guidance,
+            parameters,
+        )
 
 
 def _always() -> Iterator[ToolDefinition]:
@@ -232,7 +325,9 @@ def _always() -> Iterator[ToolDefinition]:
     some = ToolParameter("iri", "entity", False, "IRI of one entity; leave out for all.")
     whose = ToolParameter("subject", "entity", True, "IRI of the entity.")
     named = ToolParameter("property", "text", True, "The property, by name or IRI.")
-    optional = ToolParameter("property", "text", False, "The property, by name or IRI; leave out for all.")
+    optional = ToolParameter(
+        "property", "text", False, "The property, by name or IRI; leave out for all."
+    )
     right = ToolParameter("value", "any", True, "The right value.")
     old = ToolParameter("old", "any", False, "The wrong value, of several.")
     wrong = ToolParameter("value", "any", False, "The wrong value; leave out for all.")
@@ -244,7 +339,9 @@ def _always() -> Iterator[ToolDefinition]:
         ("finish", "End the work. It is refused while something required is missing.", ()),
     )
     for kind, text, parameters in texts:
-        yield ToolDefinition(kind, text, input_schema(parameters), kind, "", kind, parameters=parameters)
+        yield ToolDefinition(
+            kind, text, input_schema(parameters), kind, "", kind, parameters=parameters
+        )
 
 
 def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
@@ -258,14 +355,29 @@ def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
 
 
 def _closes(shape: Shape) -> bool:
-    """Whether the lists of a shape are complete: not where a union has a datatype or class beside a list."""
+    """Whether the lists of a shape are complete: not where a union has a datatype or class beside a
+    list.
+    """
     unions = [c.shapes for c in shape.constraints if c.component in ("or", "xone")]
-    return all(any(leaf.component == "in" for leaf in _leaves(one)) for union in unions for one in union)
+    return all(
+        any(leaf.component == "in" for leaf in _leaves(one)) for union in unions for one in union
+    )
 
 
 def _specific_first(datatypes: Mapping[str, None]) -> list[str]:
     """Narrow datatypes before wide ones, so that 4 becomes an integer where integers are allowed."""
-    order = ("boolean", "integer", "decimal", "double", "float", "date", "dateTime", "time", "gYear", "anyURI")
+    order = (
+        "boolean",
+        "integer",
+        "decimal",
+        "double",
+        "float",
+        "date",
+        "dateTime",
+        "time",
+        "gYear",
+        "anyURI",
+    )
 
     def rank(datatype: str) -> tuple[int, str]:
         name = datatype.removeprefix(XSD)
@@ -279,7 +391,9 @@ def _specific_first(datatypes: Mapping[str, None]) -> list[str]:
 
 
 def _takes_language(datatypes: tuple[str, ...]) -> bool:
-    return any(datatype in (LANG_STRING, PLAIN) or datatype in ANY_LITERAL for datatype in datatypes)
+    return any(
+        datatype in (LANG_STRING, PLAIN) or datatype in ANY_LITERAL for datatype in datatypes
+    )
 
 
 def input_schema(parameters: Iterable[ToolParameter]) -> dict[str, Any]:
@@ -298,7 +412,11 @@ def _one(parameter: ToolParameter) -> dict[str, Any]:
     if parameter.choices:
         names = [name for name, _ in parameter.choices]
         values = [_json_value(name, term) for name, term in parameter.choices]
-        iris = [str(term) for _, term in parameter.choices if isinstance(term, Iri) and str(term) not in names]
+        iris = [
+            str(term)
+            for _, term in parameter.choices
+            if isinstance(term, Iri) and str(term) not in names
+        ]
         text = {"type": "string"} if all(isinstance(value, str) for value in values) else {}
         return {"enum": [*dict.fromkeys(values), *iris], **text, **told}
     if parameter.kind == "number":

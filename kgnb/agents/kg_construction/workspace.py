@@ -1,4 +1,6 @@
-"""The workspace of a reader: it calls the tools for one document, limits retries, and records every call."""
+"""The workspace of a reader: it calls the tools for one document, limits retries, and records every
+call.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ _NAMED = re.compile(r"<?((?:https?|urn):[^\s<>\"']*[^\s<>\"'.,;:)])>?")
 
 
 class ShortIds:
-    """Short ids for IRIs: chosen by whoever creates the entity, or made of its class, as in ``hut:h1``."""
+    """Short ids for IRIs: chosen by whoever creates the entity, or made of its class, as in
+    ``hut:h1``.
+    """
 
     def __init__(self) -> None:
         self._iris: dict[str, str] = {}
@@ -118,16 +122,19 @@ class ShortIds:
             return self.shorten(value, named)
         if isinstance(value, dict):
             return {key: self.shortened(inner, named) for key, inner in value.items()}
-        return [self.shortened(inner, named) for inner in value] if isinstance(value, list) else value
+        return (
+            [self.shortened(inner, named) for inner in value] if isinstance(value, list) else value
+        )
 
 
 @dataclass
 class Workspace:
     """The tools over one session, for one document. Not thread-safe.
 
-    A refused call that comes back unchanged is refused again without being read. After ``repairs`` refusals in a row
-    of one tool, the call becomes a doubt and the reader is told to go on. With ``feedback=False`` the reader is told
-    only that a call was received, and its IRI if it has one: the paper's ablation.
+    A refused call that comes back unchanged is refused again without being read. After ``repairs``
+    refusals in a row of one tool, the call becomes a doubt and the reader is told to go on. With
+    ``feedback=False`` the reader is told only that a call was received, and its IRI if it has one:
+    the paper's ablation.
     """
 
     session: ConstructionSession
@@ -143,11 +150,20 @@ class Workspace:
     repaired: int = 0
     repeats: int = 0
     _refused: set[str] = field(default_factory=set)
-    _pending: dict[str, list[Act]] = field(default_factory=dict)  # refused since the tool last succeeded
-    _left: list[Act] = field(default_factory=list)  # refused before that, of subjects it did not succeed for
+    _pending: dict[str, list[Act]] = field(
+        default_factory=dict
+    )  # refused since the tool last succeeded
+    _left: list[Act] = field(
+        default_factory=list
+    )  # refused before that, of subjects it did not succeed for
 
     def call(
-        self, name: str, arguments: Mapping[str, Any], passage: Passage, quote: str = "", step: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        passage: Passage,
+        quote: str = "",
+        step: str = "",
     ) -> CallResult:
         """Call a tool about a passage; ``quote`` are the words of it that say so."""
         start, end = span(passage, quote)
@@ -166,9 +182,17 @@ class Workspace:
             self.repeats += 1
             return result
         act = Act(
-            name, dict(arguments), result.ok, start, end, step, result.iri, result.created, result.triples,
+            name,
+            dict(arguments),
+            result.ok,
+            start,
+            end,
+            step,
+            result.iri,
+            result.created,
+            result.triples,
             result.violations,
-        )  # fmt: skip
+        )
         self.acts.append(act)
         if result.ok:
             self._succeeded(act)
@@ -177,10 +201,20 @@ class Workspace:
         return self._failed(act, result)
 
     def refuse(
-        self, name: str, arguments: Mapping[str, Any], reasons: Sequence[str], quote: str, passage: Passage
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        reasons: Sequence[str],
+        quote: str,
+        passage: Passage,
     ) -> None:
-        """Notes a value that no tool could be called with: left to a person unless a later call states it."""
-        why = tuple(Violation(name, "refused", str(arguments.get("object", "")), hint=reason) for reason in reasons)
+        """Notes a value that no tool could be called with: left to a person unless a later call
+        states it.
+        """
+        why = tuple(
+            Violation(name, "refused", str(arguments.get("object", "")), hint=reason)
+            for reason in reasons
+        )
         self._left.append(Act(name, dict(arguments), False, *span(passage, quote), violations=why))
 
     def _succeeded(self, act: Act) -> None:
@@ -190,7 +224,9 @@ class Workspace:
         self._left = [one for one in self._left if _place(one) != _place(act)]
         if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
             label = str(act.arguments.get("label", ""))
-            self.entities[act.iri] = DocumentEntity(act.iri, self.session.pack.tool(act.tool).term, label)
+            self.entities[act.iri] = DocumentEntity(
+                act.iri, self.session.pack.tool(act.tool).term, label
+            )
 
     def _kind(self, tool: str) -> str:
         return self.session.pack.tool(tool).kind if tool in self.session.pack else ""
@@ -213,22 +249,41 @@ class Workspace:
 
     def close(self) -> None:
         """Turns what was refused and never repaired into doubts."""
-        left = {_place(one): one for one in (*self._left, *chain(*self._pending.values()))}  # of one subject the last
+        left = {
+            _place(one): one for one in (*self._left, *chain(*self._pending.values()))
+        }  # of one subject the last
         for last in left.values():
-            reason = last.violations[0].hint or last.violations[0].constraint if last.violations else "refused"
+            reason = (
+                last.violations[0].hint or last.violations[0].constraint
+                if last.violations
+                else "refused"
+            )
             self.doubts.append(
-                Doubt(self.document, last.start, last.end, last.tool, last.arguments, reason, last.violations)
+                Doubt(
+                    self.document,
+                    last.start,
+                    last.end,
+                    last.tool,
+                    last.arguments,
+                    reason,
+                    last.violations,
+                )
             )
 
 
 def _place(act: Act) -> tuple[str, str]:
-    """What a call is about: one that succeeds repairs the earlier refused ones about the same thing."""
-    return act.tool, str(next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), ""))
+    """What a call is about: one that succeeds repairs the earlier refused ones about the same
+    thing.
+    """
+    return act.tool, str(
+        next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), "")
+    )
 
 
 @lru_cache(maxsize=64)  # several calls about one sentence
 def span(passage: Passage, quote: str) -> tuple[int, int]:
-    """The characters of the document that a quote covers, whatever its case and spaces; else those of the passage.
+    """The characters of the document that a quote covers, whatever its case and spaces; else those
+    of the passage.
 
     >>> span(Passage("note", 1, 100, 130, "Boil for  20 minutes, then go."), "boil for 20 MINUTES")
     (100, 120)
@@ -240,7 +295,9 @@ def span(passage: Passage, quote: str) -> tuple[int, int]:
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The characters of a text that a quote covers, whatever its case and spaces; None where it is not in the text."""
+    """The characters of a text that a quote covers, whatever its case and spaces; None where it is
+    not in the text.
+    """
     wanted = quote.split()
     if not wanted:
         return None

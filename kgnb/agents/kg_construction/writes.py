@@ -1,4 +1,6 @@
-"""What a call states as triples, and what it retracts or replaces: checked like a write, and kept in the provenance."""
+"""What a call states as triples, and what it retracts or replaces: checked like a write, and kept
+in the provenance.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import key, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, PROV, TBOX, Call, document_iri, withdrawn
+from kgnb.agents.kg_construction.provenance import (
+    DESCRIPTIONS,
+    PROV,
+    TBOX,
+    Call,
+    document_iri,
+    withdrawn,
+)
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.quads import Quad
@@ -38,13 +47,21 @@ class Writes:
         """The entity and the triples of a call, once for each way its literals can be read."""
         for chosen in islice(product(*read.terms.values()), _MOST_READINGS):
             terms = dict(zip(read.terms, chosen, strict=True))
-            yield self._created(tool, read, terms) if tool.kind == "create" else self._added(tool, terms)
+            yield (
+                self._created(tool, read, terms)
+                if tool.kind == "create"
+                else self._added(tool, terms)
+            )
 
     def borrowed(self, triples: list[Triple]) -> list[Triple]:
-        """Types and labels of the ontology's own individuals that these triples are the first to mention."""
+        """Types and labels of the ontology's own individuals that these triples are the first to
+        mention.
+        """
         tbox, facts = self.pack.tbox, self.session.facts
         found: list[Triple] = []
-        for node in dict.fromkeys(end for s, _, o in triples for end in (s, o) if isinstance(end, Iri)):
+        for node in dict.fromkeys(
+            end for s, _, o in triples for end in (s, o) if isinstance(end, Iri)
+        ):
             kinds = tbox.individuals.get(str(node))
             if kinds and not facts.knows(node):
                 found += [(node, TYPE, Iri(kind)) for kind in sorted(kinds)]
@@ -56,22 +73,35 @@ class Writes:
         """The types that facts imply of their ends, where the pack derives types."""
         found: dict[Triple, None] = {}
         for triple in triples:
-            for node, classes in zip((triple[0], triple[2]), self.pack.ends(triple[1]), strict=True):
+            for node, classes in zip(
+                (triple[0], triple[2]), self.pack.ends(triple[1]), strict=True
+            ):
                 stated = (o for s, p, o in (*triples, *found) if s == node and p == TYPE)
                 types = [*self.session.facts.types(node), *stated]
-                found |= {(node, TYPE, Iri(iri)): None for iri in classes
-                          if isinstance(node, Iri) and not self.pack.hierarchy.is_a(types, node, iri)}  # fmt: skip
+                found |= {
+                    (node, TYPE, Iri(iri)): None
+                    for iri in classes
+                    if isinstance(node, Iri) and not self.pack.hierarchy.is_a(types, node, iri)
+                }
         return list(found)
 
     def _added(self, tool: ToolDefinition, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
         subject = terms["subject"]
         assert isinstance(subject, Iri)  # an entity is read as an IRI
-        return subject, with_mirrors(self.pack, [(subject, Iri(tool.term), terms.get("object") or terms["value"])])
+        return subject, with_mirrors(
+            self.pack, [(subject, Iri(tool.term), terms.get("object") or terms["value"])]
+        )
 
-    def _created(self, tool: ToolDefinition, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
+    def _created(
+        self, tool: ToolDefinition, read: Arguments, terms: dict[str, Term]
+    ) -> tuple[Iri, list[Triple]]:
         kind = Iri(tool.term)
         label = " ".join(read.texts.get("label", "").split())
-        inline = [(p.property, terms[p.name]) for p in tool.parameters if p.kind == "value" and p.name in terms]
+        inline = [
+            (p.property, terms[p.name])
+            for p in tool.parameters
+            if p.kind == "value" and p.name in terms
+        ]
         quantity = self.pack.quantities.get(tool.term)
         if quantity is not None:
             label = label or f"{_text(terms['value'])} {self._unit_name(tool, terms['unit'])}"
@@ -85,8 +115,16 @@ class Writes:
             triples += _measure(iri, quantity.style, terms["value"], terms["unit"])
         return iri, triples
 
-    def _named(self, tool: ToolDefinition, label: str, inline: list[tuple[str, Term]], terms: dict[str, Term]) -> Iri:
-        """The IRI of an entity: the one given, else minted from its label, its place in an order and its owner."""
+    def _named(
+        self,
+        tool: ToolDefinition,
+        label: str,
+        inline: list[tuple[str, Term]],
+        terms: dict[str, Term],
+    ) -> Iri:
+        """The IRI of an entity: the one given, else minted from its label, its place in an order
+        and its owner.
+        """
         given = terms.get("entity")
         if isinstance(given, Iri):
             return given
@@ -95,7 +133,10 @@ class Writes:
             found = scale(self._unit_name(tool, terms["unit"]))
             said = [f"value={_text(terms['value'])}", f"unit={terms['unit']}"]
             if found is not None:  # half an hour is thirty minutes
-                said = [f"SI={found.of(float(_text(terms['value'])))!r}", f"dimensions={found.dimensions}"]
+                said = [
+                    f"SI={found.of(float(_text(terms['value'])))!r}",
+                    f"dimensions={found.dimensions}",
+                ]
                 label = tool.label  # whichever unit comes first
             identity = [f"class={tool.term}", *said]
         identity += [f"{name}={_text(value)}" for name, value in inline if name in self.pack.orders]
@@ -103,22 +144,35 @@ class Writes:
             identity.append(f"within={terms['within']}")
         return mint(self.session.namespace, identity, label)
 
-    def apart(self, tool: ToolDefinition, iri: Iri, triples: list[Triple]) -> tuple[Iri, list[Triple]]:
+    def apart(
+        self, tool: ToolDefinition, iri: Iri, triples: list[Triple]
+    ) -> tuple[Iri, list[Triple]]:
         """The same facts about an entity of its own: one that is told from a namesake by its class."""
         label = next((_text(o) for _, p, o in triples if p == _LABEL), tool.label)
         other = mint(self.session.namespace, [f"class={tool.term}", f"namesake={iri}"], label)
-        return other, [(other if s == iri else s, p, other if o == iri else o) for s, p, o in triples]
+        return other, [
+            (other if s == iri else s, p, other if o == iri else o) for s, p, o in triples
+        ]
 
     def _unit_name(self, tool: ToolDefinition, unit: Term) -> str:
-        names = {str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices}
+        names = {
+            str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices
+        }
         return names.get(str(unit)) or self.pack.tbox.label(str(unit))
 
     @cached_property
     def _unlabelled(self) -> frozenset[str]:
         """The classes whose closed shapes allow no label."""
-        closed = {cls for shape in self.pack.shapes for c in shape.constraints for cls in shape.classes
-                  if c.component == "closed" and v.LABEL not in {*c.texts, *map(str, c.terms)}}  # fmt: skip
-        return frozenset(below for cls in closed for below in self.pack.hierarchy.below.get(cls, {cls}))
+        closed = {
+            cls
+            for shape in self.pack.shapes
+            for c in shape.constraints
+            for cls in shape.classes
+            if c.component == "closed" and v.LABEL not in {*c.texts, *map(str, c.terms)}
+        }
+        return frozenset(
+            below for cls in closed for below in self.pack.hierarchy.below.get(cls, {cls})
+        )
 
 
 def with_mirrors(pack: PackContent, triples: Iterable[Triple]) -> list[Triple]:
@@ -126,7 +180,9 @@ def with_mirrors(pack: PackContent, triples: Iterable[Triple]) -> list[Triple]:
     found = dict.fromkeys(triples)
     for subject, predicate, value in list(found):
         if isinstance(value, Iri) and isinstance(subject, Iri):
-            found |= {(value, Iri(other), subject): None for other in pack.tbox.mirrors.get(predicate, ())}
+            found |= {
+                (value, Iri(other), subject): None for other in pack.tbox.mirrors.get(predicate, ())
+            }
     return list(found)
 
 
@@ -156,9 +212,11 @@ def normalised(text: str) -> str:
 
 
 def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
-    """The IRI of an entity: a readable label, then sixteen digits of the hash of what distinguishes it.
+    """The IRI of an entity: a readable label, then sixteen digits of the hash of what distinguishes
+    it.
 
-    The class is left out of the identity, so that a wrong first guess at the class does not change the IRI.
+    The class is left out of the identity, so that a wrong first guess at the class does not change
+    the IRI.
     """
     said = json.dumps([*map(normalised, identity)], ensure_ascii=True)
     code = hashlib.sha256(said.encode()).hexdigest()[:16]
@@ -178,7 +236,9 @@ class Withdrawals:
         self.pack = session.pack
 
     def change(self, tool: ToolDefinition, read: Arguments, call: Call, own: bool) -> CallResult:
-        """Retract or replace, wholly or not at all. ``own`` retracts only what this source's document said."""
+        """Retract or replace, wholly or not at all. ``own`` retracts only what this source's
+        document said.
+        """
         subject = read.terms["subject"][0]
         predicate = self._property(read.texts.get("property", ""))
         if "property" in read.texts and not predicate:
@@ -186,23 +246,32 @@ class Withdrawals:
         old = read.plain.get("old" if tool.kind == "replace" else "value")
         chosen = self._chosen(subject, predicate, old)
         if not chosen:
-            return CallResult.refused(self._nothing(subject, predicate, old, tool.kind == "replace"))
+            return CallResult.refused(
+                self._nothing(subject, predicate, old, tool.kind == "replace")
+            )
         if tool.kind == "replace" and len(chosen) > 1:
             values = tuple(_text(o) for _, _, o in chosen)
             hint = f"there are {len(values)} values: say with old which one is wrong"
-            return CallResult.refused(Violation("old", "required argument", "nothing", values[:25], hint))
+            return CallResult.refused(
+                Violation("old", "required argument", "nothing", values[:25], hint)
+            )
         if own and call.source is not None:
             document, derived = document_iri(call.source.document), f"{PROV}wasDerivedFrom"
             derived_from = self.session.writer.values
-            quads = [(one, graph) for one, graph in self._quads(chosen)
-                     if graph is None or document in derived_from(graph, derived, DESCRIPTIONS)]  # fmt: skip
+            quads = [
+                (one, graph)
+                for one, graph in self._quads(chosen)
+                if graph is None or document in derived_from(graph, derived, DESCRIPTIONS)
+            ]
             return self._retracted(call, subject, quads)
         if tool.kind == "retract":
             return self._retracted(call, subject, self._quads(chosen))
         return self._replaced(call, subject, predicate, chosen, read.plain["value"])
 
     def _property(self, said: str) -> str:
-        """The IRI of a property, by IRI, name or label; the class and the label of an entity are properties too."""
+        """The IRI of a property, by IRI, name or label; the class and the label of an entity are
+        properties too.
+        """
         plain = key(said)
         if plain in ("type", "rdftype", "class") or said == TYPE:
             return str(TYPE)
@@ -210,7 +279,9 @@ class Withdrawals:
             return v.LABEL
         adding = self.pack.of_kind("add")
         found = {t.term for t in adding if said == t.term} or {
-            t.term for t in adding if plain in (key(t.label), key(t.name), key(t.name.removeprefix("add_")))
+            t.term
+            for t in adding
+            if plain in (key(t.label), key(t.name), key(t.name.removeprefix("add_")))
         }
         return next(iter(found)) if len(found) == 1 else ""
 
@@ -219,18 +290,32 @@ class Withdrawals:
         if not isinstance(subject, Iri):
             return []
         if not predicate:
-            leading: list[Triple] = [(subject, Iri(p), o) for p, values in self.facts.about(subject).items()
-                                     for o in values]  # fmt: skip
-            back: list[Triple] = [(s, Iri(p), subject) for p, ends in self.facts.pointing_at(subject).items()
-                                  for s in ends if isinstance(s, Iri)]  # fmt: skip
+            leading: list[Triple] = [
+                (subject, Iri(p), o)
+                for p, values in self.facts.about(subject).items()
+                for o in values
+            ]
+            back: list[Triple] = [
+                (s, Iri(p), subject)
+                for p, ends in self.facts.pointing_at(subject).items()
+                for s in ends
+                if isinstance(s, Iri)
+            ]
             return list(dict.fromkeys([*leading, *back]))
-        return [(subject, Iri(predicate), o) for o in self.facts.objects(subject, predicate)
-                if value is None or self._is(o, value)]  # fmt: skip
+        return [
+            (subject, Iri(predicate), o)
+            for o in self.facts.objects(subject, predicate)
+            if value is None or self._is(o, value)
+        ]
 
     def _is(self, term: Term, said: object) -> bool:
         text = str(said).lower() if isinstance(said, bool) else str(said)
         if isinstance(term, Literal):
-            return term.text == text or _number(term.text) is not None and _number(term.text) == _number(text)
+            return (
+                term.text == text
+                or _number(term.text) is not None
+                and _number(term.text) == _number(text)
+            )
         names = [t.text for t in self.facts.objects(term, v.LABEL) if isinstance(t, Literal)]
         return str(term) == text or text in (*names, self.pack.tbox.label(str(term)))
 
@@ -244,8 +329,11 @@ class Withdrawals:
 
     def _retracted(self, call: Call, subject: Term, quads: Sequence[Quad]) -> CallResult:
         named = set(quads)
-        gone = [one for one in dict.fromkeys(triple for triple, _ in quads)
-                if all((one, graph) in named for graph in self._sources(one))]  # fmt: skip
+        gone = [
+            one
+            for one in dict.fromkeys(triple for triple, _ in quads)
+            if all((one, graph) in named for graph in self._sources(one))
+        ]
         if violations := self._removed(gone):
             return CallResult.refused(*violations, iri=str(subject))
         self._store(call, quads, [])
@@ -253,7 +341,7 @@ class Withdrawals:
 
     def _replaced(
         self, call: Call, subject: Term, predicate: str, chosen: list[Triple], value: object
-    ) -> CallResult:  # fmt: skip
+    ) -> CallResult:
         """Retracts the old value and states the new one through its own tool; all or nothing."""
         adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
         quads = self._quads(chosen)
@@ -265,10 +353,16 @@ class Withdrawals:
             self._store(call, quads, [new])
             return CallResult(True, str(subject), triples=0)
         if adding is None:
-            hint = "only the values of properties are replaced: retract it, and create the entity anew"
+            hint = (
+                "only the values of properties are replaced: retract it, and create the entity anew"
+            )
             return CallResult.refused(Violation("property", "property", predicate, (), hint))
         held = {p.name for p in adding.parameters}
-        known = "object" in held and isinstance(value, str) and ("value" not in held or self.session.resolve(value))
+        known = (
+            "object" in held
+            and isinstance(value, str)
+            and ("value" not in held or self.session.resolve(value))
+        )
         arguments = {"subject": str(subject), ("object" if known else "value"): value}
         read = read_arguments(adding, arguments, self.session)
         if read.violations:
@@ -284,7 +378,9 @@ class Withdrawals:
         return CallResult(True, str(subject), triples=-1)
 
     def _removed(self, gone: Sequence[Triple]) -> tuple[Violation, ...]:
-        """Removes facts from memory, or returns the lasting violations that this would cause and keeps the facts."""
+        """Removes facts from memory, or returns the lasting violations that this would cause and
+        keeps the facts.
+        """
         nodes: dict[Term, None] = {}
         for subject, _, value in gone:
             for node in (subject, value):
@@ -301,9 +397,17 @@ class Withdrawals:
         return ()
 
     def _final(self, nodes: Mapping[Term, None]) -> dict[str, Violation]:
-        found = [(shape, one) for shape, one in self.pack.checker.everything(self.facts, nodes) if one.final]
-        return {f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}":
-                self.session.hints.violation(shape, one, self.facts) for shape, one in found}  # fmt: skip
+        found = [
+            (shape, one)
+            for shape, one in self.pack.checker.everything(self.facts, nodes)
+            if one.final
+        ]
+        return {
+            f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}": self.session.hints.violation(
+                shape, one, self.facts
+            )
+            for shape, one in found
+        }
 
     def _store(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple]) -> None:
         kept = [quad for quad in quads if quad[1] != TBOX]
@@ -312,16 +416,28 @@ class Withdrawals:
 
     def _unknown(self, said: str) -> Violation:
         near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)
-        return Violation("property", "unknown property", said, near, f"near: {joined(list(near), 5)}")
+        return Violation(
+            "property", "unknown property", said, near, f"near: {joined(list(near), 5)}"
+        )
 
     def _nothing(self, subject: Term, predicate: str, value: object, replacing: bool) -> Violation:
-        values = tuple(_text(o) for o in self.facts.objects(subject, predicate)) if predicate else ()
+        values = (
+            tuple(_text(o) for o in self.facts.objects(subject, predicate)) if predicate else ()
+        )
         name = self.pack.tbox.label(predicate) if predicate else "anything"
-        there = f"its values are {joined(list(values), 8)}" if values else f"nothing is said of it by '{name}'"
+        there = (
+            f"its values are {joined(list(values), 8)}"
+            if values
+            else f"nothing is said of it by '{name}'"
+        )
         if not values and replacing:
-            there += "".join(f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate)
+            there += "".join(
+                f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate
+            )
         what = "replace" if replacing else "take back"
-        return Violation(name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}")
+        return Violation(
+            name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}"
+        )
 
 
 def _number(text: str) -> float | None:

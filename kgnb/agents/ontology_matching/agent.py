@@ -1,4 +1,6 @@
-"""The ontology matching agent: its stages, options and judges, from which magic, command and panel are made."""
+"""The ontology matching agent: its stages, options and judges, from which magic, command and panel
+are made.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ class Storing:
     """Where descriptions are stored, and how they are embedded."""
 
     embedder: str = Field(
-        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+        default="",
+        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
     )
     index: str = Field(default="", description="memory, a folder or a Qdrant URL")
 
@@ -44,14 +47,22 @@ class Storing:
 class Judging:
     """Who judges the candidates, and how."""
 
-    judge: JudgeName = Field(default="auto", description="who decides; auto: cascade with a model, rule without")
+    judge: JudgeName = Field(
+        default="auto", description="who decides; auto: cascade with a model, rule without"
+    )
     error_rate: float = Field(
-        default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
+        default=0.0,
+        ge=0.0,
+        le=1.0,
+        description="share of wrong answers of the oracle, a simulation",
     )
     seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
-    decisions: str = Field(default="", description="file of a person's decisions; they override the judge")
+    decisions: str = Field(
+        default="", description="file of a person's decisions; they override the judge"
+    )
     reference: str = Field(
-        default="", description="a reference alignment, for evaluate and the oracle; huts:reference is ours"
+        default="",
+        description="a reference alignment, for evaluate and the oracle; huts:reference is ours",
     )
 
 
@@ -74,7 +85,9 @@ def _judge(task: AgentTask) -> Judge[MatchQuestion]:
 
 
 def _prepared(inputs: dict[str, Any]) -> dict[str, Any]:
-    return dict(zip(("source", "target"), comparable(inputs["source"], inputs["target"]), strict=True))
+    return dict(
+        zip(("source", "target"), comparable(inputs["source"], inputs["target"]), strict=True)
+    )
 
 
 _OPTIONS = {"options": "options"}
@@ -85,39 +98,62 @@ AGENT = Agent(
     title="Ontology matching",
     summary="Match two ontologies",
     inputs=(
-        Input("source", "ontology", "a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine"),
+        Input(
+            "source", "ontology", "a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine"
+        ),
         Input("target", "ontology", "the other one"),
     ),
     options={"options": Options, "storing": Storing, "judging": Judging},
     stages=(
         Stage(
-            retrieve, ("source", "target"), {**_OPTIONS, "model": "writer"}, ("context",),
+            retrieve,
+            ("source", "target"),
+            {**_OPTIONS, "model": "writer"},
+            ("context",),
             "Describe every entity of both in three views: syntactic, lexical, semantic.",
             ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
         ),
         Stage(
-            store, ("retrieve", "index", "embedder"), {}, ("embedder", "index"),
+            store,
+            ("retrieve", "index", "embedder"),
+            {},
+            ("embedder", "index"),
             "Put the descriptions into the vector store.",
             ("%om store", "%om store --embedder characters --index ./vectors"),
         ),
         Stage(
-            search, ("store",), _OPTIONS, ("k", "similarity"),
+            search,
+            ("store",),
+            _OPTIONS,
+            ("k", "similarity"),
             "Find every entity's nearest candidates in each view.",
             ("%om search", "%om search --k 3 --similarity 0.5"),
         ),
         Stage(
-            summarise, ("search",), _OPTIONS, ("k", "fusion_constant"),
+            summarise,
+            ("search",),
+            _OPTIONS,
+            ("k", "fusion_constant"),
             "Fuse the rankings of the views into one.",
             ("%om summarise", "%om summarise --fusion-constant 60"),
         ),
         Stage(
-            validate, ("summarise", "judge"), {},
+            validate,
+            ("summarise", "judge"),
+            {},
             ("judge", "error_rate", "seed", "decisions", "reference", "context", "ask"),
             "Let the judge decide which candidate, if any, means the same.",
-            ("%om validate", "%om validate --ask 0.3", "%om validate --judge oracle --error-rate 0.1"),
+            (
+                "%om validate",
+                "%om validate --ask 0.3",
+                "%om validate --judge oracle --error-rate 0.1",
+            ),
         ),
         Stage(
-            merge, ("validate",), _OPTIONS, ("confidence", "one_sided", "cardinality"),
+            merge,
+            ("validate",),
+            _OPTIONS,
+            ("confidence", "one_sided", "cardinality"),
             "Combine both directions into one coherent alignment.",
             ("%om merge", "%om merge --cardinality n:m --confidence 0.6"),
         ),
@@ -128,12 +164,23 @@ AGENT = Agent(
     prepare=_prepared,
     reopens=("individuals",),
     review=Review(
-        ("validate",), lambda validated: validated.judged, MatchDecisions, ReviewedMatches,
-        relations={"accept": "equivalent", "broader": "broader", "narrower": "narrower", "related": "related"},
+        ("validate",),
+        lambda validated: validated.judged,
+        MatchDecisions,
+        ReviewedMatches,
+        relations={
+            "accept": "equivalent",
+            "broader": "broader",
+            "narrower": "narrower",
+            "related": "related",
+        },
     ),
     start_help="Name the two ontologies to match; what is set here holds for all stages.",
-    start_examples=("%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5'),
-)  # fmt: skip
+    start_examples=(
+        "%om start huts.ttl refuge.owl",
+        '%om start huts refuge --context "mountain huts" --k 5',
+    ),
+)
 
 
 @view.register
@@ -144,7 +191,9 @@ def described(value: Described) -> Table:
         [d.side, d.kind, LabelledIri(d.iri, d.name), d.syntactic, "; ".join(d.lexical), d.semantic]
         for d in value.descriptions
     ]
-    caption = f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
+    caption = (
+        f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
+    )
     return Table(columns, rows, caption=caption)
 
 
@@ -153,15 +202,23 @@ def stored(value: Stored) -> Table:
     """Where the vectors are, and the cost."""
     facts = {"embedder": value.embedder, "index": value.index, **value.counts()}
     rows: list[list[Value]] = [[name, str(fact)] for name, fact in facts.items()]
-    return Table([Column("what", "what"), Column("value", "value")], rows, caption="The hybrid store")
+    return Table(
+        [Column("what", "what"), Column("value", "value")], rows, caption="The hybrid store"
+    )
 
 
 @view.register
 def found(value: Found) -> Table:
     """The number of candidates of each view, and its floor."""
-    columns = [Column("view", "view"), Column("candidates", "candidates", "number"), Column("floor", "floor", "number")]
+    columns = [
+        Column("view", "view"),
+        Column("candidates", "candidates", "number"),
+        Column("floor", "floor", "number"),
+    ]
     counts = value.counts()
-    rows: list[list[Value]] = [[view, counts.get(f"{view} hits", 0), round(at, 3)] for view, at in value.floors]
+    rows: list[list[Value]] = [
+        [view, counts.get(f"{view} hits", 0), round(at, 3)] for view, at in value.floors
+    ]
     notes = ["Floor: 95 % of random pairs score below it."]
     return Table(columns, rows, caption=f"{counts['pairs']} candidate pairs", notes=notes)
 
@@ -169,27 +226,50 @@ def found(value: Found) -> Table:
 @view.register
 def summarised(value: Summarised) -> Table:
     """One row per question; it opens to the candidates."""
-    columns = [Column("side", "asked from"), Column("entity", "entity"), Column("best", "best candidate")]
+    columns = [
+        Column("side", "asked from"),
+        Column("entity", "entity"),
+        Column("best", "best candidate"),
+    ]
     columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
     rows: list[list[Value]] = []
     for q in value.questions:
         about, best = (LabelledIri(one.iri, one.name) for one in (q.about, q.others[0]))
         rows.append([q.side, about, best, q.candidates[0].score, len(q.others)])
-    return Table(columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions])
+    return Table(
+        columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions]
+    )
 
 
 @view.register
 def validated(value: Validated) -> Table:
     """One row per verdict; it opens to the reasons."""
-    columns = [Column("side", "asked from"), Column("entity", "entity"), Column("decision", "decision")]
-    columns += [Column("choice", "choice"), Column("confidence", "confidence", "number"), Column("by", "judged by")]
+    columns = [
+        Column("side", "asked from"),
+        Column("entity", "entity"),
+        Column("decision", "decision"),
+    ]
+    columns += [
+        Column("choice", "choice"),
+        Column("confidence", "confidence", "number"),
+        Column("by", "judged by"),
+    ]
     rows: list[list[Value]] = []
     for one in value.judged:
         names = {other.iri: LabelledIri(other.iri, other.name) for other in one.question.others}
         about, verdict = one.question.about, one.verdict
         chosen = names.get(verdict.choice) if verdict.choice else None
         entity = LabelledIri(about.iri, about.name)
-        rows.append([one.question.side, entity, verdict.decision, chosen, verdict.confidence, verdict.judged_by])
+        rows.append(
+            [
+                one.question.side,
+                entity,
+                verdict.decision,
+                chosen,
+                verdict.confidence,
+                verdict.judged_by,
+            ]
+        )
     details = [[("why", one.verdict.rationale), *_listing(one.question)] for one in value.judged]
     return Table(columns, rows, caption=f"Verdicts, judge: {value.judge}", details=details)
 

@@ -1,10 +1,11 @@
 """Coherence: mappings that together make the two ontologies contradict each other.
 
-``incoherent`` looks for the most frequent pattern: a class and its ancestor mapped to disjoint classes (Jiménez-Ruiz
-and Cuenca Grau, LogMap, 2011). That does not prove coherence; ``check`` asks a reasoner for all that OWL 2 DL entails:
-after ``incoherent``, it finds classes without members in three of ten conference pairs and one half of anatomy. HermiT
-(Glimm et al., 2014) runs as a process of its own with a time limit. Its jar comes with the package owlready2, which is
-LGPL and therefore only an extra.
+``incoherent`` looks for the most frequent pattern: a class and its ancestor mapped to disjoint
+classes (Jiménez-Ruiz and Cuenca Grau, LogMap, 2011). That does not prove coherence; ``check`` asks
+a reasoner for all that OWL 2 DL entails: after ``incoherent``, it finds classes without members in
+three of ten conference pairs and one half of anatomy. HermiT (Glimm et al., 2014) runs as a process
+of its own with a time limit. Its jar comes with the package owlready2, which is LGPL and therefore
+only an extra.
 """
 
 from __future__ import annotations
@@ -44,11 +45,16 @@ def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Droppe
     return found
 
 
-def _conflicts(mapping: Mapping, sides: tuple[_Classes, _Classes], kept: tuple[_Kept, _Kept]) -> Iterator[str]:
+def _conflicts(
+    mapping: Mapping, sides: tuple[_Classes, _Classes], kept: tuple[_Kept, _Kept]
+) -> Iterator[str]:
     """Why these classes cannot be equal, given the equal classes so far."""
     for here, there, name in ((0, 1, "target"), (1, 0, "source")):
         end, known = mapping.pair[here], kept[here]
-        near = (*sorted(sides[here].above(end) & known.keys()), *sorted(sides[here].below(end) & known.keys()))
+        near = (
+            *sorted(sides[here].above(end) & known.keys()),
+            *sorted(sides[here].below(end) & known.keys()),
+        )
         for other in (other for iri in near for other in known[iri]):
             if sides[there].disjoint(mapping.pair[there], other.pair[there]):
                 labels = [(one.source_label, one.target_label)[there] for one in (mapping, other)]
@@ -80,7 +86,9 @@ class Hierarchy:
         return _reach(iri, self.children, self._below)
 
 
-def _reach(start: str, steps: dict[str, tuple[str, ...]], known: dict[str, frozenset[str]]) -> frozenset[str]:
+def _reach(
+    start: str, steps: dict[str, tuple[str, ...]], known: dict[str, frozenset[str]]
+) -> frozenset[str]:
     if start not in known:
         found: set[str] = set()
         waiting = list(steps.get(start, ()))
@@ -114,19 +122,33 @@ _TYPE, _NOTHING = RDF + "type", OWL + "Nothing"
 # Annotations, imports (never followed) and statements about statements are of no use to a reasoner.
 _SILENT = {
     *(RDFS + name for name in ("label", "comment", "seeAlso", "isDefinedBy")),
-    *(OWL + name for name in ("imports", "versionInfo", "versionIRI", "priorVersion", "backwardCompatibleWith")),
+    *(
+        OWL + name
+        for name in (
+            "imports",
+            "versionInfo",
+            "versionIRI",
+            "priorVersion",
+            "backwardCompatibleWith",
+        )
+    ),
     *(OWL + name for name in ("incompatibleWith", "deprecated", "sameAs", "differentFrom")),
     *(OWL + name for name in ("annotatedSource", "annotatedProperty", "annotatedTarget")),
 }
 _UNLISTED_TYPES = {OWL + "Axiom", OWL + "Annotation", OWL + "NamedIndividual", RDF + "Statement"}
 _TRIED = 30  # mappings removed one at a time, to find those responsible
 _MEMORY = "-Xmx2000M"
-_UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8")  # Java 8 knows the first, later ones the second
+_UTF8 = (
+    "-Dfile.encoding=UTF-8",
+    "-Dstdout.encoding=UTF-8",
+)  # Java 8 knows the first, later ones the second
 
 
 @dataclass(frozen=True)
 class Involved:
-    """A mapping related to unsatisfiable classes, and how many are ``left`` without it (None: not tried)."""
+    """A mapping related to unsatisfiable classes, and how many are ``left`` without it (None: not
+    tried).
+    """
 
     mapping: Mapping
     left: int | None = None
@@ -155,23 +177,33 @@ class Coherence:
         if not self.unsatisfiable:
             return f"coherent: the mappings make no class unsatisfiable (HermiT){already}"
         return (
-            f"incoherent: the mappings make {count(len(self.unsatisfiable), 'class', 'classes')} unsatisfiable{already}"
+            f"incoherent: the mappings make "
+            f"{count(len(self.unsatisfiable), 'class', 'classes')} unsatisfiable{already}"
         )
 
     __repr__ = __str__
 
     def table(self) -> Table:
         """The mappings involved; first those whose removal helps most."""
-        columns = [Column("source", "source", "iri"), Column("relation", "relation"), Column("target", "target", "iri")]
+        columns = [
+            Column("source", "source", "iri"),
+            Column("relation", "relation"),
+            Column("target", "target", "iri"),
+        ]
         columns += [Column("confidence", "confidence", "percent")]
         columns += [Column("left", "unsatisfiable without it", "number")]
         rows: list[list[Value]] = []
         for one in self.involved:
             m = one.mapping
-            source, target = LabelledIri(m.source, m.source_label), LabelledIri(m.target, m.target_label)
+            source, target = (
+                LabelledIri(m.source, m.source_label),
+                LabelledIri(m.target, m.target_label),
+            )
             rows.append([source, m.relation, target, m.confidence, one.left])
         names = [self.names.get(iri, iri) for iri in self.unsatisfiable]
-        shown = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
+        shown = ", ".join(names[:12]) + (
+            f" and {len(names) - 12:,} more" if len(names) > 12 else ""
+        )
         notes = [f"unsatisfiable: {shown}"] if names else []
         return Table(columns, rows, caption=str(self), notes=notes)
 
@@ -199,7 +231,8 @@ def check(
     jar: Path | None = None,
     tell: Callable[[int, int, str], object] = lambda done, total, unit: None,
 ) -> Coherence:
-    """The classes of both ontologies' T-Boxes, joined by the alignment's mappings, that can have no member.
+    """The classes of both ontologies' T-Boxes, joined by the alignment's mappings, that can have no
+    member.
 
     Args:
         source: the source ontology's triples, ``target`` the target's.
@@ -212,7 +245,9 @@ def check(
     if program is None:
         return Coherence("Java is not installed (any JRE from version 8 on will do)")
     if jar is None or not jar.is_file():
-        return Coherence("owlready2, which contains HermiT, is not installed: pip install owlready2")
+        return Coherence(
+            "owlready2, which contains HermiT, is not installed: pip install owlready2"
+        )
     tboxes = [*_tbox(source, "s"), *_tbox(target, "t")]
     mappings = [mapping for mapping in alignment if _axiom(mapping)]
     with tempfile.TemporaryDirectory() as folder:
@@ -224,8 +259,18 @@ def check(
             involved = _involved(hermit, mappings, new, before, tell) if new else ()
         except _Failed as failure:
             return Coherence(str(failure))
-    names = {end: label for m in mappings for end, label in ((m.source, m.source_label), (m.target, m.target_label))}
-    return Coherence("", tuple(sorted(new)), tuple(sorted(before)), involved, {k: v for k, v in names.items() if v})
+    names = {
+        end: label
+        for m in mappings
+        for end, label in ((m.source, m.source_label), (m.target, m.target_label))
+    }
+    return Coherence(
+        "",
+        tuple(sorted(new)),
+        tuple(sorted(before)),
+        involved,
+        {k: v for k, v in names.items() if v},
+    )
 
 
 class _Failed(Exception):
@@ -249,8 +294,19 @@ class _Hermit:
             _Failed: it took too long, ran out of memory, or refused the ontologies.
         """
         file = self.folder / "merged.ttl"  # N-Triples, which are Turtle
-        file.write_text("\n".join([*self.tboxes, *map(_axiom, mappings), ""]), encoding="utf-8", errors="replace")
-        command = [self.java, _MEMORY, *_UTF8, "-cp", str(self.jar), "org.semanticweb.HermiT.cli.CommandLine"]
+        file.write_text(
+            "\n".join([*self.tboxes, *map(_axiom, mappings), ""]),
+            encoding="utf-8",
+            errors="replace",
+        )
+        command = [
+            self.java,
+            _MEMORY,
+            *_UTF8,
+            "-cp",
+            str(self.jar),
+            "org.semanticweb.HermiT.cli.CommandLine",
+        ]
         command += ["--ignoreUnsupportedDatatypes", "-N", "-U", file.as_uri()]
         left = self.until - monotonic()
         try:
@@ -270,7 +326,9 @@ class _Hermit:
         except OSError as error:
             raise _Failed(f"Java could not be started: {error.strerror}") from error
         if "InconsistentOntology" in done.stderr:
-            raise _Failed("the two ontologies contradict each other as a whole, so every class is unsatisfiable")
+            raise _Failed(
+                "the two ontologies contradict each other as a whole, so every class is unsatisfiable"
+            )
         if done.returncode or "equivalent to" not in done.stdout:
             raise _Failed(f"HermiT refused the ontologies: {_reason(done.stderr)}")
         listed = (line.strip() for line in done.stdout.splitlines()[1:])
@@ -279,7 +337,9 @@ class _Hermit:
 
 def _reason(said: str) -> str:
     """The first line of a Java exception, without its class's path."""
-    line = next((line for line in said.splitlines() if "Exception" in line or "Error" in line), said.strip())
+    line = next(
+        (line for line in said.splitlines() if "Exception" in line or "Error" in line), said.strip()
+    )
     return re.sub(r"^.*?((?:\w+\.)+)(\w+)", r"\2", line, count=1)[:200] or "it gave no reason"
 
 
@@ -290,7 +350,8 @@ def _involved(
     before: set[str],
     tell: Callable[[int, int, str], object],
 ) -> tuple[Involved, ...]:
-    """The mappings of unsatisfiable classes, and those without which fewer classes are unsatisfiable.
+    """The mappings of unsatisfiable classes, and those without which fewer classes are
+    unsatisfiable.
 
     Mappings of such classes are tried first, then the least confident.
     """
@@ -301,11 +362,19 @@ def _involved(
         tell(len(tried), min(_TRIED, len(order)), "mappings tried without")
         try:
             left = hermit.unsatisfiable([other for other in mappings if other is not mapping])
-        except _Failed:  # out of time: the verdict stands, but the mappings responsible are not known
+        except (
+            _Failed
+        ):  # out of time: the verdict stands, but the mappings responsible are not known
             break
         tried[mapping] = len(left - before)
-    every = [Involved(m, tried.get(m)) for m in order if m in touching or tried.get(m, len(new)) < len(new)]
-    return tuple(sorted(every, key=lambda one: (one.left is None, one.left or 0, one.mapping.confidence)))
+    every = [
+        Involved(m, tried.get(m))
+        for m in order
+        if m in touching or tried.get(m, len(new)) < len(new)
+    ]
+    return tuple(
+        sorted(every, key=lambda one: (one.left is None, one.left or 0, one.mapping.confidence))
+    )
 
 
 def _tbox(triples: Iterable[Triple], mark: str) -> Iterator[str]:
@@ -314,7 +383,9 @@ def _tbox(triples: Iterable[Triple], mark: str) -> Iterator[str]:
         if predicate in _SILENT or not predicate.startswith((RDF, RDFS, OWL)):
             continue
         if predicate == _TYPE and (
-            not isinstance(value, Iri) or value in _UNLISTED_TYPES or not value.startswith((RDF, RDFS, OWL))
+            not isinstance(value, Iri)
+            or value in _UNLISTED_TYPES
+            or not value.startswith((RDF, RDFS, OWL))
         ):
             continue
         yield f"{_term(subject, mark)} {_term(predicate, mark)} {_term(value, mark)} ."

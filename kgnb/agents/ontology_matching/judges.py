@@ -20,7 +20,9 @@ ASK = Options().ask
 SHOWN = 6  # candidates of a question that a model sees
 NEIGHBOURS = 4  # neighbours with a known counterpart that it is told about, and
 SURE = 0.9  # how sure that counterpart must be
-BATCH = 12  # questions a call: they share the instructions and descriptions of candidates, and fit into 4,096 tokens
+# questions a call: they share the instructions and descriptions of candidates, and fit into 4,096
+# tokens
+BATCH = 12
 
 
 def make_judge(
@@ -41,11 +43,12 @@ def make_judge(
     """The judge with this name; ``auto`` is "cascade" if a model is given, else "rule".
 
     Args:
-        reference: what "oracle" answers from: a cascade with simulated answers in place of the model's.
-        decisions: a person's decisions, which override any judge.
+        reference: what "oracle" answers from: a cascade with simulated answers in place of the
+        model's. decisions: a person's decisions, which override any judge.
         exclusive: an entity has at most one counterpart, so that candidates are rivals.
         relations: broader and narrower candidates are asked for as well.
-        ask: the most questions that a cascade asks a model for each source entity. Of up to ``FEW`` entities it asks
+        ask: the most questions that a cascade asks a model for each source entity. Of up to ``FEW``
+        entities it asks
             one each, unless ``ask`` is below the default.
         remember: wraps the judge that asks the model.
 
@@ -74,8 +77,14 @@ def make_judge(
             heading=_heading,
             duplicates=True,
         )
-        judge = remember(asked) if name == "model" else after_the_rule(remember(asked), ask, exclusive=exclusive)
-    return ReviewedMatches(decisions, judge, exclusive=exclusive) if decisions is not None else judge
+        judge = (
+            remember(asked)
+            if name == "model"
+            else after_the_rule(remember(asked), ask, exclusive=exclusive)
+        )
+    return (
+        ReviewedMatches(decisions, judge, exclusive=exclusive) if decisions is not None else judge
+    )
 
 
 def _heading(question: MatchQuestion) -> str:
@@ -83,7 +92,11 @@ def _heading(question: MatchQuestion) -> str:
 
 
 def after_the_rule(
-    judge: Judge[MatchQuestion], ask: float = ASK, rule: Judge[MatchQuestion] | None = None, *, exclusive: bool = True
+    judge: Judge[MatchQuestion],
+    ask: float = ASK,
+    rule: Judge[MatchQuestion] | None = None,
+    *,
+    exclusive: bool = True,
 ) -> Cascade[MatchQuestion]:
     """A cascade of the rule judge and another: a pair that both sides ask about is one claim."""
     few = FEW if ask >= ASK else 0
@@ -107,7 +120,9 @@ def _pair(question: MatchQuestion, other: str) -> Pair:
 def _ready(
     questions: Sequence[MatchQuestion], verdicts: Sequence[Verdict]
 ) -> Callable[[MatchQuestion, Sequence[float]], MatchQuestion]:
-    """Prepares a question for a model: few candidates, the likeliest first, and the counterparts of neighbours."""
+    """Prepares a question for a model: few candidates, the likeliest first, and the counterparts of
+    neighbours.
+    """
     known: dict[tuple[Side, str], str] = {}
     for question, verdict in zip(questions, verdicts, strict=True):
         if verdict.decision == "equivalent" and verdict.confidence >= SURE:
@@ -127,4 +142,11 @@ def _ready(
 def _neighbours(description: Description) -> Iterable[str]:
     entity = description.entity
     fillers = (one.filler for one in entity.restrictions)
-    return (*entity.parents, *entity.domain, *entity.range, *fillers, *entity.inverse, *entity.children)
+    return (
+        *entity.parents,
+        *entity.domain,
+        *entity.range,
+        *fillers,
+        *entity.inverse,
+        *entity.children,
+    )

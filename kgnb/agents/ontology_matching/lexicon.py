@@ -1,7 +1,8 @@
 """How alike two names are: words weighted by rarity, in a soft one-to-one matching.
 
-Plural endings, spelling, abbreviations, derivation and function words are handled here alone; ``retrieve`` keeps every
-word as it is. At the end: names in several languages, and vectors centred by language.
+Plural endings, spelling, abbreviations, derivation and function words are handled here alone;
+``retrieve`` keeps every word as it is. At the end: names in several languages, and vectors centred
+by language.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ Word: TypeAlias = str
 
 SUPPORT = 2  # entities that must use two phrases for each other
 PHRASE = 3  # most words of such a phrase
-FRAME = 60  # words that may fill one frame of other words; a frame that fits half of the ontology means nothing
+# words that may fill one frame of other words; a frame that fits half of the ontology means nothing
+FRAME = 60
 
 
 class Wordbook:
     """Word equivalences mined from two ontologies; ``sides`` are the names of the entities of each.
 
-    The names of one entity show which words stand for each other (pulmonary, lung); the names of different entities of
-    one ontology show which words distinguish them (left lung, right lung). One case is not enough, as synonyms are
-    often loose.
+    The names of one entity show which words stand for each other (pulmonary, lung); the names of
+    different entities of one ontology show which words distinguish them (left lung, right lung).
+    One case is not enough, as synonyms are often loose.
     """
 
     def __init__(self, sides: Iterable[Sequence[Sequence[Name]]]) -> None:
@@ -43,14 +45,18 @@ class Wordbook:
         self._apart: Counter[tuple[Name, Name]] = Counter()
         self._vocabularies: list[set[Word]] = []
         for entities in sides:
-            named = [list(dict.fromkeys(tuple(map(plain, name)) for name in names)) for names in entities]
+            named = [
+                list(dict.fromkeys(tuple(map(plain, name)) for name in names)) for names in entities
+            ]
             self._vocabularies.append({word for names in named for name in names for word in name})
             for names in named:
                 self._same_entity(names)
             self._other_entities(named)
 
     def equal(self, one: Name, other: Name) -> bool:
-        """Whether names of the same entity use one for the other, at least twice and more often than not."""
+        """Whether names of the same entity use one for the other, at least twice and more often
+        than not.
+        """
         pair = _pair(one, other)
         return self._same[pair] >= SUPPORT and self._same[pair] > self._apart[pair]
 
@@ -111,7 +117,14 @@ LONG = 7  # letters; in shorter words one typing error too often makes another w
 OF_AGENT = 0.5  # a presenter is not a presentation
 REMEMBERED = 1 << 18  # cached pairs of words: 60 MB, where all pairs of 20,000 classes take 500
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
-_SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
+_SPELLINGS = (
+    ("isation", "ization"),
+    ("ise", "ize"),
+    ("oe", "e"),
+    ("ae", "e"),
+    ("our", "or"),
+    ("centre", "center"),
+)
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
 ance ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y ar eal ine ian able ible us um is a oid inal"""
 ENDINGS = sorted(_ENDINGS.split(), key=lambda ending: (-len(ending), ending))
@@ -137,7 +150,9 @@ def spelling(word: str) -> str:
 
 
 def word_likeness(one: str, other: str) -> float:
-    """How alike two words are, 0 to 1: equal, plural, number, abbreviation, spelling, derivation, typing error."""
+    """How alike two words are, 0 to 1: equal, plural, number, abbreviation, spelling, derivation,
+    typing error.
+    """
     if one == other:
         return 1.0
     one, other = spelled(one), spelled(other)
@@ -152,7 +167,11 @@ def word_likeness(one: str, other: str) -> float:
         return DERIVED if is_agent(one) == is_agent(other) else OF_AGENT
     if longer.startswith(shorter) and len(shorter) < 0.7 * len(longer):
         return 0.75 if len(shorter) >= 4 else 0.6
-    if len(shorter) >= LONG and shorter[:2] == longer[:2] and OSA.distance(one, other, score_cutoff=1) == 1:
+    if (
+        len(shorter) >= LONG
+        and shorter[:2] == longer[:2]
+        and OSA.distance(one, other, score_cutoff=1) == 1
+    ):
         return MISSPELT
     alike = Indel.normalized_similarity(one, other) if len(shorter) >= 4 else 0.0
     return float(0.95 * alike) if alike >= 0.8 else 0.0
@@ -175,14 +194,18 @@ def is_number(word: str) -> bool:
 
 
 def _opposed(shorter: str, longer: str) -> bool:
-    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and superior."""
+    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and
+    superior.
+    """
     if longer.endswith(shorter):
         return True
     return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
 
 
 class NameComparison(NamedTuple):
-    """Two names compared: how alike, 0 to 1; a factor below 1 if words contradict each other; unmatched words."""
+    """Two names compared: how alike, 0 to 1; a factor below 1 if words contradict each other;
+    unmatched words.
+    """
 
     likeness: float
     agreement: float = 1.0
@@ -197,7 +220,9 @@ class Lexicon:
     ``wordbook`` adds word equivalences mined from the ontologies.
     """
 
-    def __init__(self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None) -> None:
+    def __init__(
+        self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None
+    ) -> None:
         seen: Counter[str] = Counter()
         total = 0
         for names in entities:
@@ -210,10 +235,18 @@ class Lexicon:
         self._wordbook = wordbook
 
     def weight(self, word: str) -> float:
-        """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small words."""
+        """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small
+        words.
+        """
         if word not in self._weights:
-            rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
-            weight = SMALL_WEIGHT if word in SMALL else COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
+            rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(
+                self._total + 1
+            )
+            weight = (
+                SMALL_WEIGHT
+                if word in SMALL
+                else COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
+            )
             self._weights[word] = 1.0 if is_number(spelled(word)) and word not in SMALL else weight
         return self._weights[word]
 
@@ -228,19 +261,27 @@ class Lexicon:
         ours, theirs = plain(one), plain(other)
         if self._wordbook.equal((ours,), (theirs,)):
             return REWRITTEN
-        # if one ontology uses both words, one is not a spelling of the other (inferior, interior); but words that begin
-        # alike may be derived from each other (cochlea, cochlear)
-        return 0.0 if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs) else alike
+        # if one ontology uses both words, one is not a spelling of the other (inferior, interior);
+        # but words that begin alike may be derived from each other (cochlea, cochlear)
+        return (
+            0.0
+            if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs)
+            else alike
+        )
 
     def compare(self, one: Name, other: Name, *, headed: bool = False) -> NameComparison:
-        """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft TF-IDF).
+        """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft
+        TF-IDF).
 
-        With ``headed``, names whose head words do not match are less alike: a paper abstract is not a paper.
+        With ``headed``, names whose head words do not match are less alike: a paper abstract is not
+        a paper.
         """
         if "".join(one) == "".join(other):
             return SAME
         links = self._links(one, other)
-        matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
+        matched = sum(
+            (self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links
+        )
         taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
         # one word may stand for several: pc for program committee, email for e mail
         for short, taken_short, long, taken_long in (
@@ -250,14 +291,27 @@ class Lexicon:
             for i, letters in enumerate(short):
                 span = _spelled_out(letters, long, taken_long) if i not in taken_short else None
                 if span:
-                    matched += 0.95 * (self.weight(letters) + sum(self.weight(long[j]) for j in span))
+                    matched += 0.95 * (
+                        self.weight(letters) + sum(self.weight(long[j]) for j in span)
+                    )
                     taken_short.add(i)
                     taken_long.update(span)
         left = tuple(word for i, word in enumerate(one) if i not in taken_one)
         right = tuple(word for j, word in enumerate(other) if j not in taken_other)
-        if left and right and self._wordbook and links and self._wordbook.equal(_phrase(left), _phrase(right)):
+        if (
+            left
+            and right
+            and self._wordbook
+            and links
+            and self._wordbook.equal(_phrase(left), _phrase(right))
+        ):
             matched += REWRITTEN * sum(map(self.weight, (*left, *right)))
-            taken_one, taken_other, left, right = set(range(len(one))), set(range(len(other))), (), ()
+            taken_one, taken_other, left, right = (
+                set(range(len(one))),
+                set(range(len(other))),
+                (),
+                (),
+            )
         whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
         if headed:
             heads = head(one), head(other)
@@ -269,13 +323,24 @@ class Lexicon:
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less if unmatched words contradict each other."""
-        if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
+        if any(is_number(spelled(word)) for word in left) and any(
+            is_number(spelled(word)) for word in right
+        ):
             return OTHER_NUMBER
-        return NEGATED if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)) else 1.0
+        return (
+            NEGATED
+            if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right))
+            else 1.0
+        )
 
     def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
         """The best one-to-one matching of words, greedily from the most alike."""
-        found = [(alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := self.alike(a, b))]
+        found = [
+            (alike, i, j)
+            for i, a in enumerate(one)
+            for j, b in enumerate(other)
+            if (alike := self.alike(a, b))
+        ]
         found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
         links: list[tuple[int, int, float]] = []
         left, right = set(range(len(one))), set(range(len(other)))
@@ -295,7 +360,9 @@ def _phrase(words: Sequence[str]) -> Name:
 
 
 def head(name: Name) -> int:
-    """The position of an English name's head: last, or last before a preposition ("member of the committee")."""
+    """The position of an English name's head: last, or last before a preposition ("member of the
+    committee").
+    """
     for position, word in enumerate(name):
         if position and word in PREPOSITIONS:
             return position - 1
@@ -305,8 +372,8 @@ def head(name: Name) -> int:
 def opposed(one: Name, other: Name) -> bool:
     """Whether two English property names express one relation from opposite ends.
 
-    A name that ends in "of" or "by" is said from the other end: part of, has part; cites, is cited by. But if
-    something is created by somebody, that is its creator.
+    A name that ends in "of" or "by" is said from the other end: part of, has part; cites, is cited
+    by. But if something is created by somebody, that is its creator.
     """
     for turned, straight in ((one, other), (other, one)):
         if len(turned) < 2 or not straight or straight[-1] in ("of", "by"):
@@ -314,7 +381,12 @@ def opposed(one: Name, other: Name) -> bool:
         alike = word_likeness(turned[-2], straight[-1])
         if turned[-1] == "of" and alike == 1.0:
             return True
-        if turned[-1] == "by" and alike >= ALIKE and straight[0] != "has" and not is_agent(straight[-1]):
+        if (
+            turned[-1] == "by"
+            and alike >= ALIKE
+            and straight[0] != "has"
+            and not is_agent(straight[-1])
+        ):
             return True
     return False
 
@@ -333,7 +405,8 @@ def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | Non
         for stop in range(start + 2, len(name) + 1):
             run = name[start:stop]
             if not taken.intersection(range(start, stop)) and (
-                "".join(run) == word or (taken and len(run) == length and all(map(str.startswith, run, word)))
+                "".join(run) == word
+                or (taken and len(run) == length and all(map(str.startswith, run, word)))
             ):
                 return range(start, stop)
     return None
@@ -344,20 +417,31 @@ ALIKE = 0.8  # likeness from which a word of the surroundings stands for one of 
 
 
 class Surplus:
-    """Weighs the unmatched words of a name; ``sides`` are the descriptions of source and target by IRI.
+    """Weighs the unmatched words of a name; ``sides`` are the descriptions of source and target by
+    IRI.
 
-    Such a word is harmless if the other entity's surroundings supply it ("collecting duct", a kidney part, is the
-    "kidney collecting duct"), and counts against a pair if the other ontology uses it elsewhere.
+    Such a word is harmless if the other entity's surroundings supply it ("collecting duct", a
+    kidney part, is the "kidney collecting duct"), and counts against a pair if the other ontology
+    uses it elsewhere.
     """
 
-    def __init__(self, lexicon: Lexicon, wordbook: Wordbook | None, sides: Sequence[Mapping[str, Description]]) -> None:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        wordbook: Wordbook | None,
+        sides: Sequence[Mapping[str, Description]],
+    ) -> None:
         self._lexicon = lexicon
         self._wordbook = wordbook
         self._sides = sides
         self._words: dict[tuple[int, str], tuple[str, ...]] = {}
 
-    def weigh(self, source: Description, target: Description, compared: NameComparison) -> tuple[float, float]:
-        """Shares of both names' weight: words supplied by the other's surroundings, and words its side knows."""
+    def weigh(
+        self, source: Description, target: Description, compared: NameComparison
+    ) -> tuple[float, float]:
+        """Shares of both names' weight: words supplied by the other's surroundings, and words its
+        side knows.
+        """
         if not compared.whole or not (compared.left or compared.right):
             return 0.0, 0.0
         left = self._side(compared.left, 1, target)
@@ -376,10 +460,14 @@ class Surplus:
         return supplied, known
 
     def _around(self, side: int, entity: Description) -> tuple[str, ...]:
-        """The words of the entity's ancestors and of what it is part of, or of its domain and range."""
+        """The words of the entity's ancestors and of what it is part of, or of its domain and
+        range.
+        """
         if (side, entity.iri) not in self._words:
             known = self._sides[side]
-            near = (known[iri] for iri in dict.fromkeys(self._relatives(side, entity)) if iri in known)
+            near = (
+                known[iri] for iri in dict.fromkeys(self._relatives(side, entity)) if iri in known
+            )
             found = dict.fromkeys(word for one in near for name in one.names for word in name)
             self._words[side, entity.iri] = tuple(found)
         return self._words[side, entity.iri]
@@ -395,9 +483,10 @@ class Surplus:
         yield from entity.entity.range
 
 
-# A multilingual embedder puts texts of one language near each other whatever they mean. With each language's own mean
-# subtracted, translations are each other's nearest for 70 to 92 of 100 labels of ORG, DCAT, OWL-Time and DBpedia
-# (en with es, fr, it, cs, de, ja), and 94 to 100 of 100 such pairs are right; with one mean for all, for 59 to 94.
+# A multilingual embedder puts texts of one language near each other whatever they mean. With each
+# language's own mean subtracted, translations are each other's nearest for 70 to 92 of 100 labels
+# of ORG, DCAT, OWL-Time and DBpedia (en with es, fr, it, cs, de, ja), and 94 to 100 of 100 such
+# pairs are right; with one mean for all, for 59 to 94.
 
 UNTAGGED = "en"  # names in IRIs are English more often than not
 FEW = 10  # texts of a language below which it has no centre of its own
@@ -409,11 +498,17 @@ def tongue(tag: str | None) -> str:
 
 
 def tongues(description: Description) -> frozenset[str]:
-    """The languages of an entity's names; its local name counts as English unless it is a code or spells a label."""
+    """The languages of an entity's names; its local name counts as English unless it is a code or
+    spells a label.
+    """
     entity = description.entity
     texts = (*entity.labels, *entity.synonyms)
     named, spelt = {tongue(text.language) for text in texts}, words(entity.local_name)
-    told = entity.coded or is_code(entity.local_name) or any(words(text.text) == spelt for text in texts)
+    told = (
+        entity.coded
+        or is_code(entity.local_name)
+        or any(words(text.text) == spelt for text in texts)
+    )
     return frozenset(named if told else {*named, UNTAGGED})
 
 
@@ -426,14 +521,19 @@ def foreign(one: Description, other: Description) -> bool:
 def strangers(ones: Sequence[Description], others: Sequence[Description]) -> bool:
     """Whether no language names half of the entities of both ontologies."""
     spoken = [Counter(tag for d in side for tag in tongues(d)) for side in (ones, others)]
-    main = [{t for t, n in s.items() if 2 * n >= len(side)} for s, side in zip(spoken, (ones, others), strict=True)]
+    main = [
+        {t for t, n in s.items() if 2 * n >= len(side)}
+        for s, side in zip(spoken, (ones, others), strict=True)
+    ]
     return bool(main[0] and main[1]) and main[0].isdisjoint(main[1])
 
 
 def language(description: Description) -> str:
     """The language of an entity's name for a person."""
     labels = description.entity.labels
-    return next((tongue(text.language) for text in labels if text.text == description.name), UNTAGGED)
+    return next(
+        (tongue(text.language) for text in labels if text.text == description.name), UNTAGGED
+    )
 
 
 def centred_by_language(
@@ -441,17 +541,22 @@ def centred_by_language(
 ) -> list[Vectors]:
     """The vectors of both sides, less the mean of all texts in the same language on either side.
 
-    ``languages`` are tags, one per row ("": none); ``usual`` are further rows included in every mean.
+    ``languages`` are tags, one per row ("": none); ``usual`` are further rows included in every
+    mean.
     """
     spoken = [[tongue(tag) for tag in tags] for tags in languages]
     numbers = Counter(tag for tags in spoken for tag in tags)
     most = min(numbers, key=lambda tag: (-numbers[tag], tag), default=UNTAGGED)
-    groups = [np.array([tag if numbers[tag] >= FEW else most for tag in tags], dtype=object) for tags in spoken]
+    groups = [
+        np.array([tag if numbers[tag] >= FEW else most for tag in tags], dtype=object)
+        for tags in spoken
+    ]
     found = [np.array(side, dtype=np.float32) for side in sides]
     for tag in sorted({tag for group in groups for tag in group}):
         rows = [np.flatnonzero(group == tag) for group in groups]
         own = centred(
-            *(side[at] for side, at in zip(sides, rows, strict=True)), *([usual] if usual is not None else [])
+            *(side[at] for side, at in zip(sides, rows, strict=True)),
+            *([usual] if usual is not None else []),
         )
         for side, at, vectors in zip(found, rows, own, strict=False):
             side[at] = vectors

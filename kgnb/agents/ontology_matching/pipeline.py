@@ -22,7 +22,9 @@ with another k."""
 
 
 def run_as_planned(task: AgentTask, model: ChatModel) -> Alignment:
-    """The alignment by the stages that the model called, and those it left out; each is a step of the run."""
+    """The alignment by the stages that the model called, and those it left out; each is a step of
+    the run.
+    """
     order = task.agent.sequence
 
     def done(stage: str, **instead: Any) -> dict[str, Any]:
@@ -56,14 +58,24 @@ def run_as_planned(task: AgentTask, model: ChatModel) -> Alignment:
         return done("merge")
 
     every = (
-        retrieve_entities, store_entities, search_candidates, summarise_rankings, validate_candidates, merge_verdicts,
-    )  # fmt: skip
+        retrieve_entities,
+        store_entities,
+        search_candidates,
+        summarise_rankings,
+        validate_candidates,
+        merge_verdicts,
+    )
     steps: dict[str, Callable[[], dict[str, Any]]] = dict(zip(order, every, strict=True))
     tools = {tool.spec.name: tool for tool in map(tool_from_function, every)}
     about = {name: task[name].name for name in ("source", "target")}
     about |= {"context": task.option("context"), "judge": task["judge"].name}
     try:
-        call_tools(model, [Message("system", INSTRUCTIONS), Message("user", json.dumps(about))], tools, LIMIT)
+        call_tools(
+            model,
+            [Message("system", INSTRUCTIONS), Message("user", json.dumps(about))],
+            tools,
+            LIMIT,
+        )
         note = ""
     except (BackendError, LimitError, ReplyError) as error:
         note = f"the model stopped planning: {str(error).splitlines()[0]}"
@@ -71,6 +83,8 @@ def run_as_planned(task: AgentTask, model: ChatModel) -> Alignment:
     for stage in left:
         steps[stage]()
     if left:
-        note = "; ".join(filter(None, (note, f"the model left out {', '.join(left)}: done in the fixed order")))
+        note = "; ".join(
+            filter(None, (note, f"the model left out {', '.join(left)}: done in the fixed order"))
+        )
     alignment: Alignment = task.values["merge"]
     return replace(alignment, notes=(*alignment.notes, *([note] if note else [])))

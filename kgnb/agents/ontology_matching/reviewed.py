@@ -1,7 +1,8 @@
 """People's decisions about pairs of entities, and a judge that obeys them.
 
-A decision is about a pair, not about the wording of one question: it holds from either side, and still holds when
-descriptions or candidates have changed. Rejected candidates are not offered to any judge.
+A decision is about a pair, not about the wording of one question: it holds from either side, and
+still holds when descriptions or candidates have changed. Rejected candidates are not offered to any
+judge.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ End = tuple[str, str, Kind]  # side, IRI, kind
 
 @dataclass(frozen=True)
 class PairDecision:
-    """A person's decision about one pair: ``relation`` is that of the target to the source, "different" for none."""
+    """A person's decision about one pair: ``relation`` is that of the target to the source,
+    "different" for none.
+    """
 
     source: str
     target: str
@@ -61,16 +64,34 @@ class PairDecisions(Protocol):
 
 
 class MatchDecisions(SubjectDecisions):
-    """A file of decisions on matching questions; each line says which entity and which candidates it is about."""
+    """A file of decisions on matching questions; each line says which entity and which candidates
+    it is about.
+    """
 
     def take_over(self, decisions: Iterable[PairDecision]) -> int:
-        """Add decisions made elsewhere, unless they are in force already; returns how many were added."""
+        """Add decisions made elsewhere, unless they are in force already; returns how many were
+        added.
+        """
         known = self.by_pair()
         new = [one for one in decisions if known.get(one.pair) != one]
         for one in new:
             choice = None if one.relation == "different" else one.target
-            question, about = f"pair {one.source} {one.target} {one.kind}", ("source", one.source, one.kind)
-            self._add(Decision(question, one.relation, choice, one.who, one.note, one.when, about, (one.target,)))
+            question, about = (
+                f"pair {one.source} {one.target} {one.kind}",
+                ("source", one.source, one.kind),
+            )
+            self._add(
+                Decision(
+                    question,
+                    one.relation,
+                    choice,
+                    one.who,
+                    one.note,
+                    one.when,
+                    about,
+                    (one.target,),
+                )
+            )
         return len(new)
 
     def by_pair(self) -> dict[Pair, PairDecision]:
@@ -84,7 +105,9 @@ class MatchDecisions(SubjectDecisions):
 
 
 def _pairs(decision: Decision) -> list[PairDecision]:
-    """A decision for the chosen candidate, or one for each candidate that was rejected by "none of these"."""
+    """A decision for the chosen candidate, or one for each candidate that was rejected by "none of
+    these".
+    """
     if len(decision.about) != 3 or not decision.decision:
         return []
     side, iri, kind = decision.about
@@ -92,15 +115,17 @@ def _pairs(decision: Decision) -> list[PairDecision]:
     relation = cast(Relation, "different" if none else decision.decision)
     others = decision.offered if none else (decision.choice or "",)
     who, when, note = decision.who, decision.when, decision.note
-    found = [PairDecision(iri, other, cast(Kind, kind), relation, who, when, note) for other in others]
+    found = [
+        PairDecision(iri, other, cast(Kind, kind), relation, who, when, note) for other in others
+    ]
     return [one.turned for one in found] if side == "target" else found
 
 
 class GivenDecisions:
     """Decisions that exist already, as from a file of reviewed mappings.
 
-    They hold for entities of any kind, as such files seldom distinguish kinds of property, and whichever of the two
-    ontologies comes first.
+    They hold for entities of any kind, as such files seldom distinguish kinds of property, and
+    whichever of the two ontologies comes first.
     """
 
     def __init__(self, decisions: Iterable[PairDecision]) -> None:
@@ -118,13 +143,19 @@ class GivenDecisions:
 
 
 class ReviewedMatches(judging.Reviewed[MatchQuestion]):
-    """A judge overruled by people: it is not asked about what they decided. Without a judge the rest waits.
+    """A judge overruled by people: it is not asked about what they decided. Without a judge the
+    rest waits.
 
-    ``exclusive`` (the alignment is one to one): an entity that has a decided counterpart is offered to no other.
+    ``exclusive`` (the alignment is one to one): an entity that has a decided counterpart is offered
+    to no other.
     """
 
     def __init__(
-        self, decisions: PairDecisions, judge: Judge[MatchQuestion] | None = None, *, exclusive: bool = True
+        self,
+        decisions: PairDecisions,
+        judge: Judge[MatchQuestion] | None = None,
+        *,
+        exclusive: bool = True,
     ) -> None:
         super().__init__(self._settled, judge)
         self._source, self._exclusive = decisions, exclusive
@@ -132,26 +163,38 @@ class ReviewedMatches(judging.Reviewed[MatchQuestion]):
     def _settled(self, questions: Sequence[MatchQuestion]) -> list[MatchQuestion | Verdict]:
         """For each question its verdict, or the part of it that is still open."""
         decided, standing = self._source.by_pair(), self._source.standing()
-        taken = {end for pair, one in decided.items() if one.relation == "equivalent" for end in _ends(pair)}
+        taken = {
+            end
+            for pair, one in decided.items()
+            if one.relation == "equivalent"
+            for end in _ends(pair)
+        }
         taken = taken if self._exclusive else set()
         by_id = {question: one for question, one in standing.items() if not one.about}
         return [
-            verdict_of(by_id[one.id], one) if one.id in by_id else _by_pair(one, decided, taken) for one in questions
+            verdict_of(by_id[one.id], one) if one.id in by_id else _by_pair(one, decided, taken)
+            for one in questions
         ]
 
 
-def _by_pair(question: MatchQuestion, decided: Mapping[Pair, PairDecision], taken: set[End]) -> MatchQuestion | Verdict:
+def _by_pair(
+    question: MatchQuestion, decided: Mapping[Pair, PairDecision], taken: set[End]
+) -> MatchQuestion | Verdict:
     said = [decided[pair] for pair in decided.keys() & {c.pair for c in question.candidates}]
     if chosen := [one for one in said if one.relation != "different"]:
         best = max(chosen, key=lambda one: (one.relation == "equivalent", one.when, one.pair))
         best = best.turned if question.side == "target" else best
         return Verdict(best.relation, best.target, 1.0, best.note, best.signature)
     pairs = [candidate.pair for candidate in question.candidates]
-    left = [at for at, pair in enumerate(pairs) if pair not in decided and taken.isdisjoint(_ends(pair))]
+    left = [
+        at for at, pair in enumerate(pairs) if pair not in decided and taken.isdisjoint(_ends(pair))
+    ]
     if left:
         return question if len(left) == len(pairs) else question.narrowed(left)
     last = max(said, key=lambda one: (one.when, one.pair), default=None)
-    why = (last.note if last else "") or "every candidate is rejected, or decided to equal something else"
+    why = (
+        last.note if last else ""
+    ) or "every candidate is rejected, or decided to equal something else"
     return Verdict("different", None, 1.0, why, last.signature if last else PERSON)
 
 
@@ -163,7 +206,8 @@ def honoured(
     *,
     exclusive: bool = True,
 ) -> Alignment:
-    """The alignment with every decision applied, also on pairs that were never candidates or were dropped.
+    """The alignment with every decision applied, also on pairs that were never candidates or were
+    dropped.
 
     ``exclusive``: a decided equivalence drops others of the same entities.
     """
@@ -172,17 +216,26 @@ def honoured(
         for pair, one in sorted(decided.items())
         if source.find(pair[0], pair[2]) and target.find(pair[1], pair[2])
     }
-    taken = {end: one for pair, one in wanted.items() if one.relation == "equivalent" for end in _ends(pair)}
+    taken = {
+        end: one
+        for pair, one in wanted.items()
+        if one.relation == "equivalent"
+        for end in _ends(pair)
+    }
     kept: list[AlignedPair] = []
     dropped: list[Dropped] = []
     for mapping in alignment:
         pair = _pair(mapping)
         one = wanted.get(pair)
-        rival = next((taken[end] for end in _ends(pair) if end in taken and taken[end].pair != pair), None)
+        rival = next(
+            (taken[end] for end in _ends(pair) if end in taken and taken[end].pair != pair), None
+        )
         if one is not None and one.relation != mapping.relation:
             dropped.append(Dropped(mapping, f"{one.signature} decided: {one.relation}"))
         elif exclusive and rival is not None and mapping.relation == "equivalent":
-            dropped.append(Dropped(mapping, f"{rival.signature} decided otherwise for one of the two"))
+            dropped.append(
+                Dropped(mapping, f"{rival.signature} decided otherwise for one of the two")
+            )
         else:
             kept.append(mapping)
     there = set(map(_pair, kept))
@@ -193,7 +246,9 @@ def honoured(
     }
     if not new and not dropped:
         return alignment
-    mappings = sorted([*kept, *new.values()], key=lambda m: (m.kind, m.source, m.target, m.relation))
+    mappings = sorted(
+        [*kept, *new.values()], key=lambda m: (m.kind, m.source, m.target, m.relation)
+    )
     was = [one for one in alignment.dropped if _pair(one.mapping) not in new]
     return replace(alignment, mappings=tuple(mappings), dropped=(*was, *dropped))
 

@@ -1,7 +1,8 @@
-"""The rule judge: decides without a model, from names, vectors and the neighbourhood of both entities.
+"""The rule judge: decides without a model, from names, vectors and the neighbourhood of both
+entities.
 
-It judges a batch as a whole, in a few rounds: a likely pair of parents raises their children (the idea of similarity
-flooding, Melnik et al. 2002).
+It judges a batch as a whole, in a few rounds: a likely pair of parents raises their children (the
+idea of similarity flooding, Melnik et al. 2002).
 """
 
 from __future__ import annotations
@@ -17,14 +18,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.ontology_matching.lexicon import SAME, Lexicon, NameComparison, Surplus, Wordbook, foreign, opposed
+from kgnb.agents.ontology_matching.lexicon import (
+    SAME,
+    Lexicon,
+    NameComparison,
+    Surplus,
+    Wordbook,
+    foreign,
+    opposed,
+)
 from kgnb.agents.ontology_matching.surroundings import NO_HINTS, ContextAgreement, Surroundings
 from kgnb.agents.ontology_matching.values import SIDES, Cosines, Description, MatchQuestion, Pair
 from kgnb.judging import Verdict
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import plain
 
-SAME_MEANING = 0.35  # centred cosine of two definitions that is evidence neither for nor against a pair
+SAME_MEANING = (
+    0.35  # centred cosine of two definitions that is evidence neither for nor against a pair
+)
 FAR_MEANING = 0.2  # centred cosine below which definitions do not count further against a pair
 SAME_NAME, CERTAIN = 0.9, 0.8  # overlap and probability from which a counterpart counts as certain
 STATED = 20.0  # log-odds of a pair that one of the ontologies states to be equal
@@ -36,8 +47,9 @@ MOST_USUAL = 2.0  # bound of the log-odds of having a counterpart, as that estim
 class Weights:
     """What each ingredient adds to the log-odds; 0 leaves it out.
 
-    Rounded from a random search over cmt-confof and our own huts; ``supplied`` from telling labels and synonyms of one
-    ontology apart. ``chance`` and the choice of ingredients were made looking at the sums over all tracks as well.
+    Rounded from a random search over cmt-confof and our own huts; ``supplied`` from telling labels
+    and synonyms of one ontology apart. ``chance`` and the choice of ingredients were made looking
+    at the sums over all tracks as well.
     """
 
     name: float = 10.5  # word overlap of the best pair of names
@@ -52,7 +64,9 @@ class Weights:
     support: float = 2.3  # relatives whose counterparts are relatives too
     ends_agree: float = 8.4  # domain and range of properties are counterparts
     ends_clash: float = 6.6  # or have other counterparts
-    rivals: bool = True  # an entity has one counterpart: other claims on either side count against a pair
+    rivals: bool = (
+        True  # an entity has one counterpart: other claims on either side count against a pair
+    )
     bias: float = -7.8
     prior: float = 1.0  # how usual counterparts are among these entities, in log-odds
     chance: float = 0.5  # how far to correct for evidence that arises by chance
@@ -90,7 +104,9 @@ class RuleJudge:
         self.weights = weights
 
     def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
-        """One verdict a question: the most probable candidate is equivalent if more probable than not."""
+        """One verdict a question: the most probable candidate is equivalent if more probable than
+        not.
+        """
         cases = self.weigh(questions)
         return [self._verdict(question, cases) for question in questions]
 
@@ -109,9 +125,14 @@ class RuleJudge:
             _decide_between_equals(cases)
         return cases
 
-    def _compare_names(self, questions: Sequence[MatchQuestion], cases: Mapping[Pair, _Case]) -> None:
+    def _compare_names(
+        self, questions: Sequence[MatchQuestion], cases: Mapping[Pair, _Case]
+    ) -> None:
         descriptions = {(q.side, q.about.key): q.about for q in questions}
-        sides = [[d for (at, _), d in descriptions.items() if at == side] for side in ("source", "target")]
+        sides = [
+            [d for (at, _), d in descriptions.items() if at == side]
+            for side in ("source", "target")
+        ]
         names = [[d.names for d in side] for side in sides]
         w = self.weights
         wordbook = Wordbook(names) if w.wordbook else None
@@ -121,7 +142,10 @@ class RuleJudge:
         for pair, case in cases.items():
             compared = self._compare(case, lexicon, ahead.get(pair, 0.0))
             supplied, known = surplus.weigh(case.source, case.target, compared)
-            case.agreement, case.surplus = compared.agreement, w.supplied * supplied - w.known * known
+            case.agreement, case.surplus = (
+                compared.agreement,
+                w.supplied * supplied - w.known * known,
+            )
 
     def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
         """The probability of every pair from its own evidence and that of its rivals."""
@@ -132,19 +156,31 @@ class RuleJudge:
         evidence = {pair: case.evidence + usual.get(pair[2], 0.0) for pair, case in cases.items()}
         if again and w.chance:
             by_kind = chances(
-                evidence, (p for p, case in cases.items() if case.overlap >= SAME_NAME and case.probability >= CERTAIN)
+                evidence,
+                (
+                    p
+                    for p, case in cases.items()
+                    if case.overlap >= SAME_NAME and case.probability >= CERTAIN
+                ),
             )
-            evidence = {pair: by_kind.get(pair[2], AS_IT_IS).odds(e, w.chance) for pair, e in evidence.items()}
+            evidence = {
+                pair: by_kind.get(pair[2], AS_IT_IS).odds(e, w.chance)
+                for pair, e in evidence.items()
+            }
         evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
-        found = _claims(cases, evidence) if w.rivals else {p: 1.0 / (1.0 + exp(-e)) for p, e in evidence.items()}
+        found = (
+            _claims(cases, evidence)
+            if w.rivals
+            else {p: 1.0 / (1.0 + exp(-e)) for p, e in evidence.items()}
+        )
         for pair, probability in found.items():
             cases[pair].probability = probability
 
     def _usual(self, cases: Mapping[Pair, _Case]) -> dict[Kind, float]:
         """The log-odds that an entity of a kind has a counterpart.
 
-        Estimated from the last round (as Saerens et al., 2002, adjust a classifier to new priors), so that two models
-        of one domain are matched more readily than two that overlap a little.
+        Estimated from the last round (as Saerens et al., 2002, adjust a classifier to new priors),
+        so that two models of one domain are matched more readily than two that overlap a little.
         """
         usual: dict[Kind, float] = {}
         for kind in dict.fromkeys(kind for _, _, kind in cases):
@@ -163,7 +199,9 @@ class RuleJudge:
             compared = lexicon.compare(one, other, headed=source.kind == "class")
             if compared.likeness > best:
                 best = compared.likeness
-                case.own_name = compared == SAME and i < source.synonyms_from and j < target.synonyms_from
+                case.own_name = (
+                    compared == SAME and i < source.synonyms_from and j < target.synonyms_from
+                )
                 case.names, nearest = (source.spelled[i], target.spelled[j]), compared
                 case.opposed = "property" in source.kind and opposed(one, other)
         case.overlap = best
@@ -177,34 +215,56 @@ class RuleJudge:
         w, hints = self.weights, case.hints
         ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
         named = w.property_name if "property" in case.source.kind else w.name
-        names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
-        names += w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING) if case.meaning is not None else 0.0
+        names = (
+            named * case.overlap
+            + w.context * case.context
+            + w.vector * case.agreement * max(case.cosine, 0.0)
+        )
+        names += (
+            w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING)
+            if case.meaning is not None
+            else 0.0
+        )
         names += case.surplus
         return w.bias + names + w.support * hints.support + ends
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
-        weighed = [(cases[c.pair], other.iri) for c, other in zip(question.candidates, question.others, strict=True)]
+        weighed = [
+            (cases[c.pair], other.iri)
+            for c, other in zip(question.candidates, question.others, strict=True)
+        ]
         weighed.sort(key=lambda entry: (-entry[0].probability, entry[1]))
         (case, iri), *others = weighed
-        also = tuple((other, round(o.probability, 4)) for o, other in others if o.probability >= 0.05)
+        also = tuple(
+            (other, round(o.probability, 4)) for o, other in others if o.probability >= 0.05
+        )
         if case.probability >= 0.5:
-            return Verdict("equivalent", iri, round(case.probability, 4), _reason(case), self.name, also)
+            return Verdict(
+                "equivalent", iri, round(case.probability, 4), _reason(case), self.name, also
+            )
         also = ((iri, round(case.probability, 4)), *also) if case.probability >= 0.05 else also
         confidence = round(1.0 - case.probability, 4)
         return Verdict("different", None, confidence, f"nearest: {_reason(case)}", self.name, also)
 
 
 def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict[Pair, float]:
-    """The probabilities of all pairs; entities of one side with the same name claim a counterpart together.
+    """The probabilities of all pairs; entities of one side with the same name claim a counterpart
+    together.
 
-    Else two terms for one thing (an old property and its successor) would keep each other from it. The assignment
-    decides between them.
+    Else two terms for one thing (an old property and its successor) would keep each other from it.
+    The assignment decides between them.
     """
-    shared = _shared(case.source for case in cases.values()), _shared(case.target for case in cases.values())
+    shared = (
+        _shared(case.source for case in cases.values()),
+        _shared(case.target for case in cases.values()),
+    )
     first: dict[tuple[str, str, Kind], Pair] = {}
     ahead: dict[Pair, Pair] = {}
     for pair in sorted(evidence, key=lambda pair: (-evidence[pair], pair)):
-        (source, target, kind), (one, other) = pair, (cases[pair].source.syntactic, cases[pair].target.syntactic)
+        (source, target, kind), (one, other) = (
+            pair,
+            (cases[pair].source.syntactic, cases[pair].target.syntactic),
+        )
         claims = [(one, target, kind)] if (one, kind) in shared[0] else []
         claims += [(source, other, kind)] if (other, kind) in shared[1] else []
         before = next((first[claim] for claim in claims if claim in first), None)
@@ -226,7 +286,8 @@ def _shared(descriptions: Iterable[Description]) -> set[tuple[str, Kind]]:
 
 
 def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:
-    """Choose the best of several rivals that together are likely, unless another claim stands against it.
+    """Choose the best of several rivals that together are likely, unless another claim stands
+    against it.
 
     Two equally good ones would keep each other from being chosen. Equal own names come first.
     """
@@ -235,7 +296,9 @@ def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:
         for end in (0, 1):
             claims[end, pair[end], pair[2]].append(pair)
     for pairs in claims.values():
-        if sum(cases[pair].probability for pair in pairs) < MASS or any(cases[p].probability >= 0.5 for p in pairs):
+        if sum(cases[pair].probability for pair in pairs) < MASS or any(
+            cases[p].probability >= 0.5 for p in pairs
+        ):
             continue
         best = max(pairs, key=lambda pair: (cases[pair].own_name, cases[pair].probability, pair))
         others = (*claims[0, best[0], best[2]], *claims[1, best[1], best[2]])
@@ -244,7 +307,9 @@ def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:
 
 
 def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
-    """The lead of each pair's cosine over the best that either entity has with another; negative if behind."""
+    """The lead of each pair's cosine over the best that either entity has with another; negative if
+    behind.
+    """
     best: defaultdict[tuple[int, str, Kind], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for pair, case in cases.items():
         for end in (0, 1):
@@ -253,7 +318,9 @@ def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
     found: dict[Pair, float] = {}
     for pair, case in cases.items():
         of_ends = [best[end, pair[end], pair[2]] for end in (0, 1)]
-        found[pair] = case.cosine - max(second if case.cosine >= first else first for second, first in of_ends)
+        found[pair] = case.cosine - max(
+            second if case.cosine >= first else first for second, first in of_ends
+        )
     return found
 
 
@@ -278,7 +345,9 @@ def surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
     """The relatives of all entities in the questions and among the candidates."""
     found = {(q.side, q.about.key): q.about for q in questions}
     found |= {(q.other_side, other.key): other for q in questions for other in q.others}
-    return Surroundings(*([d for (at, _), d in sorted(found.items()) if at == side] for side in SIDES))
+    return Surroundings(
+        *([d for (at, _), d in sorted(found.items()) if at == side] for side in SIDES)
+    )
 
 
 def _reason(case: _Case) -> str:
@@ -304,9 +373,11 @@ SLOPE_SPREAD, SHIFT_SPREAD = 0.1, 0.5  # standard deviations of their priors, ar
 
 
 class Chance(NamedTuple):
-    """A correction of evidence: the task supports log-odds of ``slope`` times the evidence, less ``shift``.
+    """A correction of evidence: the task supports log-odds of ``slope`` times the evidence, less
+    ``shift``.
 
-    It overestimates chance: entities with a certain counterpart are the central ones, with many similar to them.
+    It overestimates chance: entities with a certain counterpart are the central ones, with many
+    similar to them.
     """
 
     slope: float = 1.0
@@ -321,24 +392,29 @@ AS_IT_IS = Chance()
 
 
 def chances(evidence: Mapping[Pair, float], certain: Iterable[Pair]) -> dict[Kind, Chance]:
-    """The correction for each kind, given the pairs that are certain by name; no reference is needed.
+    """The correction for each kind, given the pairs that are certain by name; no reference is
+    needed.
 
-    An entity with a certain counterpart has no other, so other candidates resemble it by chance. Comparing these with
-    the best candidates of entities without a counterpart tells how far the latter can be believed: the local false
-    discovery rate (Efron, 2001), with the tilted densities of Qin (1998). The larger and the more uniform the
-    vocabularies, the stronger are resemblances by chance.
+    An entity with a certain counterpart has no other, so other candidates resemble it by chance.
+    Comparing these with the best candidates of entities without a counterpart tells how far the
+    latter can be believed: the local false discovery rate (Efron, 2001), with the tilted densities
+    of Qin (1998). The larger and the more uniform the vocabularies, the stronger are resemblances
+    by chance.
     """
     known: defaultdict[Kind, list[Pair]] = defaultdict(list)
     for pair in certain:
         known[pair[2]].append(pair)
     return {
-        kind: fit(*_best({pair[:2]: value for pair, value in evidence.items() if pair[2] == kind}, pairs))
+        kind: fit(
+            *_best({pair[:2]: value for pair, value in evidence.items() if pair[2] == kind}, pairs)
+        )
         for kind, pairs in sorted(known.items())
     }
 
 
 def _best(pairs: Mapping[tuple[str, str], float], certain: list[Pair]) -> tuple[Floats, Floats]:
-    """The best evidence of each entity with a certain counterpart, except that one, and of each entity without.
+    """The best evidence of each entity with a certain counterpart, except that one, and of each
+    entity without.
 
     Candidates with a certain counterpart of their own are ignored.
     """
@@ -357,7 +433,9 @@ def _best(pairs: Mapping[tuple[str, str], float], certain: list[Pair]) -> tuple[
 
 
 def fit(by_chance: Floats, open_: Floats) -> Chance:
-    """The slope and shift that best separate the open entities' evidence from chance, with priors for small samples."""
+    """The slope and shift that best separate the open entities' evidence from chance, with priors
+    for small samples.
+    """
     if not by_chance.size or not open_.size:
         return AS_IT_IS
     (theirs, their_number), (ours, our_number) = _counted(by_chance), _counted(open_)
@@ -367,8 +445,13 @@ def fit(by_chance: Floats, open_: Floats) -> Chance:
         for shift in SHIFTS:
             expected = -0.5 * (((slope - 1.0) / SLOPE_SPREAD) ** 2 + (shift / SHIFT_SPREAD) ** 2)
             # an open entity's evidence is as likely as by chance, times alone * (1 + odds)
-            likelihood = -np.logaddexp(0.0, -np.logaddexp(0.0, slope * ours - shift) - offsets) @ our_number
-            likelihood -= np.logaddexp(0.0, np.logaddexp(0.0, slope * theirs - shift) + offsets) @ their_number
+            likelihood = (
+                -np.logaddexp(0.0, -np.logaddexp(0.0, slope * ours - shift) - offsets) @ our_number
+            )
+            likelihood -= (
+                np.logaddexp(0.0, np.logaddexp(0.0, slope * theirs - shift) + offsets)
+                @ their_number
+            )
             fits = float(likelihood.max()) + expected
             if fits > best + 1e-9:
                 best, found = fits, Chance(float(slope), float(shift))
@@ -391,10 +474,10 @@ LIMIT = 30.0  # log-odds beyond which nothing changes
 def shares(evidence: Mapping[Pair, float]) -> dict[Pair, float]:
     """The probability of each pair, 0 to 1, from log-odds; those of one entity add up to at most 1.
 
-    Each entity has at most one counterpart: a pair's probability is its share of all possible matchings, weighted by
-    the product of their pairs' odds. Belief propagation approximates it and always converges (Williams and Lau, 2014,
-    on data association). So a rival with its own certain counterpart does not count, and ten weak rivals do not add
-    up to a strong one.
+    Each entity has at most one counterpart: a pair's probability is its share of all possible
+    matchings, weighted by the product of their pairs' odds. Belief propagation approximates it and
+    always converges (Williams and Lau, 2014, on data association). So a rival with its own certain
+    counterpart does not count, and ten weak rivals do not add up to a strong one.
     """
     pairs = list(evidence)
     if not pairs:
@@ -413,12 +496,16 @@ def _marginals(row: Integers, column: Integers, odds: Floats) -> Floats:
     for _ in range(TURNS):
         # both sides use the last turn's messages, so that neither goes first
         free_column, free_row = _without(column, odds * to_column), _without(row, odds * to_row)
-        change = max(float(np.abs(free_column - to_row).max()), float(np.abs(free_row - to_column).max()))
+        change = max(
+            float(np.abs(free_column - to_row).max()), float(np.abs(free_row - to_column).max())
+        )
         to_row, to_column = free_column, free_row
         if change < SETTLED:
             break
     by_row, by_column = _share(row, odds * to_row), _share(column, odds * to_column)
-    return np.minimum(by_row, by_column)  # equal after convergence; the minimum keeps both sums at 1 or below
+    return np.minimum(
+        by_row, by_column
+    )  # equal after convergence; the minimum keeps both sums at 1 or below
 
 
 def _share(place: Integers, claims: Floats) -> Floats:
@@ -432,9 +519,10 @@ def _without(place: Integers, claims: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.maximum(others, 0.0)))
 
 
-# Calibration. The judge's probability decides what is chosen and asked, but is 0.98 where three in four are right, as
-# the evidence that it weighs is not independent. The confidence shown is the share of right mappings on tasks with a
-# reference, each sort of task counting as sixty mappings at most. ``python -m tests.benchmarks.agents.carry_over
+# Calibration. The judge's probability decides what is chosen and asked, but is 0.98 where three in
+# four are right, as the evidence that it weighs is not independent. The confidence shown is the
+# share of right mappings on tasks with a reference, each sort of task counting as sixty mappings at
+# most. ``python -m tests.benchmarks.agents.carry_over
 # --calibration`` fits the weights, and prints how they do on tasks left out.
 
 CALIBRATION = {
@@ -447,7 +535,9 @@ CALIBRATION = {
     "small, name alone": -0.86,
     "small, property": 0.61,
 }
-"""A logistic regression on the judge's log-odds, the kind of evidence and how small the ontologies are."""
+"""A logistic regression on the judge's log-odds, the kind of evidence and how small the ontologies
+are.
+"""
 
 SUREST = 7.0  # log-odds of the judge from which higher ones mean the same: about 0.999
 LARGE, SMALLEST = 3.0, 1.4  # powers of ten: entities of the smaller ontology
@@ -464,15 +554,22 @@ class EvidenceKinds:
     def __init__(self, questions: Sequence[MatchQuestion], held: Mapping[Pair, float]) -> None:
         self._around = surroundings(questions)
         self._around.update(held)
-        self._ends: set[tuple[str, str]] = set()  # classes at the same end of properties that are held equal
+        self._ends: set[tuple[str, str]] = (
+            set()
+        )  # classes at the same end of properties that are held equal
         for question in questions:
             for candidate, source, target in question.ends():
                 if "property" in candidate.kind and held.get(candidate.pair, 0.0) >= LEAST:
                     one, other = source.entity, target.entity
-                    self._ends |= {*product(one.domain, other.domain), *product(one.range, other.range)}
+                    self._ends |= {
+                        *product(one.domain, other.domain),
+                        *product(one.range, other.range),
+                    }
 
     def evidence(self, source: Description, target: Description, cosines: Cosines) -> str:
-        """The kind of evidence: a key of ``CALIBRATION``, "words", or "stated" if an ontology states the pair."""
+        """The kind of evidence: a key of ``CALIBRATION``, "words", or "stated" if an ontology
+        states the pair.
+        """
         if stated(source, target):
             return "stated"
         named = not _plain_names(source).isdisjoint(_plain_names(target))
@@ -484,7 +581,11 @@ class EvidenceKinds:
             return "words"
         told = cosines.meaning is not None and cosines.meaning >= SAME_MEANING
         at_ends = (source.iri, target.iri) in self._ends
-        return "name" if told or at_ends or self._around.hints(source, target).support >= AGREE else "name alone"
+        return (
+            "name"
+            if told or at_ends or self._around.hints(source, target).support >= AGREE
+            else "name alone"
+        )
 
 
 def features(probability: float, evidence: str, entities: int) -> list[float]:
@@ -495,7 +596,9 @@ def features(probability: float, evidence: str, entities: int) -> list[float]:
     return [values.get(name, 0.0) for name in CALIBRATION]
 
 
-def calibrated(probability: float, evidence: str, entities: int, weights: Mapping[str, float] = CALIBRATION) -> float:
+def calibrated(
+    probability: float, evidence: str, entities: int, weights: Mapping[str, float] = CALIBRATION
+) -> float:
     """How often mappings with this probability and evidence are right, ``LEAST`` to ``MOST``.
 
     Probabilities below ``LEAST``, and of stated pairs, stay as they are.

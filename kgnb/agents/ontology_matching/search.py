@@ -1,10 +1,12 @@
-"""Search: the nearest entities of the same kind on the other side, view by view, both ways (Agent-OM, section 4.2).
+"""Search: the nearest entities of the same kind on the other side, view by view, both ways
+(Agent-OM, section 4.2).
 
-All of one side are compared with all of the other in blocked products over the stored vectors. Vectors are centred over
-both sides, and a candidate must beat 95 % of random pairs of its view, as a threshold tuned for one embedder is wrong
-for the next. Independent of vectors, equal names are candidates, and so are pairs related to candidates: the parent of
-several, the inverse of a property, the children of a parent's counterpart, properties between counterparts, and names
-that are equal but for a qualifier ("plexiform layer of the cerebral cortex").
+All of one side are compared with all of the other in blocked products over the stored vectors.
+Vectors are centred over both sides, and a candidate must beat 95 % of random pairs of its view, as
+a threshold tuned for one embedder is wrong for the next. Independent of vectors, equal names are
+candidates, and so are pairs related to candidates: the parent of several, the inverse of a
+property, the children of a parent's counterpart, properties between counterparts, and names that
+are equal but for a qualifier ("plexiform layer of the cerebral cortex").
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS, centred_by_language, language, strangers
+from kgnb.agents.ontology_matching.lexicon import (
+    PREPOSITIONS,
+    centred_by_language,
+    language,
+    strangers,
+)
 from kgnb.agents.ontology_matching.values import (
     SIDES,
     VIEWS,
@@ -39,8 +46,10 @@ from kgnb.vectors.index import Payload, VectorIndex
 from kgnb.vectors.nearest import Grouped, NearestRows, floor, nearest_entities, pair_cosines, ranks
 
 FEW = 40
-"""Entities of a kind up to which the nearest are candidates at any distance: pairs without a word in common are below
-the background. Of 242 counterparts in small pairs 238 are among the first six, 187 without this."""
+"""Entities of a kind up to which the nearest are candidates at any distance: pairs without a word
+in common are below the background. Of 242 counterparts in small pairs 238 are among the first six,
+187 without this.
+"""
 
 STEADY = 20
 """Weight, in texts, of the mean of all texts in the centre of the definitions."""
@@ -49,9 +58,11 @@ Known: TypeAlias = Mapping[Key, Description]
 
 
 def search(stored: Stored, *, options: Options = Options()) -> Found:
-    """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and equal names always.
+    """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and
+    equal names always.
 
-    Cosines are of centred vectors, so that 0 is the similarity of two unrelated names of these ontologies.
+    Cosines are of centred vectors, so that 0 is the similarity of two unrelated names of these
+    ontologies.
     """
     described = stored.described
     sides = described.of("source"), described.of("target")
@@ -75,7 +86,8 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
 
 
 def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
-    """The stored vectors of one view, both sides, centred together; rows belong to entities by position.
+    """The stored vectors of one view, both sides, centred together; rows belong to entities by
+    position.
 
     ``only`` selects the texts of one sort: names, or meanings.
     """
@@ -85,20 +97,34 @@ def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Group
     usual = None
     if only:
         usual = _usual(*(vectors for _, vectors in read))
-        picked = [[n for n, payload in enumerate(payloads) if payload["sort"] == only] for payloads, _ in read]
-        read = [([payloads[n] for n in rows], v[rows]) for (payloads, v), rows in zip(read, picked, strict=True)]
+        picked = [
+            [n for n, payload in enumerate(payloads) if payload["sort"] == only]
+            for payloads, _ in read
+        ]
+        read = [
+            ([payloads[n] for n in rows], v[rows])
+            for (payloads, v), rows in zip(read, picked, strict=True)
+        ]
     languages = _languages(sides, view, [payloads for payloads, _ in read])
     vectors = centred_by_language([v for _, v in read], languages, usual)
     found: list[Grouped] = []
     for (payloads, _), rows, descriptions in zip(read, vectors, sides, strict=True):
-        position: dict[Key, int] = {description.key: n for n, description in enumerate(descriptions)}
+        position: dict[Key, int] = {
+            description.key: n for n, description in enumerate(descriptions)
+        }
         owners = np.array([position[str(p["iri"]), p["kind"]] for p in payloads], dtype=np.int64)  # type: ignore[index]
-        found.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
+        found.append(
+            Grouped(
+                rows, owners, len(descriptions), [description.kind for description in descriptions]
+            )
+        )
     return found[0], found[1]
 
 
 def _usual(*views: Vectors) -> Vectors:
-    """Rows that keep the centre of a few texts near that of all texts; by themselves, few are all far apart."""
+    """Rows that keep the centre of a few texts near that of all texts; by themselves, few are all
+    far apart.
+    """
     texts = np.vstack(views)
     return np.repeat(texts.mean(axis=0, keepdims=True), STEADY, axis=0) if len(texts) else texts
 
@@ -129,7 +155,11 @@ def _ranked(
 ) -> Iterator[Ranked]:
     """The nearest above the threshold; of kinds with at most ``k`` entities all of them."""
     numbers = Counter(description.kind for description in asked)
-    few = {kind for kind, number in numbers.items() if number <= options.k and options.similarity is None}
+    few = {
+        kind
+        for kind, number in numbers.items()
+        if number <= options.k and options.similarity is None
+    }
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         hits = {
             asked[i].iri: float(score)
@@ -143,7 +173,10 @@ def _ranked(
 
 
 def _nearest(
-    direction: Side, asking: Sequence[Description], asked: Sequence[Description], neighbours: NearestRows
+    direction: Side,
+    asking: Sequence[Description],
+    asked: Sequence[Description],
+    neighbours: NearestRows,
 ) -> Iterator[tuple[Pair, float]]:
     """The nearest at any distance, of kinds with few entities on both sides."""
     numbers = [Counter(description.kind for description in side) for side in (asking, asked)]
@@ -158,9 +191,12 @@ def _nearest(
 def _equal_names(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Ranked]:
     """Pairs with an equal name or synonym, or stated to be equal; own names rank before synonyms.
 
-    Plural endings, numerals, spacing and the order of words are ignored, and initials stand for their words.
+    Plural endings, numerals, spacing and the order of words are ignored, and initials stand for
+    their words.
     """
-    short = {word for d in (*source, *target) for name in d.names for word in name if 2 <= len(word) <= 4}
+    short = {
+        word for d in (*source, *target) for name in d.names for word in name if 2 <= len(word) <= 4
+    }
     known: defaultdict[tuple[str, str], list[tuple[Description, bool]]] = defaultdict(list)
     for description in target:
         for form, own in _forms(description, short).items():
@@ -182,21 +218,30 @@ def _stated(source: Sequence[Description], target: Sequence[Description]) -> Ite
         for description in ours:
             for iri in (*description.entity.equivalents, *description.entity.matches):
                 if (iri, description.kind) in there:
-                    yield (*((iri, description.iri) if turned else (description.iri, iri)), description.kind)
+                    yield (
+                        *((iri, description.iri) if turned else (description.iri, iri)),
+                        description.kind,
+                    )
 
 
 def _forms(description: Description, short: Set[str]) -> dict[str, bool]:
-    """The comparable forms of every name, and whether it is the entity's own name rather than a synonym."""
+    """The comparable forms of every name, and whether it is the entity's own name rather than a
+    synonym.
+    """
     forms: dict[str, bool] = {}
     for number, name in enumerate(description.names):
         plain = key(" ".join(name))
-        for form in ("".join(plain), *(" ".join(sorted(one)) for one in (plain, *_abbreviated(plain, short)))):
+        for form in (
+            "".join(plain),
+            *(" ".join(sorted(one)) for one in (plain, *_abbreviated(plain, short))),
+        ):
             forms.setdefault(form, number < description.synonyms_from)
     return forms
 
 
 def _abbreviated(name: tuple[str, ...], short: Set[str]) -> Iterator[tuple[str, ...]]:
-    """The name with a run of two to four words replaced by their initials, if some name has those as a word.
+    """The name with a run of two to four words replaced by their initials, if some name has those
+    as a word.
 
     Initials as a whole name are too ambiguous: Na is not NeutralAtom.
     """
@@ -210,7 +255,8 @@ def _abbreviated(name: tuple[str, ...], short: Set[str]) -> Iterator[tuple[str, 
 def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
     """Each candidate pair's cosine in every view, also in those that did not rank it.
 
-    The vectors are read and centred again, one view after another: all four at once take four times the memory.
+    The vectors are read and centred again, one view after another: all four at once take four times
+    the memory.
     """
     source, target = stored.described.of("source"), stored.described.of("target")
     rows = {description.key: n for n, description in enumerate(source)}
@@ -221,25 +267,35 @@ def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
     each = [pair_cosines(*_grouped(stored, view, only), row, column) for view, only in views]
     near = np.round(np.array(each).T.astype(np.float64), 4)
     cosines: dict[Pair, Cosines] = {}
-    for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(pairs, row, column, near.tolist(), strict=True):
+    for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(
+        pairs, row, column, near.tolist(), strict=True
+    ):
         told = source[i].gists and target[j].gists
         cosines[pair] = Cosines(syntactic, lexical, semantic, meaning if told else None)
     return cosines
 
 
 CLOSE = 8
-"""Children of one class, or properties between two classes, beyond which being one of them means nothing."""
+"""Children of one class, or properties between two classes, beyond which being one of them means
+nothing.
+"""
 
 
-def further(described: Described, rankings: Sequence[Ranked], nearest: Mapping[Pair, float]) -> list[Ranked]:
-    """Pairs related to those ranked, for both directions, at the last rank; then the ``nearest``, best first."""
+def further(
+    described: Described, rankings: Sequence[Ranked], nearest: Mapping[Pair, float]
+) -> list[Ranked]:
+    """Pairs related to those ranked, for both directions, at the last rank; then the ``nearest``,
+    best first.
+    """
     source, target = ({d.key: d for d in described.of(side)} for side in SIDES)
     known = {ranked.pair for ranked in rankings}
     found = set(_related(source, target, rankings)) - known
     last = max((ranked.rank for ranked in rankings), default=0) + 1
     ranked = [Ranked(*pair, "related", side, last, 0.0) for pair in sorted(found) for side in SIDES]
     asked: Counter[tuple[Side, str, Kind]] = Counter()
-    for pair, side in product(sorted(nearest.keys() - known - found, key=lambda pair: (-nearest[pair], pair)), SIDES):
+    for pair, side in product(
+        sorted(nearest.keys() - known - found, key=lambda pair: (-nearest[pair], pair)), SIDES
+    ):
         asking = (side, pair[side == "target"], pair[2])
         asked[asking] += 1
         ranked.append(Ranked(*pair, "related", side, last + asked[asking], 0.0))
@@ -252,13 +308,27 @@ def _related(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterat
     yield from _parents(source, target, rankings)
     for one, other, kind in first:
         if "property" in kind:
-            yield from ((iri, other, kind) for iri in source[one, kind].entity.inverse if (iri, kind) in source)
-            yield from ((one, iri, kind) for iri in target[other, kind].entity.inverse if (iri, kind) in target)
+            yield from (
+                (iri, other, kind)
+                for iri in source[one, kind].entity.inverse
+                if (iri, kind) in source
+            )
+            yield from (
+                (one, iri, kind)
+                for iri in target[other, kind].entity.inverse
+                if (iri, kind) in target
+            )
     for one, other, kind in equal:
         ours, theirs = source[one, kind].entity.children, target[other, kind].entity.children
         if kind == "class" and max(len(ours), len(theirs)) <= CLOSE:
-            yield from ((a, b, kind) for a, b in product(ours, theirs) if (a, kind) in source and (b, kind) in target)
-    yield from _between_counterparts(source, target, {pair[:2] for pair in equal if pair[2] == "class"})
+            yield from (
+                (a, b, kind)
+                for a, b in product(ours, theirs)
+                if (a, kind) in source and (b, kind) in target
+            )
+    yield from _between_counterparts(
+        source, target, {pair[:2] for pair in equal if pair[2] == "class"}
+    )
     yield from _but_for_a_qualifier(source, target)
 
 
@@ -270,13 +340,17 @@ def _parents(source: Known, target: Known, rankings: Sequence[Ranked]) -> Iterat
             listed[ranked.direction, ranked.asked[0]].add(ranked.asked[1])
     for (side, iri), others in listed.items():
         there = target if side == "source" else source
-        above = Counter(parent for other in others for parent in there[other, "class"].entity.parents)
+        above = Counter(
+            parent for other in others for parent in there[other, "class"].entity.parents
+        )
         for parent, number in above.items():
             if number > 1 and (parent, "class") in there:
                 yield (iri, parent, "class") if side == "source" else (parent, iri, "class")
 
 
-def _between_counterparts(source: Known, target: Known, equal: Set[tuple[str, str]]) -> Iterator[Pair]:
+def _between_counterparts(
+    source: Known, target: Known, equal: Set[tuple[str, str]]
+) -> Iterator[Pair]:
     """Object properties whose domain and range have equal names, if there are few."""
     kind: Kind = "object property"
     by_ends: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
@@ -288,20 +362,28 @@ def _between_counterparts(source: Known, target: Known, equal: Set[tuple[str, st
         images[iri].append(image)
     for (iri, sort), one in source.items():
         if sort == kind:
-            here, there = ([i for end in iris for i in images[end]] for iris in (one.entity.domain, one.entity.range))
+            here, there = (
+                [i for end in iris for i in images[end]]
+                for iris in (one.entity.domain, one.entity.range)
+            )
             found = {other for pair in product(here, there) for other in by_ends.get(pair, ())}
             if len(found) <= CLOSE:
                 yield from ((iri, other, kind) for other in found)
 
 
 def _but_for_a_qualifier(*sides: Known) -> Iterator[Pair]:
-    named: tuple[defaultdict[tuple[str, tuple[str, ...]], list[str]], ...] = (defaultdict(list), defaultdict(list))
+    named: tuple[defaultdict[tuple[str, tuple[str, ...]], list[str]], ...] = (
+        defaultdict(list),
+        defaultdict(list),
+    )
     shortened: list[tuple[int, Key, tuple[str, ...]]] = []
     for side, descriptions in enumerate(sides):
         for at, one in descriptions.items():
             for name in one.names:
                 named[side][one.kind, key(" ".join(name))].append(one.iri)
-                end = next((n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None)
+                end = next(
+                    (n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None
+                )
                 if end is not None:
                     shortened.append((side, at, key(" ".join(name[:end]))))
     for side, (iri, kind), form in shortened:

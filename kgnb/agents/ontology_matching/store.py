@@ -1,7 +1,8 @@
-"""Store: put every description into the hybrid store, one point per text, a named vector per view (Agent-OM, 4.1).
+"""Store: put every description into the hybrid store, one point per text, a named vector per view
+(Agent-OM, 4.1).
 
-A collection belongs to one ontology and one embedder, whatever it is matched with: for the twenty-one pairs of the
-seven conference ontologies, seven are embedded and not forty-two.
+A collection belongs to one ontology and one embedder, whatever it is matched with: for the
+twenty-one pairs of the seven conference ontologies, seven are embedded and not forty-two.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ AT_ONCE = 4096  # entities whose vectors are held in memory beside the index
 
 
 def store(described: Described, index: VectorIndex, embedder: Embedder) -> Stored:
-    """Both sides in the index; collections that exist already are neither embedded nor written again."""
+    """Both sides in the index; collections that exist already are neither embedded nor written
+    again.
+    """
     before = _counters(embedder)
     points = written = 0
     collections: list[str] = []
@@ -30,7 +33,9 @@ def store(described: Described, index: VectorIndex, embedder: Embedder) -> Store
         descriptions = described.of(side)
         collection = _collection(descriptions, embedder)
         expected = sum(len(_texts(d)) + bool(d.related) for d in descriptions)
-        if not expected or index.count(collection) != expected:  # codes without labels have no text at all
+        if (
+            not expected or index.count(collection) != expected
+        ):  # codes without labels have no text at all
             index.create(collection, dict.fromkeys(VIEWS, embedder.dimensions))
             for start in range(0, len(descriptions), AT_ONCE):
                 index.add(collection, _points(descriptions[start : start + AT_ONCE], embedder))
@@ -58,11 +63,24 @@ def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Poi
     row = {text: position for position, text in enumerate(texts)}
     points: list[Point] = []
     for d in descriptions:
-        about: dict[str, str] = {"iri": d.iri, "kind": d.kind, "name": d.name, "embedder": embedder.name}
+        about: dict[str, str] = {
+            "iri": d.iri,
+            "kind": d.kind,
+            "name": d.name,
+            "embedder": embedder.name,
+        }
         for number, (view, text) in enumerate(_texts(d)):
             sort = "meaning" if view == "lexical" and text in d.gists else "name"
-            payload = {**about, "view": view, "sort": sort, "text": text, "language": _language(d, text)}
-            points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]], payload))
+            payload = {
+                **about,
+                "view": view,
+                "sort": sort,
+                "text": text,
+                "language": _language(d, text),
+            }
+            points.append(
+                Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]], payload)
+            )
         if d.related:
             together = _together(vectors[[row[text] for text in d.related]])
             payload = {**about, "view": "semantic", "text": d.semantic, "language": ""}
@@ -77,8 +95,9 @@ def _texts(description: Description) -> list[tuple[str, str]]:
 def _together(vectors: Vectors) -> Vectors:
     """The direction of the mean of several vectors.
 
-    The semantic view is embedded from the names in its axioms, which are embedded anyway: a tenth of the text of
-    verbalised axioms, and siblings do not look equal because they share a long sentence.
+    The semantic view is embedded from the names in its axioms, which are embedded anyway: a tenth
+    of the text of verbalised axioms, and siblings do not look equal because they share a long
+    sentence.
     """
     mean = vectors.mean(axis=0)
     length = float(np.linalg.norm(mean))

@@ -26,9 +26,11 @@ At: TypeAlias = tuple[Side, Key]
 
 
 def summarise(found: Found, *, options: Options = Options()) -> Summarised:
-    """One question per entity that has candidates; equal fused scores share a rank, so ties may exceed k.
+    """One question per entity that has candidates; equal fused scores share a rank, so ties may
+    exceed k.
 
-    A pair that either direction found is judged in both; candidates that only the other direction found come last.
+    A pair that either direction found is judged in both; candidates that only the other direction
+    found come last.
     """
     asked: defaultdict[At, list[Ranked]] = defaultdict(list)
     for ranked in found.rankings:
@@ -38,7 +40,9 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
     for (side, _), candidates in own.items():
         for one in candidates:
             source, target, kind = one.pair
-            back[("target", (target, kind)) if side == "source" else ("source", (source, kind))].append(one)
+            back[
+                ("target", (target, kind)) if side == "source" else ("source", (source, kind))
+            ].append(one)
     questions = []
     for about in found.described.descriptions:
         candidates = own.get((about.side, about.key), [])
@@ -46,15 +50,21 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
         further = [c for c in back[about.side, about.key] if c.pair not in known]
         further.sort(key=lambda c: (-c.score, c.pair))
         last = max((candidate.rank for candidate in candidates), default=0)
-        candidates += [replace(c, rank=last + n) for n, c in enumerate(further[: options.k], start=1)]
+        candidates += [
+            replace(c, rank=last + n) for n, c in enumerate(further[: options.k], start=1)
+        ]
         if candidates:
             ends = (found.described.ends(candidate.pair) for candidate in candidates)
             others = tuple(target if about.side == "source" else source for source, target in ends)
-            questions.append(MatchQuestion(about.side, about, tuple(candidates), others, options.context))
+            questions.append(
+                MatchQuestion(about.side, about, tuple(candidates), others, options.context)
+            )
     return Summarised(found.described, tuple(questions))
 
 
-def _candidates(found: Found, side: Side, rankings: Sequence[Ranked], options: Options) -> list[Candidate]:
+def _candidates(
+    found: Found, side: Side, rankings: Sequence[Ranked], options: Options
+) -> list[Candidate]:
     """The fused candidates of one entity."""
     views: defaultdict[str, dict[str, int]] = defaultdict(dict)
     reasons: defaultdict[str, list[Evidence]] = defaultdict(list)
@@ -65,12 +75,18 @@ def _candidates(found: Found, side: Side, rankings: Sequence[Ranked], options: O
         said = {"exact": "equal name", "related": "near other candidates"}.get(
             ranked.view, f"rank {ranked.rank} asked from the {side}"
         )
-        reasons[candidate].append(Evidence(intern(f"{ranked.view} view"), intern(said), round(ranked.score, 4)))
+        reasons[candidate].append(
+            Evidence(intern(f"{ranked.view} view"), intern(said), round(ranked.score, 4))
+        )
     ordered = ["exact", *VIEWS, "related"]
-    fused = reciprocal_rank([views[view] for view in ordered if view in views], options.fusion_constant)
+    fused = reciprocal_rank(
+        [views[view] for view in ordered if view in views], options.fusion_constant
+    )
     kept = views["exact"].keys() | views["related"].keys()
     return [
-        Candidate(*pair, round(entry.score, 6), entry.rank, found.cosines[pair], tuple(reasons[entry.id]))
+        Candidate(
+            *pair, round(entry.score, 6), entry.rank, found.cosines[pair], tuple(reasons[entry.id])
+        )
         for entry in fused
         if (entry.rank <= options.k or entry.id in kept) and (pair := pairs[entry.id])
     ]

@@ -1,8 +1,9 @@
-"""The evidence of a pair's surroundings: ancestors, children, fillers, domain and range (part of the rule judge).
+"""The evidence of a pair's surroundings: ancestors, children, fillers, domain and range (part of
+the rule judge).
 
-All of it rests on counterparts that are already likely. A parent without a counterpart is no evidence; one with a
-counterpart elsewhere weakens the others, but does not count against the pair: two hierarchies of one domain seldom
-agree.
+All of it rests on counterparts that are already likely. A parent without a counterpart is no
+evidence; one with a counterpart elsewhere weakens the others, but does not count against the pair:
+two hierarchies of one domain seldom agree.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ DOUBT = 0.5  # ancestors after which their agreement is half believed
 NEAR = 0.8  # factor of an end's agreement for each step up or down the hierarchy
 STEPS = 3
 OTHER_DATATYPE = -0.3
-UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
+UNKNOWN_END = (
+    -0.5
+)  # both ends are declared and neither has a counterpart: a property of something only one side has
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,19 @@ class Surroundings:
         self._likely, self._images, self._preimages, self._near = {}, {}, {}, {}
         for (source, target, _), probability in probabilities.items():
             if probability >= 0.1:
-                self._likely[source, target] = max(probability, self._likely.get((source, target), 0.0))
+                self._likely[source, target] = max(
+                    probability, self._likely.get((source, target), 0.0)
+                )
             if probability >= LIKELY:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
 
-    def hints(self, source: Description, target: Description, *, opposed: bool = False) -> ContextAgreement:
-        """The evidence of a pair; names that are ``opposed`` need ends that agree in this direction only."""
+    def hints(
+        self, source: Description, target: Description, *, opposed: bool = False
+    ) -> ContextAgreement:
+        """The evidence of a pair; names that are ``opposed`` need ends that agree in this direction
+        only.
+        """
         if "property" in source.kind:
             one, other = source.entity, target.entity
             ends = self._ends((one.domain, other.domain), (one.range, other.range))
@@ -75,8 +84,8 @@ class Surroundings:
     def _above(self, source: str, target: str) -> float:
         """The share of ancestors with a counterpart whose counterpart is an ancestor too.
 
-        Specific ancestors weigh more than general ones. As hierarchies are seldom complete, an ancestor that the other
-        side lacks weighs little beside several that agree.
+        Specific ancestors weigh more than general ones. As hierarchies are seldom complete, an
+        ancestor that the other side lacks weighs little beside several that agree.
         """
         ours, theirs = self._source.above(source), self._target.above(target)
         agreeing = disagreeing = 0.0
@@ -86,7 +95,9 @@ class Surroundings:
         )
         for ancestors, expected, images, relatives in sides:
             for iri in ancestors & images.keys():
-                here = max((p for image, p in images[iri].items() if image in expected), default=0.0)
+                here = max(
+                    (p for image, p in images[iri].items() if image in expected), default=0.0
+                )
                 if here:
                     agreeing += here * relatives.special(iri)
                 else:
@@ -94,11 +105,15 @@ class Surroundings:
         return agreeing / (agreeing + disagreeing + DOUBT)
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
-        """The mean, over the side with fewer members, of the likeliest counterpart on the other side."""
+        """The mean, over the side with fewer members, of the likeliest counterpart on the other
+        side.
+        """
         if not ones or not others:
             return 0.0
         if len(ones) > len(others):
-            return sum(max(self._same(one, other) for one in ones) for other in others) / len(others)
+            return sum(max(self._same(one, other) for one in ones) for other in others) / len(
+                others
+            )
         return sum(max(self._same(one, other) for other in others) for one in ones) / len(ones)
 
     def _same(self, source: str, target: str) -> float:
@@ -107,8 +122,8 @@ class Surroundings:
     def _ends(self, *both: tuple[Sequence[str], Sequence[str]]) -> float:
         """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes.
 
-        In most ontologies properties with equal names but other ends are different, and properties with equal ends are
-        often equal whatever their names, if there are few of them.
+        In most ontologies properties with equal names but other ends are different, and properties
+        with equal ends are often equal whatever their names, if there are few of them.
         """
         ends = dict.fromkeys(both)  # the same class at both ends counts once
         known = [value for ours, theirs in ends if (value := self._end(ours, theirs)) is not None]
@@ -116,16 +131,24 @@ class Surroundings:
         return worst if worst <= UNKNOWN_END else sum(known) / 2.0
 
     def _end(self, ours: Sequence[str], theirs: Sequence[str]) -> float | None:
-        """The agreement of one end, -1 to 1; None if a side declares nothing, or both the same datatype."""
+        """The agreement of one end, -1 to 1; None if a side declares nothing, or both the same
+        datatype.
+        """
         if not ours or not theirs:
             return None
         literal = [{sort for iri in end if (sort := datatype(iri))} for end in (ours, theirs)]
         if all(literal):  # half of all properties give strings, and rdfs:Literal may be any of them
-            return None if literal[0] & literal[1] or "Literal" in literal[0] | literal[1] else OTHER_DATATYPE
+            return (
+                None
+                if literal[0] & literal[1] or "Literal" in literal[0] | literal[1]
+                else OTHER_DATATYPE
+            )
         agreement = max(self._nearness(one, other) for one in ours for other in theirs)
         if agreement >= 0.3:
             return 2.0 * agreement - 1.0
-        told = not self._images.keys().isdisjoint(ours) or not self._preimages.keys().isdisjoint(theirs)
+        told = not self._images.keys().isdisjoint(ours) or not self._preimages.keys().isdisjoint(
+            theirs
+        )
         return -1.0 if told else UNKNOWN_END
 
     def _nearness(self, source: str, target: str) -> float:
@@ -144,7 +167,9 @@ class _Relatives(Hierarchy):
     """One side's hierarchy, from its descriptions."""
 
     def __init__(self, descriptions: Iterable[Description]) -> None:
-        super().__init__({d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}.values())
+        super().__init__(
+            {d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}.values()
+        )
         self.around = cache(self._around)
         self.special = cache(self._special)
         self.line = cache(self._line)
@@ -155,12 +180,18 @@ class _Relatives(Hierarchy):
         for direction in (self.parents, self.children):
             here: set[str] = {iri}
             for step in range(1, STEPS + 1):
-                here = {other for one in here for other in direction.get(one, ())} - found.keys() - {iri}
+                here = (
+                    {other for one in here for other in direction.get(one, ())}
+                    - found.keys()
+                    - {iri}
+                )
                 found |= dict.fromkeys(here, NEAR**step)
         return found
 
     def _special(self, iri: str) -> float:
-        """1 for a class without subclasses, 0 for one with all others below it (intrinsic information content)."""
+        """1 for a class without subclasses, 0 for one with all others below it (intrinsic
+        information content).
+        """
         return 1.0 - log(len(self.below(iri)) + 1) / log(max(len(self), 2) + 1)
 
     def _line(self, iri: str) -> frozenset[str]:
@@ -169,14 +200,24 @@ class _Relatives(Hierarchy):
 
 
 def _fillers(description: Description) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler))
+    return tuple(
+        dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler)
+    )
 
 
 _SORTS = {
-    "Text": "string", "langString": "string", "PlainLiteral": "string", "URL": "anyURI",
-    "Number": "decimal", "Integer": "integer", "Float": "float", "Boolean": "boolean",
-    "Date": "date", "DateTime": "dateTime", "Time": "time",
-}  # fmt: skip
+    "Text": "string",
+    "langString": "string",
+    "PlainLiteral": "string",
+    "URL": "anyURI",
+    "Number": "decimal",
+    "Integer": "integer",
+    "Float": "float",
+    "Boolean": "boolean",
+    "Date": "date",
+    "DateTime": "dateTime",
+    "Time": "time",
+}
 
 
 def datatype(iri: str) -> str:

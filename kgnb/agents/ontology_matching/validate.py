@@ -1,7 +1,9 @@
-"""Validate: a judge decides which candidate, if any, means the same as each entity (Agent-OM, section 4.2).
+"""Validate: a judge decides which candidate, if any, means the same as each entity (Agent-OM,
+section 4.2).
 
-The paper's validator sees two names at a time and loses a third of the candidates found. Here the judge sees the
-descriptions of an entity and all its candidates together, and answers with a letter of that list.
+The paper's validator sees two names at a time and loses a third of the candidates found. Here the
+judge sees the descriptions of an entity and all its candidates together, and answers with a letter
+of that list.
 """
 
 from __future__ import annotations
@@ -10,13 +12,23 @@ from collections.abc import Set
 from dataclasses import replace
 
 from kgnb.agents.ontology_matching.lexicon import foreign
-from kgnb.agents.ontology_matching.values import Description, Judged, Key, MatchQuestion, Side, Summarised, Validated
+from kgnb.agents.ontology_matching.values import (
+    Description,
+    Judged,
+    Key,
+    MatchQuestion,
+    Side,
+    Summarised,
+    Validated,
+)
 from kgnb.judging import UNSURE, Judge, Verdict, verdicts
 
 FEW = 50
-"""Entities of the source up to which the rule knows too little: a cascade asks a question each, and "different" becomes
-unsure. On six small pairs (tests/benchmarks/data, the odd ones) the nearest free candidate is right in 93 of 320 cases
-(62 of 103 with a word in common, 31 of 217 without), and 8 of 24 that the rule was sure of are wrong."""
+"""Entities of the source up to which the rule knows too little: a cascade asks a question each, and
+"different" becomes unsure. On six small pairs (tests/benchmarks/data, the odd ones) the nearest
+free candidate is right in 93 of 320 cases (62 of 103 with a word in common, 31 of 217 without), and
+8 of 24 that the rule was sure of are wrong.
+"""
 
 CHANCE = 0.5  # of being right, relative to the cosine; it orders the queue of a person
 DECISIONS = ("equivalent", "broader", "narrower", "related", "different")
@@ -43,14 +55,16 @@ def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:
     """The judge's verdict on every question; answers that are not on the list count as unsure."""
     found = verdicts(summarised.questions, judge, DECISIONS)
     judged = tuple(map(Judged, summarised.questions, found))
-    return Validated(summarised.described, _opened(judged) if judge.name == "rule" else judged, judge.name)
+    return Validated(
+        summarised.described, _opened(judged) if judge.name == "rule" else judged, judge.name
+    )
 
 
 def _opened(judged: tuple[Judged, ...]) -> tuple[Judged, ...]:
     """The rule's verdicts, with "different" turned into unsure where the rule cannot know.
 
-    That is so in small ontologies, across languages without a word in common, and for equal names. An entity that has a
-    counterpart, or whose nearest candidate has one, is left as it is.
+    That is so in small ontologies, across languages without a word in common, and for equal names.
+    An entity that has a counterpart, or whose nearest candidate has one, is left as it is.
     """
     taken: set[tuple[Side, Key]] = set()
     for one in judged:
@@ -73,9 +87,14 @@ def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> Judged:
     if not free:
         return one
     held = dict(verdict.also)
-    namesake = next((pair for pair in free if pair[1].iri in held and pair[1].syntactic == about.syntactic), None)
+    namesake = next(
+        (pair for pair in free if pair[1].iri in held and pair[1].syntactic == about.syntactic),
+        None,
+    )
     if namesake is not None:
-        return _undecided(one, *namesake, f"both are called “{about.name}”, but what is around them disagrees")
+        return _undecided(
+            one, *namesake, f"both are called “{about.name}”, but what is around them disagrees"
+        )
     cosine, nearest = max(free, key=lambda pair: pair[0])
     said = {word for name in about.names for word in name}
     shared = any(not said.isdisjoint(name) for name in nearest.names)
@@ -85,7 +104,12 @@ def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> Judged:
     near = f"“{nearest.name}”, the nearest by meaning (cosine {cosine:.2f})"
     if shared:
         return _undecided(one, cosine, nearest, f"too little speaks for {near}")
-    return _undecided(one, cosine, nearest, f"no word in common with {near}" + (", and no language" if abroad else ""))
+    return _undecided(
+        one,
+        cosine,
+        nearest,
+        f"no word in common with {near}" + (", and no language" if abroad else ""),
+    )
 
 
 def _undecided(one: Judged, cosine: float, nearest: Description, why: str) -> Judged:

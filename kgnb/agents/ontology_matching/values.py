@@ -29,16 +29,27 @@ Pair: TypeAlias = tuple[str, str, Kind]  # source IRI, target IRI
 IN_FULL = 3  # candidates of a question that are described in full
 _SENTENCE = re.compile(r"(?<=[.!?。])(?=\s+[A-Z\d\"“(¿¡]|\s*$|(?<=。))")
 
-KINDS: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
+KINDS: tuple[Kind, ...] = (
+    "class",
+    "object property",
+    "datatype property",
+    "annotation property",
+    "individual",
+)
 
 
 @options
 class Options:
     """The options of ontology matching."""
 
-    k: int = Field(default=5, ge=1, le=50, description="candidates kept per entity and view (paper: k = 3)")
+    k: int = Field(
+        default=5, ge=1, le=50, description="candidates kept per entity and view (paper: k = 3)"
+    )
     fusion_constant: float = Field(
-        default=0.0, ge=0.0, le=100.0, description="c in 1 / (c + rank), reciprocal rank fusion (paper: 0)"
+        default=0.0,
+        ge=0.0,
+        le=100.0,
+        description="c in 1 / (c + rank), reciprocal rank fusion (paper: 0)",
     )
     similarity: float | None = Field(
         default=None,
@@ -46,17 +57,31 @@ class Options:
         le=1.0,
         description="cosine below which a candidate is dropped; none: calibrated per view (paper: 0.90)",
     )
-    confidence: float = Field(default=0.5, ge=0.0, le=1.0, description="least confidence of a mapping")
+    confidence: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="least confidence of a mapping"
+    )
     one_sided: float = Field(
-        default=0.7, ge=0.0, le=1.0, description="confidence needed if only one side found it (paper: drops all)"
+        default=0.7,
+        ge=0.0,
+        le=1.0,
+        description="confidence needed if only one side found it (paper: drops all)",
     )
-    cardinality: OneOf["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
+    cardinality: OneOf["1:1", "n:m"] = Field(
+        default="1:1", description="how often an entity may be mapped"
+    )
     ask: float = Field(
-        default=0.2, ge=0.0, le=2.0, description="questions per source entity in a cascade (1 for up to 50 entities)"
+        default=0.2,
+        ge=0.0,
+        le=2.0,
+        description="questions per source entity in a cascade (1 for up to 50 entities)",
     )
-    relations: bool = Field(default=False, description="also find broader and narrower classes by their names")
+    relations: bool = Field(
+        default=False, description="also find broader and narrower classes by their names"
+    )
     individuals: bool = Field(default=False, description="match individuals as well")
-    define: bool = Field(default=False, description="let the model write missing definitions (costs calls)")
+    define: bool = Field(
+        default=False, description="let the model write missing definitions (costs calls)"
+    )
     context: str = Field(default="", description="what the ontologies are about, in a few words")
 
 
@@ -106,12 +131,16 @@ class Description:
     @cached_property
     def in_short(self) -> str:
         """The entity in a few lines, for a person or a model."""
-        return "\n".join([f"{self.name} ({self.kind})", *self._told(synonyms=5, meaning=600, length=1000)])
+        return "\n".join(
+            [f"{self.name} ({self.kind})", *self._told(synonyms=5, meaning=600, length=1000)]
+        )
 
     @cached_property
     def as_option(self) -> str:
         """The entity as one of several candidates: shorter."""
-        return "\n".join([self.name, *self._told(synonyms=3, meaning=200, length=360, without=("disjoint",))])
+        return "\n".join(
+            [self.name, *self._told(synonyms=3, meaning=200, length=360, without=("disjoint",))]
+        )
 
     @cached_property
     def as_listed(self) -> str:
@@ -122,15 +151,24 @@ class Description:
     @cached_property
     def also_called(self) -> tuple[str, ...]:
         """Its other names as they are written, each once."""
-        written = {words: text for words, text in zip(reversed(self.names), reversed(self.spelled), strict=True)}
-        return tuple(text for words, text in reversed(written.items()) if " ".join(words) != self.syntactic)
+        written = {
+            words: text
+            for words, text in zip(reversed(self.names), reversed(self.spelled), strict=True)
+        }
+        return tuple(
+            text for words, text in reversed(written.items()) if " ".join(words) != self.syntactic
+        )
 
-    def _told(self, synonyms: int, meaning: int, length: int, without: tuple[str, ...] = ()) -> list[str]:
+    def _told(
+        self, synonyms: int, meaning: int, length: int, without: tuple[str, ...] = ()
+    ) -> list[str]:
         """Other names, meaning and axioms, one line each."""
         others = [text for text in self.also_called if len(text) <= 80]
         lines = ["also called: " + ", ".join(others[:synonyms])] if others else []
         lines += [f"means: {sentences(text, meaning)}" for text in self.told[:1]]
-        return _whole([*lines, *(text for sort, text in self.axioms if sort not in without)], length)
+        return _whole(
+            [*lines, *(text for sort, text in self.axioms if sort not in without)], length
+        )
 
 
 @dataclass(frozen=True)
@@ -168,7 +206,9 @@ class Described(Shown):
             "source entities": len(self.of("source")),
             "target entities": len(self.of("target")),
             "names": sum(len(d.names) for d in self.descriptions),
-            "with a definition": sum(bool(d.entity.definitions or d.entity.comments) for d in self.descriptions),
+            "with a definition": sum(
+                bool(d.entity.definitions or d.entity.comments) for d in self.descriptions
+            ),
         }
 
 
@@ -188,12 +228,19 @@ class Stored(Shown):
 
     def counts(self) -> dict[str, int]:
         """Points and embeddings."""
-        return {"points": self.points, "written": self.written, "embedded": self.computed, "from cache": self.reused}
+        return {
+            "points": self.points,
+            "written": self.written,
+            "embedded": self.computed,
+            "from cache": self.reused,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate for one entity in one view, with 1-based rank (shared by equal scores) and cosine."""
+    """One candidate for one entity in one view, with 1-based rank (shared by equal scores) and
+    cosine.
+    """
 
     source: str
     target: str
@@ -211,11 +258,15 @@ class Ranked:
     @property
     def asked(self) -> tuple[str, str]:
         """The IRIs of the entity that asked and of its candidate."""
-        return (self.source, self.target) if self.direction == "source" else (self.target, self.source)
+        return (
+            (self.source, self.target) if self.direction == "source" else (self.target, self.source)
+        )
 
 
 class Cosines(NamedTuple):
-    """The cosines of two entities by view; ``meaning`` compares definitions alone, None if a side has none."""
+    """The cosines of two entities by view; ``meaning`` compares definitions alone, None if a side
+    has none.
+    """
 
     syntactic: float
     lexical: float
@@ -276,7 +327,13 @@ class MatchQuestion:
     @cached_property
     def id(self) -> str:
         """Digest of the side, the texts and the context."""
-        said = [self.side, self.context, self.about.iri, self.text, [[o.id, o.text] for o in self.options]]
+        said = [
+            self.side,
+            self.context,
+            self.about.iri,
+            self.text,
+            [[o.id, o.text] for o in self.options],
+        ]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
     @property
@@ -296,10 +353,16 @@ class MatchQuestion:
     def ends(self) -> Iterator[tuple[Candidate, Description, Description]]:
         """Each candidate, and the pair's descriptions, source and target."""
         for candidate, other in zip(self.candidates, self.others, strict=True):
-            yield (candidate, self.about, other) if self.side == "source" else (candidate, other, self.about)
+            yield (
+                (candidate, self.about, other)
+                if self.side == "source"
+                else (candidate, other, self.about)
+            )
 
     def narrowed(self, kept: Sequence[int], matched: Sequence[str] = ()) -> MatchQuestion:
-        """The question with only these candidates, in this order, and with known counterparts of neighbours."""
+        """The question with only these candidates, in this order, and with known counterparts of
+        neighbours.
+        """
         return replace(
             self,
             candidates=tuple(self.candidates[at] for at in kept),
@@ -349,7 +412,8 @@ class Validated(Shown):
 
 
 def sentences(text: str, length: int, *, first: bool = False) -> str:
-    """As many of a text's sentences as fit, or the ``first`` alone; if that is too long, its first words.
+    """As many of a text's sentences as fit, or the ``first`` alone; if that is too long, its first
+    words.
 
     >>> sentences("A hut. It is high up, e.g. on a pass. Nobody lives there.", 40)
     'A hut. It is high up, e.g. on a pass.'

@@ -1,8 +1,8 @@
 """Act: a judge chooses an action, and it is run on the graph (section 3.3).
 
-Queries and unlisted actions that a judge writes may name only IRIs seen in this run and the graph's classes and
-relations. Repeated actions and ``Paths`` with fewer than two entities are refused. A model's conversation continues in
-``State.talk``, with the outcome of each call as its result.
+Queries and unlisted actions that a judge writes may name only IRIs seen in this run and the graph's
+classes and relations. Repeated actions and ``Paths`` with fewer than two entities are refused. A
+model's conversation continues in ``State.talk``, with the outcome of each call as its result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from dataclasses import replace
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
 from kgnb.agents.question_answering.judges import ActQuestion
 from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
-from kgnb.agents.question_answering.querying import check, proof_of, resolve, rows_of, ties, unknown, values_of
+from kgnb.agents.question_answering.querying import (
+    check,
+    proof_of,
+    resolve,
+    rows_of,
+    ties,
+    unknown,
+    values_of,
+)
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -66,20 +74,28 @@ def after(state: State, done: Sequence[Acted]) -> State:
 
 
 def _ended(state: State, acted: Acted, column: str) -> State:
-    """Commit to a query's result at once if the judge asked for it; empty, zero and false results are shown first."""
+    """Commit to a query's result at once if the judge asked for it; empty, zero and false results
+    are shown first.
+    """
     try:
         ending = Commit(acted.number, column)
         values = resolve(state, ending).values if column else ()
     except ValueError:  # no such column, or an empty one
         return state
-    if acted.notes or acted.truncated or not any(term_text(state, value) not in _NOTHING for value in values):
+    if (
+        acted.notes
+        or acted.truncated
+        or not any(term_text(state, value) not in _NOTHING for value in values)
+    ):
         return state
     ended = Acted(ending, acted.reason, acted.confidence, acted.judged_by, labels=acted.labels)
     return replace(state, history=(*state.history, ended))
 
 
 def tried(state: State) -> tuple[Acted, ...]:
-    """Run the best interpretations as queries; keep those with results, one for each distinct result."""
+    """Run the best interpretations as queries; keep those with results, one for each distinct
+    result.
+    """
     schema, found = state.context.reader.schema, dict[frozenset[Term], Acted]()
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
@@ -103,7 +119,10 @@ def _told(state: State, acted: Acted, verdict: Verdict) -> State:
         return state
     last = state.round + 1 >= state.options.rounds
     text = result_text(state, acted, last=last)
-    talk = tuple(replace(one, text=text) if one.role == "tool" and one.text == PENDING else one for one in talk)
+    talk = tuple(
+        replace(one, text=text) if one.role == "tool" and one.text == PENDING else one
+        for one in talk
+    )
     return replace(state, talk=talk, emulated=bool(getattr(verdict, "emulated", False)))
 
 
@@ -120,7 +139,11 @@ def act_question(state: State) -> ActQuestion:
         if isinstance(near, Iri):
             arrow = "leads to it" if seen.inverse else "leads on"
             offers.append(
-                (Neighbours(near, relation), f"neighbours of {label(near)} by {label(relation)} ({arrow})", None)
+                (
+                    Neighbours(near, relation),
+                    f"neighbours of {label(near)} by {label(relation)} ({arrow})",
+                    None,
+                )
             )
     task = state.linked.entities
     offers += [
@@ -160,10 +183,12 @@ def _bare(candidate: Interpretation) -> bool:
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
-    """The action, if it is permitted; queries of ``ours`` come from an interpretation and are not checked again.
+    """The action, if it is permitted; queries of ``ours`` come from an interpretation and are not
+    checked again.
 
     Raises:
-        ValueError: it is a repetition, names an IRI that was never seen, or asks too much; the message says which.
+        ValueError: it is a repetition, names an IRI that was never seen, or asks too much; the
+        message says which.
     """
     if isinstance(action, Finish | GiveUp):
         return action
@@ -184,24 +209,40 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
             raise ValueError("paths are of 1 to 3 triples")
         named = [action.a, action.b]
     for iri in named:
-        if iri is not None and iri not in state.seen and iri not in state.context.reader.schema.iris:
+        if (
+            iri is not None
+            and iri not in state.seen
+            and iri not in state.context.reader.schema.iris
+        ):
             raise ValueError(unknown(iri, state.seen))
     return action
 
 
 def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
     by = verdict.judged_by or state.context.judges.act.name
-    refused: tuple[Refusal, ...] = tuple(Refusal(text, reason) for text, reason in getattr(verdict, "refused", ()))
+    refused: tuple[Refusal, ...] = tuple(
+        Refusal(text, reason) for text, reason in getattr(verdict, "refused", ())
+    )
     if verdict.choice is None:
-        return Acted(Finish(), verdict.rationale or "no action was chosen", 0.0, by, refused=refused)
+        return Acted(
+            Finish(), verdict.rationale or "no action was chosen", 0.0, by, refused=refused
+        )
     try:
         action = read_action(verdict.choice)
         candidate = _interpretation(question, action)
         allowed(state, action, ours=candidate is not None)
     except (ValueError, DataError) as error:  # not an action, or not permitted
         reason = error.what if isinstance(error, DataError) else str(error)
-        return Acted(Finish(), "the action was refused", 0.0, by, refused=(*refused, Refusal(verdict.choice, reason)))
-    acted = Acted(action, verdict.rationale, verdict.confidence, by, interpretation=candidate, refused=refused)
+        return Acted(
+            Finish(),
+            "the action was refused",
+            0.0,
+            by,
+            refused=(*refused, Refusal(verdict.choice, reason)),
+        )
+    acted = Acted(
+        action, verdict.rationale, verdict.confidence, by, interpretation=candidate, refused=refused
+    )
     try:
         return _performed(state, acted)
     except DataError as error:  # the engine cannot parse or run the query
@@ -222,7 +263,9 @@ def _performed(state: State, acted: Acted) -> Acted:
         return replace(acted, triples=triples, notes=notes)
     if isinstance(action, Paths):
         paths = reader.between(action.a, action.b, action.max_length)
-        return replace(acted, triples=tuple(dict.fromkeys(triple for path in paths for triple in path)))
+        return replace(
+            acted, triples=tuple(dict.fromkeys(triple for path in paths for triple in path))
+        )
     if isinstance(action, Query) and acted.interpretation is not None:
         return _read_query(state, acted, action, acted.interpretation)
     if isinstance(action, Query):
@@ -231,9 +274,15 @@ def _performed(state: State, acted: Acted) -> Acted:
         values = tuple(dict.fromkeys(row[0] for row in found.rows if row and row[0] is not None))
         tied = ties(reader, action.sparql, found)
         return replace(
-            acted, values=values, columns=found.variables, rows=found.rows, truncated=found.truncated, number=number,
-            triples=proof_of(reader, action.sparql) if values else (), notes=(tied,) if tied else (),
-        )  # fmt: skip
+            acted,
+            values=values,
+            columns=found.variables,
+            rows=found.rows,
+            truncated=found.truncated,
+            number=number,
+            triples=proof_of(reader, action.sparql) if values else (),
+            notes=(tied,) if tied else (),
+        )
     return acted
 
 
@@ -262,7 +311,10 @@ def _neighbours(
     elif action.relation is not None:
         hops = [Hop(action.relation), Hop(action.relation, inverse=True)]
     else:
-        hops = [hop for hop, _, _ in reader.expand(action.entity, inverse=options.directions == "both").hops]
+        hops = [
+            hop
+            for hop, _, _ in reader.expand(action.entity, inverse=options.directions == "both").hops
+        ]
     if options.directions == "outgoing":
         hops = [hop for hop in hops if not hop.inverse]
     found: list[Triple] = []
@@ -270,7 +322,9 @@ def _neighbours(
     for hop in hops:
         ends, more = reader.ends(action.entity, hop, options.page)
         if more:
-            notes.append(f"{reader.names.label(hop.relation)}: the first {len(ends):,} were read, and there are more")
+            notes.append(
+                f"{reader.names.label(hop.relation)}: the first {len(ends):,} were read, and there are more"
+            )
         for end in ends:
             if not hop.inverse:
                 found.append((action.entity, hop.relation, end))

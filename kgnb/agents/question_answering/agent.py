@@ -1,4 +1,5 @@
-"""The description of question answering, its stages and options, from which every interface is built.
+"""The description of question answering, its stages and options, from which every interface is
+built.
 
 The stages pass on one state, and observe, act and reflect repeat, so a task keeps its states.
 """
@@ -21,9 +22,12 @@ from kgnb.agents.question_answering.values import Options
 class Judging:
     """Which judge decides, and which embedder compares words."""
 
-    judge: JudgeName = Field(default="auto", description="who decides; auto: cascade with a model, rule without")
+    judge: JudgeName = Field(
+        default="auto", description="who decides; auto: cascade with a model, rule without"
+    )
     embedder: str = Field(
-        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+        default="",
+        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
     )
 
 
@@ -35,33 +39,56 @@ AGENT = Agent(
     title="Question answering",
     summary="Ask a graph",
     inputs=(
-        Input("graph", "graph", "a name of %%kg, a file, a folder, an endpoint's URL, huts:graph", ("huts:graph",)),
+        Input(
+            "graph",
+            "graph",
+            "a name of %%kg, a file, a folder, an endpoint's URL, huts:graph",
+            ("huts:graph",),
+        ),
     ),
     asked=(Input("question", "text", "what to ask"),),
     options={"options": Options, "judging": Judging},
     stages=(
         Stage(
-            link, ("state",), {}, ("links",),
+            link,
+            ("state",),
+            {},
+            ("links",),
             "Find the entities a question mentions, and what else its words may mean.",
         ),
         Stage(
-            observe, ("state",), {}, ("depth", "breadth", "share", "directions", "observation"),
+            observe,
+            ("state",),
+            {},
+            ("depth", "breadth", "share", "directions", "observation"),
             "Look around the entities: the triples that fit the question, ranked and as a picture.",
         ),
         Stage(
-            act, ("state",), {}, ("judge",),
+            act,
+            ("state",),
+            {},
+            ("judge",),
             "Choose what to ask the graph, and ask it: the action, its reason and the graph's reply.",
         ),
         Stage(
-            reflect, ("state",), {}, ("keep", "reflection", "judge"),
+            reflect,
+            ("state",),
+            {},
+            ("keep", "reflection", "judge"),
             "Keep the triples that matter: the memory as paths, with new ones marked.",
         ),
         Stage(
-            answer, ("state",), {}, ("confidence", "own_knowledge", "judge"),
+            answer,
+            ("state",),
+            {},
+            ("confidence", "own_knowledge", "judge"),
             "Answer from the memory: values, the triples that prove them, and SPARQL that reproduces them.",
         ),
     ),
     lent=("state",),
     start_help="Name the graph to ask; what is set here holds for all questions.",
-    start_examples=("%qa start huts:graph", "%qa start https://example.org/sparql --judge rule --depth 2"),
-)  # fmt: skip
+    start_examples=(
+        "%qa start huts:graph",
+        "%qa start https://example.org/sparql --judge rule --depth 2",
+    ),
+)

@@ -1,8 +1,8 @@
 """Answer: values, the triples that prove them, and a query that reproduces them (section 3.1).
 
-A query is shown only if running it returned exactly the values. If the memory does not support an answer, or the
-wording does not fit the relations followed, the answer has status "unsure", no values, and the result of the best
-interpretation as a guess.
+A query is shown only if running it returned exactly the values. If the memory does not support an
+answer, or the wording does not fit the relations followed, the answer has status "unsure", no
+values, and the result of the best interpretation as a guess.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ def answer(state: State) -> State:
     acted = state.acted
     if acted is not None and isinstance(acted.action, Commit | GiveUp):
         found = _committed(state, acted, acted.action)
-    elif acted is not None and acted.refused and not any(one.values or one.triples for one in state.history):
+    elif (
+        acted is not None
+        and acted.refused
+        and not any(one.values or one.triples for one in state.history)
+    ):
         found = _unsure(state, _blank(state, acted.judged_by, acted.reason, 0.0), (), ())
     else:
         found = _judged(state)
@@ -46,8 +50,14 @@ def _judged(state: State) -> Answer:
     question, acted = answer_question_of(state)
     (verdict,) = state.context.judges.answer.judge([question])
     by = verdict.judged_by or state.context.judges.answer.name
-    choices = [verdict.choice, *(choice for choice, _ in verdict.also)] if verdict.decision == GIVE else []
-    indexes = dict.fromkeys(int(choice) for choice in choices if choice is not None and choice.isdecimal())
+    choices = (
+        [verdict.choice, *(choice for choice, _ in verdict.also)]
+        if verdict.decision == GIVE
+        else []
+    )
+    indexes = dict.fromkeys(
+        int(choice) for choice in choices if choice is not None and choice.isdecimal()
+    )
     chosen = tuple(question.values[at] for at in indexes if at < len(question.values))
     base = _blank(state, by, verdict.rationale, verdict.confidence)
     support = _support(state, question, acted, chosen)
@@ -81,17 +91,24 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
 def _answered(state: State, base: Answer, support: tuple[Triple, ...], tested: _Tested) -> Answer:
     values, query, note = tested
     return replace(
-        base, values=values, support=support[:_SUPPORT], sparql=query,
+        base,
+        values=values,
+        support=support[:_SUPPORT],
+        sparql=query,
         status="answered" if state.finished else "forced",
-        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, values, support[:_SUPPORT]),
-    )  # fmt: skip
+        notes=(*base.notes, *([note] if note else [])),
+        labels=_labels(state, values, support[:_SUPPORT]),
+    )
 
 
 def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
     """An answer without values, with everything known about how it was reached."""
     notes: list[str] = []
     for one in state.history:
-        notes += [*one.notes, *(f"refused: {refusal.action[:200]}: {refusal.reason}" for refusal in one.refused)]
+        notes += [
+            *one.notes,
+            *(f"refused: {refusal.action[:200]}: {refusal.reason}" for refusal in one.refused),
+        ]
     return Answer(
         state.question,
         rounds=state.round,
@@ -117,7 +134,11 @@ def _tested(state: State, query: str, values: tuple[Term, ...], *, more: bool = 
     try:
         found, note = values_of(state.context.reader, query)
     except (BackendError, DataError, ValueError) as error:
-        return values, "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
+        return (
+            values,
+            "",
+            f"no query is shown, for it could not be run: {str(error).splitlines()[0]}",
+        )
     if set(found) == set(values) or (more and set(found) >= set(values)):
         return found, query, note
     return values, "", "no query is shown: none gives exactly these values"
@@ -133,19 +154,25 @@ def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
     """The triples seen so far that mention the values."""
     seen = [*(triple for one in state.history for triple in one.triples), *state.memory.triples]
     seen += [one.triple for one in state.observation.triples]
-    return tuple(dict.fromkeys(triple for triple in seen if triple[0] in values or triple[2] in values))
+    return tuple(
+        dict.fromkeys(triple for triple in seen if triple[0] in values or triple[2] in values)
+    )
 
 
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
     """The question which of the values found are the answer, and the action that returned them."""
-    acted = state.followed or next((a for a in reversed(state.history) if a.values or a.triples), None)
+    acted = state.followed or next(
+        (a for a in reversed(state.history) if a.values or a.triples), None
+    )
     if acted is not None and acted.values:
         values = acted.values
     elif acted is not None and acted.interpretation is not None:
         back = acted.interpretation.hops[-1].inverse
         values = tuple(dict.fromkeys(triple[0] if back else triple[2] for triple in acted.triples))
     else:
-        values = tuple(dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths))
+        values = tuple(
+            dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths)
+        )
     offered = values[:_MOST]
     state.context.reader.names.fetch(sorted(iris(offered)))
     return (
@@ -155,24 +182,42 @@ def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
             values=offered,
             shown=tuple(term_text(state, value) for value in offered),
             interpretation=acted.interpretation if acted else None,
-            complete=acted is not None and len(values) <= _MOST and not (acted.interpretation and acted.notes),
+            complete=acted is not None
+            and len(values) <= _MOST
+            and not (acted.interpretation and acted.notes),
         ),
         acted,
     )
 
 
-def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen: Sequence[Term]) -> tuple[Triple, ...]:
-    """The triples that prove the chosen values: whole paths ending in them, or all that a query matched."""
+def _support(
+    state: State, question: AnswerQuestion, acted: Acted | None, chosen: Sequence[Term]
+) -> tuple[Triple, ...]:
+    """The triples that prove the chosen values: whole paths ending in them, or all that a query
+    matched.
+    """
     if not chosen or acted is None or not (acted.values or acted.interpretation):
         return _along(state, chosen)
     if acted.interpretation and set(chosen) != set(question.values):
-        return tuple(one for one in acted.triples if one[0] in chosen or one[2] in chosen) or acted.triples
-    if not acted.triples and acted.interpretation and acted.interpretation.hops and acted.values in _EMPTY:
-        return acted.interpretation.nearby  # for "no" or a count of zero: what the start of the pattern has instead
+        return (
+            tuple(one for one in acted.triples if one[0] in chosen or one[2] in chosen)
+            or acted.triples
+        )
+    if (
+        not acted.triples
+        and acted.interpretation
+        and acted.interpretation.hops
+        and acted.values in _EMPTY
+    ):
+        return (
+            acted.interpretation.nearby
+        )  # for "no" or a count of zero: what the start of the pattern has instead
     return acted.triples
 
 
-def _reproduced(state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]) -> _Tested:
+def _reproduced(
+    state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]
+) -> _Tested:
     query = ""
     if acted is not None and acted.interpretation is not None:
         query = sparql(acted.interpretation)
@@ -187,7 +232,9 @@ def _reproduced(state: State, question: AnswerQuestion, acted: Acted | None, cho
 
 
 def _common(state: State, chosen: Sequence[Term]) -> Interpretation | None:
-    """The one sequence of relations, if any, on all remembered paths from a task entity to the chosen values."""
+    """The one sequence of relations, if any, on all remembered paths from a task entity to the
+    chosen values.
+    """
     ending = (path for path in state.memory.paths if end_of(path, state.linked.entities) in chosen)
     found = {steps for path in ending if (steps := _steps(path, state.linked.entities))}
     return Interpretation(*found.pop()) if len(found) == 1 else None
@@ -207,7 +254,9 @@ def _steps(path: Path, entities: Sequence[Iri]) -> tuple[Iri, tuple[Hop, ...]] |
     return None
 
 
-def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]) -> Answer:
+def _unsure(
+    state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]
+) -> Answer:
     """No answer from the graph; the model's own, marked as such, if allowed and available."""
     if not state.linked.entities and not chosen:
         reason = "no entity of the graph was found in the question"
@@ -217,7 +266,9 @@ def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequenc
         reason = f"too unlikely ({base.confidence:.2f}, needed {state.options.confidence:.2f}): {base.rationale}"
     else:
         reason = base.rationale or "nothing was found"
-    blank = replace(base, status="unsure", rationale=reason, confidence=base.confidence if chosen else 0.0)
+    blank = replace(
+        base, status="unsure", rationale=reason, confidence=base.confidence if chosen else 0.0
+    )
     if state.options.own_knowledge and state.context.model is not None:
         from kgnb.agents.question_answering.model_judges import own_answer
 

@@ -1,4 +1,6 @@
-"""How well an interpretation accounts for its question: the words it leaves unexplained, its calibrated confidence."""
+"""How well an interpretation accounts for its question: the words it leaves unexplained, its
+calibrated confidence.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,18 @@ from math import exp, log
 from kgnb.agents.question_answering.graph_reader import GraphSchema
 from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion, opposite, polar
-from kgnb.agents.question_answering.segmentation import PREPOSITIONS, QUESTION_WORDS, RELATIVE, Phrase, says
+from kgnb.agents.question_answering.segmentation import (
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVE,
+    Phrase,
+    says,
+)
 from kgnb.kg.words import key, plain, words
 
 UNEXPLAINED = 0.35
-"""Factor on an interpretation's confidence for each word of the question that it does not explain."""
+"""Factor on an interpretation's confidence for each word of the question that it does not explain.
+"""
 VERB = 0.8
 """Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
 _ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
@@ -24,26 +33,44 @@ _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
 _BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
 _OR = frozenset(["or", "either", "oder", "ou"])
 _OTHERS = frozenset(["else", "another"])
-_EXCEPT = frozenset("not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split())  # noqa: SIM905
+_EXCEPT = frozenset(
+    "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
+)  # noqa: SIM905
 
 
-def calibrated(asked: ParsedQuestion, candidate: Interpretation, ranked: Sequence[Interpretation]) -> Interpretation:
-    """The interpretation with its calibrated confidence: a logistic regression on the raw confidence and the lead over
-    interpretations with other relations, reduced for words that ask for more than the interpretation says.
+def calibrated(
+    asked: ParsedQuestion, candidate: Interpretation, ranked: Sequence[Interpretation]
+) -> Interpretation:
+    """The interpretation with its calibrated confidence: a logistic regression on the raw
+    confidence and the lead over interpretations with other relations, reduced for words that ask
+    for more than the interpretation says.
 
-    Fitted on the development halves of tests/benchmarks/questions, the huts, PathQuestion with two and three relations
-    (weight .3), and those halves without the relations that answer (weight .7). In leave-one-graph-out validation, 135
-    of 145 natural answers at .6 or above are right, and 82 of 83 at .9 or above. Adding the phrases' other neighbours,
-    the form or the number of relations did not help. The two penalty factors are set by hand, not fitted.
+    Fitted on the development halves of tests/benchmarks/questions, the huts, PathQuestion with two
+    and three relations (weight .3), and those halves without the relations that answer (weight .7).
+    In leave-one-graph-out validation, 135 of 145 natural answers at .6 or above are right, and 82
+    of 83 at .9 or above. Adding the phrases' other neighbours, the form or the number of relations
+    did not help. The two penalty factors are set by hand, not fitted.
     """
     doubts = _doubts(asked, candidate)
     raw = min(max(candidate.confidence, 1e-4), 1 - 1e-4)
     rivals = [rank(one) for one in ranked if _parts(one) != _parts(candidate)]
-    lead = min(1.0, max(-0.3, rank(candidate) - max(rivals, default=-9.0))) if candidate.form != "exists" else 0.5
-    sure = 1 / (1 + exp(0.2 - 0.54 * log(raw / (1 - raw)) - 1.5 * lead)) * UNEXPLAINED ** len(doubts)
-    if candidate.unused and not (len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)):
+    lead = (
+        min(1.0, max(-0.3, rank(candidate) - max(rivals, default=-9.0)))
+        if candidate.form != "exists"
+        else 0.5
+    )
+    sure = (
+        1 / (1 + exp(0.2 - 0.54 * log(raw / (1 - raw)) - 1.5 * lead)) * UNEXPLAINED ** len(doubts)
+    )
+    if candidate.unused and not (
+        len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)
+    ):
         sure *= 0.7
-    return replace(candidate, confidence=round(sure, 4), unused=tuple(dict.fromkeys((*candidate.unused, *doubts))))
+    return replace(
+        candidate,
+        confidence=round(sure, 4),
+        unused=tuple(dict.fromkeys((*candidate.unused, *doubts))),
+    )
 
 
 def _parts(candidate: Interpretation) -> tuple[object, ...]:
@@ -56,10 +83,14 @@ def rank(candidate: Interpretation) -> float:
 
 
 def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """The interpretation with the words it does not explain, and its confidence reduced for each of them."""
+    """The interpretation with the words it does not explain, and its confidence reduced for each of
+    them.
+    """
     unused = unexplained(asked, candidate)
     end = [token for token in asked.low if token[:1].isalnum()][-1:]
-    if end == ["do"] and not any(number == 1 and "job" in key(text) for text, number in candidate.phrases):
+    if end == ["do"] and not any(
+        number == 1 and "job" in key(text) for text, number in candidate.phrases
+    ):
         candidate = replace(candidate, confidence=0.3 * candidate.confidence)
     if not unused:
         return candidate
@@ -78,14 +109,18 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
 def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     """The words that ask for more than an interpretation's structure expresses.
 
-    Counting links, or measuring the end of a path, is a guess in itself, so being near to a relation is not enough
-    there: each word must be part of a name.
+    Counting links, or measuring the end of a path, is a guess in itself, so being near to a
+    relation is not enough there: each word must be part of a name.
     """
     low = asked.low
     names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
     found = _beyond_structure(asked, candidate, names)
     # the words for a direction that it does not follow: vectors cannot tell directions apart
-    found += [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
+    found += [
+        word
+        for at, word in enumerate(low)
+        if polar(word) and at not in asked.shape.used and word not in names
+    ]
     found += [word for word in low if opposite(word, names)]
     if candidate.counted or (candidate.by and (candidate.hops or candidate.also)):
         found += _unnamed(asked, candidate)
@@ -96,16 +131,28 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     return [word for word in dict.fromkeys(found) if word not in candidate.unused or polar(word)]
 
 
-def _beyond_structure(asked: ParsedQuestion, candidate: Interpretation, names: Collection[str]) -> list[str]:
-    """The words that join, exclude or add a condition without a matching part in the interpretation."""
+def _beyond_structure(
+    asked: ParsedQuestion, candidate: Interpretation, names: Collection[str]
+) -> list[str]:
+    """The words that join, exclude or add a condition without a matching part in the
+    interpretation.
+    """
     low = [word for word in asked.low if word not in names]
     entities = {link.iri for link in asked.things}
     joined = sum(condition.entity in entities for condition in candidate.also)
     joins = [word for word in low if word in _JOINS]
     found = [] if len(joins) <= joined else joins
-    found += [word for word in low if (word in _BOTH and not joined) or (word in _OR and not asked.shape.either)]
-    found += [word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)]
-    parts = len(candidate.hops) + len(candidate.also) + len(candidate.by) + (candidate.type is not None)
+    found += [
+        word
+        for word in low
+        if (word in _BOTH and not joined) or (word in _OR and not asked.shape.either)
+    ]
+    found += [
+        word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)
+    ]
+    parts = (
+        len(candidate.hops) + len(candidate.also) + len(candidate.by) + (candidate.type is not None)
+    )
     clauses = _clauses(asked)
     return [*found, *(asked.low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found
 
@@ -115,7 +162,9 @@ def _clauses(asked: ParsedQuestion) -> list[int]:
     found, asking, low = [], False, asked.low  # asking: whether a question word came earlier
     for at, token in enumerate(low):
         before = low[max(0, at - 2)] if low[at - 1] in PREPOSITIONS else low[max(0, at - 1)]
-        opens = before in (":", ";") or (before == "," and not asking)  # "In Paris, who ..." is a question
+        opens = before in (":", ";") or (
+            before == "," and not asking
+        )  # "In Paris, who ..." is a question
         named = any(says(one) and one not in LIGHT for one in low[:at])
         if token in RELATIVE and named and not opens:
             found.append(at)
@@ -124,7 +173,9 @@ def _clauses(asked: ParsedQuestion) -> list[int]:
 
 
 def _unnamed(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words of a question that are not part of any name in a candidate, however near they are to one."""
+    """The words of a question that are not part of any name in a candidate, however near they are
+    to one.
+    """
     label = asked.names.label
     said = asked.words_of(candidate.iris)
     said |= {word for one in _classes_along(asked.schema, candidate) for word in key(label(one))}
@@ -142,7 +193,8 @@ def _unnamed(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 def _verbs(asked: ParsedQuestion) -> set[str]:
-    """Words in the position of a verb: before a preposition, an entity or the end, and not after an article.
+    """Words in the position of a verb: before a preposition, an entity or the end, and not after an
+    article.
 
     In "How many architects worked on X" the noun names the relation, and the verb adds little.
     """
@@ -151,25 +203,36 @@ def _verbs(asked: ParsedQuestion) -> set[str]:
     for at, (before, token, following) in enumerate(
         zip(["", *asked.low], asked.low, [*asked.low[1:], "?"], strict=False)
     ):
-        if (following in PREPOSITIONS or following == "?" or at + 1 in places) and before not in _ARTICLES:
+        if (
+            following in PREPOSITIONS or following == "?" or at + 1 in places
+        ) and before not in _ARTICLES:
             found.add(token.replace("_", " "))
     return found
 
 
 def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The words of a question that no part of an interpretation (relation, class, name, measure) accounts for."""
+    """The words of a question that no part of an interpretation (relation, class, name, measure)
+    accounts for.
+    """
     shape = asked.shape
     relations = [hop.relation for hop in (*candidate.hops, *candidate.by)]
     relations += [hop.relation for condition in candidate.also for hop in condition.hops]
     names = [name for relation in relations for name in asked.names.of(relation)]
-    ends = {candidate.start, candidate.target, *candidate.among, *(one.entity for one in candidate.also)}
+    ends = {
+        candidate.start,
+        candidate.target,
+        *candidate.among,
+        *(one.entity for one in candidate.also),
+    }
     used = {asked.place(link) for link in asked.things if link.iri in ends}
     # in a comparison with an entity every linked thing is used: the bound holds the other one
     used |= {asked.place(link) for link in asked.things if shape.than}
     schema = asked.schema
     held = [asked.names.label(one) for one in _classes_along(schema, candidate)]
     said = {word for name in names for word in key(name)}
-    parts = list(dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)]))
+    parts = list(
+        dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)])
+    )
     left: list[tuple[int, str]] = []
     for at, token in enumerate(asked.sentence):
         if at in used or at in shape.used or not says(token) or token.lower() in LIGHT:
@@ -205,19 +268,22 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 def _own_phrases(candidate: Interpretation, left: set[str]) -> set[str]:
     """The words of phrases that are a step of a longer path and wholly unexplained.
 
-    The path's confidence already reflects how badly such a phrase fits; for single words in a phrase that is
-    otherwise explained it does not.
+    The path's confidence already reflects how badly such a phrase fits; for single words in a
+    phrase that is otherwise explained it does not.
     """
     found: set[str] = set()
     for text, _ in candidate.phrases if len(candidate.hops) > 1 else ():
-        said = {plain(word) for word in words(text) if word != "x" and says(word) and word not in LIGHT}
+        said = {
+            plain(word) for word in words(text) if word != "x" and says(word) and word not in LIGHT
+        }
         if said and said <= left:
             found |= said
     return found
 
 
 def _phrased(asked: ParsedQuestion, candidate: Interpretation) -> set[str]:
-    """The words of phrases compared with a relation as a whole: one word, or two such as "other half" for a spouse.
+    """The words of phrases compared with a relation as a whole: one word, or two such as "other
+    half" for a spouse.
 
     If one of the two matches the relation by itself, the other means something else.
     """
@@ -225,7 +291,9 @@ def _phrased(asked: ParsedQuestion, candidate: Interpretation) -> set[str]:
     for (text, number), hop in zip(candidate.phrases, candidate.hops, strict=False):
         said = [word for word in words(text) if word != "x" and says(word)]
         if number == 2 and len(said) == 2:
-            fits = asked.context.lexicon.fits([Phrase(text, 2), *(Phrase(f"What is the {w} of X?", 1) for w in said)])
+            fits = asked.context.lexicon.fits(
+                [Phrase(text, 2), *(Phrase(f"What is the {w} of X?", 1) for w in said)]
+            )
             near, *alone = (fit.near[hop.relation] for fit in fits)
             if near < max(_PHRASE, *fits[0].near.values()) or max(alone) > _NEAR:
                 continue

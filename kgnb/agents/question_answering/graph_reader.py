@@ -1,7 +1,9 @@
-"""What is read of a graph for question answering: names, relations, classes, schema. Queries are bounded and cached.
+"""What is read of a graph for question answering: names, relations, classes, schema. Queries are
+bounded and cached.
 
-An entity with 200,000 neighbours costs as much as one with ten: its relations are counted, and only one page of the
-other ends of each is read, sorted by term so that it is always the same page. What was left out is noted.
+An entity with 200,000 neighbours costs as much as one with ten: its relations are counted, and only
+one page of the other ends of each is read, sorted by term so that it is always the same page. What
+was left out is noted.
 """
 
 from __future__ import annotations
@@ -53,12 +55,16 @@ _NUMBERS = frozenset(
     nonPositiveInteger
     negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte""".split()  # noqa: SIM905
 )
-_DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
+_DATES = frozenset(
+    XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")
+)
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """The relations that lead on from the end of a path, each with its number of triples and one example end."""
+    """The relations that lead on from the end of a path, each with its number of triples and one
+    example end.
+    """
 
     hops: tuple[tuple[Hop, int, Term | None], ...]
     note: str = ""
@@ -75,7 +81,9 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class RelationUse:
-    """A relation as the graph uses it. ``ranges`` holds classes, or the names of datatypes for literals."""
+    """A relation as the graph uses it. ``ranges`` holds classes, or the names of datatypes for
+    literals.
+    """
 
     iri: Iri
     names: tuple[str, ...]
@@ -110,7 +118,9 @@ class GraphSchema:
         return frozenset({*found, *self.typing, *self.naming})
 
     def short(self, iri: str) -> str:
-        """An IRI as written in a query: ``prefix:name`` if that can be parsed again, otherwise ``<...>``."""
+        """An IRI as written in a query: ``prefix:name`` if that can be parsed again, otherwise
+        ``<...>``.
+        """
         known = dict(self.prefixes)
         brief = shorten(iri, known)
         prefix, _, name = brief.partition(":")
@@ -129,7 +139,9 @@ class GraphReader:
         timeout: seconds a query may take.
     """
 
-    def __init__(self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0) -> None:
+    def __init__(
+        self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0
+    ) -> None:
         self.graph = graph
         self.page, self.most, self.timeout = page, most, timeout
         self.names = GraphNames(self)
@@ -164,20 +176,33 @@ class GraphReader:
 
     @cached_property
     def vocabulary(self) -> tuple[tuple[Iri, int, Term | None], ...]:
-        """All relations of the graph, each with its count and one object; empty if the graph is too large to count."""
+        """All relations of the graph, each with its count and one object; empty if the graph is too
+        large to count.
+        """
         query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
         rows = self.looked_up(query, _RELATIONS).rows
-        return tuple(sorted(((p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)), key=lambda entry: entry[0]))
+        return tuple(
+            sorted(
+                ((p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)),
+                key=lambda entry: entry[0],
+            )
+        )
 
     @cached_property
     def typing(self) -> tuple[Iri, ...]:
         """The graph's relations from a thing to its class: RDF's, and those with a similar name."""
-        named = (iri for iri, _, sample in self.vocabulary if isinstance(sample, Iri) and iri != TYPE)
-        return (TYPE, *(iri for iri in named if iri == INSTANCE or normal(local_name(iri)) in TYPING))
+        named = (
+            iri for iri, _, sample in self.vocabulary if isinstance(sample, Iri) and iri != TYPE
+        )
+        return (
+            TYPE,
+            *(iri for iri in named if iri == INSTANCE or normal(local_name(iri)) in TYPING),
+        )
 
     @cached_property
     def classes(self) -> dict[Iri, tuple[Iri, int]]:
-        """The classes, most common first, each with the relation from its instances and their number.
+        """The classes, most common first, each with the relation from its instances and their
+        number.
 
         Declared classes without instances come last.
         """
@@ -198,20 +223,30 @@ class GraphReader:
 
     def _class_sizes(self, relation: Iri) -> list[tuple[Iri, int]]:
         query = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c"
-        return [(cls, _number(n)) for cls, n in self.looked_up(query, _CLASSES).rows if isinstance(cls, Iri)]
+        return [
+            (cls, _number(n))
+            for cls, n in self.looked_up(query, _CLASSES).rows
+            if isinstance(cls, Iri)
+        ]
 
     def typed_by(self, cls: Iri) -> Iri:
         """The relation from a class's instances to it."""
         return self.classes.get(cls, (TYPE, 0))[0]
 
     def own_naming(self) -> tuple[str, ...]:
-        """This graph's own predicates for names, outside the standard vocabularies; most graphs have none."""
+        """This graph's own predicates for names, outside the standard vocabularies; most graphs
+        have none.
+        """
         if self._own is None:
-            self._own = own_naming(lambda query, most: self.select(query, limit=most), self.vocabulary)
+            self._own = own_naming(
+                lambda query, most: self.select(query, limit=most), self.vocabulary
+            )
         return self._own
 
     def expand(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Expansion:
-        """The relations that lead on from the end of a path; incoming ones too, unless ``inverse`` is false."""
+        """The relations that lead on from the end of a path; incoming ones too, unless ``inverse``
+        is false.
+        """
         key = (start, tuple(hops), inverse)
         if key not in self._expansions:
             self._expansions[key] = self._expansion(*key)
@@ -223,19 +258,39 @@ class GraphReader:
             end = f"?v{len(hops)}"
             where = f"SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER}"
             inner = f"{{ {where} }} "
-        ways = [f"{inner}{end} ?p ?y BIND (0 AS ?d)", f"{inner}?y ?p {end} BIND (1 AS ?d)"][: 1 + inverse]
+        ways = [f"{inner}{end} ?p ?y BIND (0 AS ?d)", f"{inner}?y ?p {end} BIND (1 AS ?d)"][
+            : 1 + inverse
+        ]
         where, note = " UNION ".join(f"{{ {way} }}" for way in ways), ""
         try:
-            query = f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {where} }} GROUP BY ?d ?p"
-            found = {(p, _number(d) == 1): (_number(n), x) for d, p, n, x in self.select(query).rows}
+            query = (
+                f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {where} }} GROUP BY ?d ?p"
+            )
+            found = {
+                (p, _number(d) == 1): (_number(n), x) for d, p, n, x in self.select(query).rows
+            }
         except (BackendError, DataError):
             # too many triples to count in time: use the first page
-            rows = [row for way in ways for row in self.select(f"SELECT DISTINCT ?d ?p ?y WHERE {{ {way} }}").rows]
+            rows = [
+                row
+                for way in ways
+                for row in self.select(f"SELECT DISTINCT ?d ?p ?y WHERE {{ {way} }}").rows
+            ]
             numbers = Counter((p, _number(d) == 1) for d, p, _ in rows)
-            found = {(p, _number(d) == 1): (numbers[p, _number(d) == 1], y) for d, p, y in reversed(rows)}
-            note = f"counting was too much for the service: relations are those of {len(rows)} triples"
-        steps = [(Hop(p, back), number, x) for (p, back), (number, x) in found.items() if isinstance(p, Iri)]
-        return Expansion(tuple(sorted(steps, key=lambda step: (step[0].inverse, step[0].relation))), note)
+            found = {
+                (p, _number(d) == 1): (numbers[p, _number(d) == 1], y) for d, p, y in reversed(rows)
+            }
+            note = (
+                f"counting was too much for the service: relations are those of {len(rows)} triples"
+            )
+        steps = [
+            (Hop(p, back), number, x)
+            for (p, back), (number, x) in found.items()
+            if isinstance(p, Iri)
+        ]
+        return Expansion(
+            tuple(sorted(steps, key=lambda step: (step[0].inverse, step[0].relation))), note
+        )
 
     def ends(self, entity: Iri, hop: Hop, limit: int) -> tuple[tuple[Term, ...], bool]:
         """At most ``limit`` other ends of a relation, sorted, and whether there are more."""
@@ -247,7 +302,8 @@ class GraphReader:
         return tuple(row[0] for row in found.rows if row[0] is not None), found.truncated
 
     def rows(self, query: str) -> tuple[tuple[tuple[Term | None, ...], ...], str]:
-        """All rows of a SELECT query, read page by page up to ``most``, and a note if there are more.
+        """All rows of a SELECT query, read page by page up to ``most``, and a note if there are
+        more.
 
         The query must order its rows; otherwise pages may overlap.
         """
@@ -256,12 +312,15 @@ class GraphReader:
             size = min(self.page, self.most - len(found))
             page = self.select(f"{query}\nLIMIT {size + 1} OFFSET {len(found)}", limit=size)
             found += page.rows
-            # some services truncate long results silently: only a short page is certain to be the last
+            # some services truncate long results silently: only a short page is certain to be the
+            # last
             if not page.truncated and len(page) < _SHORT:
                 return tuple(found), ""
         return tuple(found), f"the first {len(found):,} rows were read, and there are more"
 
-    def along(self, start: Iri, hops: Sequence[Hop], extra: str = "") -> tuple[list[tuple[Triple, ...]], str]:
+    def along(
+        self, start: Iri, hops: Sequence[Hop], extra: str = ""
+    ) -> tuple[list[tuple[Triple, ...]], str]:
         """The paths of triples along relations, and a note if there are more."""
         rows, note = self.rows(path_query(start, hops, extra))
         return [path for row in rows if (path := triples_of(start, hops, row))], note
@@ -274,10 +333,14 @@ class GraphReader:
                 inverse = [bool(mask >> place & 1) for place in range(length)]
                 nodes = [n3(a), *(f"?n{place}" for place in range(1, length)), n3(b)]
                 steps = " . ".join(
-                    f"{nodes[at + 1]} ?p{at} {nodes[at]}" if back else f"{nodes[at]} ?p{at} {nodes[at + 1]}"
+                    f"{nodes[at + 1]} ?p{at} {nodes[at]}"
+                    if back
+                    else f"{nodes[at]} ?p{at} {nodes[at + 1]}"
                     for at, back in enumerate(inverse)
                 )
-                wanted = [f"?p{at}" for at in range(length)] + [f"?n{at}" for at in range(1, length)]
+                wanted = [f"?p{at}" for at in range(length)] + [
+                    f"?n{at}" for at in range(1, length)
+                ]
                 query = f"SELECT DISTINCT {' '.join(wanted)} WHERE {{ {steps} }} ORDER BY {' '.join(wanted)}"
                 for row in self.select(query, limit=50).rows:
                     if path := _path_between(a, b, row, inverse):
@@ -285,7 +348,9 @@ class GraphReader:
         return found
 
     def properties(self, entities: Iterable[Iri]) -> frozenset[Iri]:
-        """The entities that stand for a relation, such as the properties of Wikidata or of an ontology."""
+        """The entities that stand for a relation, such as the properties of Wikidata or of an
+        ontology.
+        """
         values = " ".join(n3(entity) for entity in entities)
         used = {iri for iri, _, _ in self.vocabulary}
         kinds = {cls for cls, _ in self._class_sizes(TYPE)}
@@ -298,7 +363,9 @@ class GraphReader:
         return frozenset(row[0] for row in self.looked_up(query).rows if isinstance(row[0], Iri))
 
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
-        """The targets of redirects: entities with nothing but owl:sameAs, or with DBpedia's own redirect predicate."""
+        """The targets of redirects: entities with nothing but owl:sameAs, or with DBpedia's own
+        redirect predicate.
+        """
         values = " ".join(n3(entity) for entity in entities)
         used = {iri for iri, _, _ in self.vocabulary}
         if not values or (used and used.isdisjoint(_REDIRECTS)):
@@ -316,20 +383,37 @@ class GraphReader:
         """The classes with counts, and what each relation connects, read from bounded samples."""
         vocabulary = [entry for entry in self.vocabulary if is_relation(entry[0])]
         vocabulary = sorted(vocabulary, key=lambda entry: (-entry[1], entry[0]))
-        notes = [f"{len(vocabulary) - _RELATIONS} rarer relations are not described"] * (len(vocabulary) > _RELATIONS)
+        notes = [f"{len(vocabulary) - _RELATIONS} rarer relations are not described"] * (
+            len(vocabulary) > _RELATIONS
+        )
         vocabulary = [entry for entry in vocabulary if entry[0] not in self.typing][:_RELATIONS]
         self.names.fetch([*self.classes, *(iri for iri, _, _ in vocabulary)])
         uses = _uses(self, [iri for iri, _, _ in vocabulary])
-        inverses = _inverses(self, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)])
+        inverses = _inverses(
+            self, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)]
+        )
         relations = []
         for iri, count, sample in vocabulary:
-            domains, ranges, literal, example = uses.get(iri, ((), (), isinstance(sample, Literal), sample))
+            domains, ranges, literal, example = uses.get(
+                iri, ((), (), isinstance(sample, Literal), sample)
+            )
             names, inverse = self.names.of(iri) or (iri,), inverses.get(iri)
-            relations.append(RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverse))
-        classes = tuple(ClassUse(iri, self.names.label(iri), number) for iri, (_, number) in self.classes.items())
-        naming = tuple(str(iri) for iri, _, _ in self.vocabulary if iri in NAMING or iri in self.own_naming())
-        some = self.looked_up("SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500).rows
-        prefixes = _prefixes([*self.classes, *(one.iri for one in relations)], [row[0] for row in some])
+            relations.append(
+                RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverse)
+            )
+        classes = tuple(
+            ClassUse(iri, self.names.label(iri), number)
+            for iri, (_, number) in self.classes.items()
+        )
+        naming = tuple(
+            str(iri) for iri, _, _ in self.vocabulary if iri in NAMING or iri in self.own_naming()
+        )
+        some = self.looked_up(
+            "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500
+        ).rows
+        prefixes = _prefixes(
+            [*self.classes, *(one.iri for one in relations)], [row[0] for row in some]
+        )
         return GraphSchema(classes, tuple(relations), self.typing, naming, prefixes, tuple(notes))
 
 
@@ -348,12 +432,16 @@ class GraphNames:
             self._fetch(missing[begin : begin + _BATCH])
 
     def of(self, iri: str) -> tuple[str, ...]:
-        """All names of an entity or relation, best first, including its local name in words unless it is a code."""
+        """All names of an entity or relation, best first, including its local name in words unless
+        it is a code.
+        """
         label = self.label(iri)
         others = [text.text for text, _ in self._texts[iri] if not is_code(text.text.strip())]
         name = local_name(iri)
         spoken = readable_name(name) if name and not is_code(name) else ""
-        found = dict.fromkeys(" ".join(text.split()) for text in (label, *others, spoken) if text.strip())
+        found = dict.fromkeys(
+            " ".join(text.split()) for text in (label, *others, spoken) if text.strip()
+        )
         return tuple(found)[:_NAMES]
 
     def label(self, iri: str) -> str:
@@ -365,11 +453,17 @@ class GraphNames:
 
     def _chosen(self, iri: str) -> str:
         texts = self._texts[iri]
-        chosen = choose_label([text for text, alias in texts if not alias]) or choose_label([text for text, _ in texts])
+        chosen = choose_label([text for text, alias in texts if not alias]) or choose_label(
+            [text for text, _ in texts]
+        )
         if chosen is not None and not is_code(chosen.text.strip()):
             return " ".join(chosen.text.split())
         name = local_name(iri)
-        return readable_name(name) if name and not is_code(name) else (chosen.text if chosen else name or iri)
+        return (
+            readable_name(name)
+            if name and not is_code(name)
+            else (chosen.text if chosen else name or iri)
+        )
 
     def labels(self, iris: Iterable[str]) -> Mapping[str, str]:
         """The label of each IRI."""
@@ -381,7 +475,10 @@ class GraphNames:
         found: dict[str, dict[tuple[str, str | None], bool]] = {iri: {} for iri in iris}
 
         def read(wanted: Sequence[str], naming: Iterable[str], via: str = "?x ?q ?l") -> None:
-            values, kinds = " ".join(f"<{iri}>" for iri in wanted), ", ".join(f"<{name}>" for name in naming)
+            values, kinds = (
+                " ".join(f"<{iri}>" for iri in wanted),
+                ", ".join(f"<{name}>" for name in naming),
+            )
             if not values or not kinds:
                 return
             # FILTER, because some engines read every label when joining a second VALUES
@@ -400,11 +497,15 @@ class GraphNames:
         read(readable, sorted(NAMING))
         if coded := [iri for iri in readable if not found[iri] and opaque(iri)]:
             read(coded, self._reader.own_naming())
-        if (bare := [iri for iri in readable if not found[iri]]) and self._reader.any(f"?e <{CLAIMS[0]}> ?p"):
+        if (bare := [iri for iri in readable if not found[iri]]) and self._reader.any(
+            f"?e <{CLAIMS[0]}> ?p"
+        ):
             claims = " ".join(f"<{name}>" for name in CLAIMS)
             read(bare, sorted(NAMING), f"VALUES ?c {{ {claims} }} ?e ?c ?x . ?e ?q ?l")
         for iri in iris:
-            self._texts[iri] = tuple((Text(text, language), alias) for (text, language), alias in found[iri].items())
+            self._texts[iri] = tuple(
+                (Text(text, language), alias) for (text, language), alias in found[iri].items()
+            )
 
 
 def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> tuple[Triple, ...]:
@@ -422,7 +523,9 @@ def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> t
     return tuple(found)
 
 
-def _path_between(a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[bool]) -> tuple[Triple, ...]:
+def _path_between(
+    a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[bool]
+) -> tuple[Triple, ...]:
     length = len(inverse)
     nodes: list[Term | None] = [a, *row[length:], b]
     path: list[Triple] = []
@@ -443,7 +546,9 @@ Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
 
 
 def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Use]:
-    """Each relation's domains, ranges, whether its ends are mostly literals, and an example, from sampled triples."""
+    """Each relation's domains, ranges, whether its ends are mostly literals, and an example, from
+    sampled triples.
+    """
     kind = "|".join(n3(one) for one in reader.typing)
     found: dict[Iri, Use] = {}
     for begin in range(0, len(relations), _AT_ONCE):
@@ -469,7 +574,12 @@ def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Use]:
             elif r in reader.classes:
                 ends[p][str(r)] += number
         for p in example:
-            found[p] = (_main(starts[p]), _main(ends[p]), 2 * literal[p] > sum(ends[p].values()), example[p])
+            found[p] = (
+                _main(starts[p]),
+                _main(ends[p]),
+                2 * literal[p] > sum(ends[p].values()),
+                example[p],
+            )
     return found
 
 
@@ -505,7 +615,8 @@ def _inverses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Iri]:
 
 def _samples(relations: Sequence[Iri], each: int) -> str:
     return " UNION ".join(
-        f"{{ SELECT ({n3(iri)} AS ?p) ?s ?o WHERE {{ ?s {n3(iri)} ?o }} LIMIT {each} }}" for iri in relations
+        f"{{ SELECT ({n3(iri)} AS ?p) ?s ?o WHERE {{ ?s {n3(iri)} ?o }} LIMIT {each} }}"
+        for iri in relations
     )
 
 
@@ -522,7 +633,9 @@ def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[st
         if number < 3 and namespace not in usual:
             continue
         word = "".join(
-            c for c in readable_name(local_name(namespace)).split(" ")[0].lower() if c.isascii() and c.isalnum()
+            c
+            for c in readable_name(local_name(namespace)).split(" ")[0].lower()
+            if c.isascii() and c.isalnum()
         )
         prefix = usual.get(namespace) or (word if word[:1].isalpha() and len(word) <= 12 else "n")
         while prefix in found or (prefix in PREFIXES and PREFIXES[prefix] != namespace):

@@ -1,6 +1,8 @@
-"""An interpretation: one way to read a question as a pattern over the graph's relations, and its SPARQL.
+"""An interpretation: one way to read a question as a pattern over the graph's relations, and its
+SPARQL.
 
-All terms are written by ``n3``, which rejects anything that could terminate an IRI or a string early.
+All terms are written by ``n3``, which rejects anything that could terminate an IRI or a string
+early.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ class Condition:
 class Interpretation:
     """What the question is taken to ask: who or what is at the end of ``hops`` from ``start``.
 
-    ``form`` says what to return: the values, their number, whether ``target`` (or anything) is among them, or those
-    with the highest or lowest value at ``by``.
+    ``form`` says what to return: the values, their number, whether ``target`` (or anything) is
+    among them, or those with the highest or lowest value at ``by``.
     """
 
     start: Iri | None
@@ -53,7 +55,9 @@ class Interpretation:
     operator: str = ""  # of the comparison: > < >= <= = in
     bound: Literal | None = None  # what the values are compared with
     target: Term | None = None  # for "exists"
-    nearby: tuple[Triple, ...] = ()  # for "exists" and "count": existing triples, as proof of "no" or zero
+    nearby: tuple[
+        Triple, ...
+    ] = ()  # for "exists" and "count": existing triples, as proof of "no" or zero
     also: tuple[Condition, ...] = ()  # conditions that every value meets
     among: tuple[Iri, ...] = ()  # the candidates for the values
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
@@ -107,7 +111,9 @@ def of_type(variable: str, kind: Iri, typed_by: Iri = TYPE) -> str:
 
 
 def body(candidate: Interpretation) -> str:
-    """The graph pattern of an interpretation: ``?answer`` for its values, ``?by`` for what orders or bounds them."""
+    """The graph pattern of an interpretation: ``?answer`` for its values, ``?by`` for what orders
+    or bounds them.
+    """
     parts: list[str] = []
     if candidate.among:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, candidate.among))} }}")
@@ -122,7 +128,9 @@ def body(candidate: Interpretation) -> str:
     if candidate.bound is not None:
         compared = "?by" if candidate.by else "?answer"
         if candidate.operator == IN_YEAR:
-            parts.append(f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(candidate.bound.text))}))")
+            parts.append(
+                f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(candidate.bound.text))}))"
+            )
         elif candidate.operator in OPERATORS:
             parts.append(f"FILTER ({compared} {candidate.operator} {n3(candidate.bound)})")
     return " ".join(parts)

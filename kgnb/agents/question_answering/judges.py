@@ -1,4 +1,6 @@
-"""The three questions to a judge of question answering, each with a closed list of options, and the rule judge."""
+"""The three questions to a judge of question answering, each with a closed list of options, and the
+rule judge.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ PERFORM = "perform"
 KEEP = "keep"
 GIVE = "give"
 NONE = "none"
-"""The possible decisions of a verdict: perform an action, keep triples, give values, or none of these."""
+"""The possible decisions of a verdict: perform an action, keep triples, give values, or none of
+these.
+"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,9 @@ class _Listed:
     @cached_property
     def id(self) -> str:
         """Digest of what is asked and what may be chosen."""
-        return hashlib.sha256(json.dumps([self.stage, self.asked, self.text, self._listed()]).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps([self.stage, self.asked, self.text, self._listed()]).encode()
+        ).hexdigest()[:16]
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
@@ -51,7 +57,9 @@ class ActQuestion(_Listed):
 
     stage = "act"
     actions: tuple[Action, ...]
-    interpretations: tuple[Interpretation | None, ...]  # the interpretation behind each action, if any
+    interpretations: tuple[
+        Interpretation | None, ...
+    ]  # the interpretation behind each action, if any
     done: tuple[Action, ...] = ()
     settled: bool = False  # the memory holds all that the best interpretation asks for
     state: State | None = field(default=None, compare=False, repr=False)
@@ -59,7 +67,9 @@ class ActQuestion(_Listed):
     @cached_property
     def options(self) -> tuple[Option, ...]:
         """One option per action; its id is the written action."""
-        return tuple(Option(written(a), shown) for a, shown in zip(self.actions, self.shown, strict=True))
+        return tuple(
+            Option(written(a), shown) for a, shown in zip(self.actions, self.shown, strict=True)
+        )
 
     def _listed(self) -> list[str]:
         return [option.id for option in self.options]
@@ -72,7 +82,9 @@ class ReflectQuestion(_Listed):
     stage = "reflect"
     triples: tuple[Triple, ...]
     keep: int
-    ranked: tuple[int, ...] = ()  # the indexes in the order of the interpretation or the observation
+    ranked: tuple[
+        int, ...
+    ] = ()  # the indexes in the order of the interpretation or the observation
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,9 @@ QaQuestion: TypeAlias = ActQuestion | ReflectQuestion | AnswerQuestion
 
 
 class RuleJudge:
-    """Decides by how well relation paths fit the wording of the question; never takes advice from the graph's text."""
+    """Decides by how well relation paths fit the wording of the question; never takes advice from
+    the graph's text.
+    """
 
     name = "rule"
 
@@ -106,24 +120,36 @@ class RuleJudge:
                 if not chosen:
                     return Verdict(NONE, None, 1.0, "there is nothing to keep", self.name)
                 also = tuple((str(at), 1.0) for at in chosen[1:])
-                return Verdict(KEEP, str(chosen[0]), 1.0, "on the path that fits the wording", self.name, also)
+                return Verdict(
+                    KEEP, str(chosen[0]), 1.0, "on the path that fits the wording", self.name, also
+                )
             case AnswerQuestion(interpretation=Interpretation() as read) if question.values:
                 also = tuple((str(at), read.confidence) for at in range(1, len(question.values)))
                 left = ", ".join(read.unused)
                 why = f"read as {read.explanation}" + (f"; not used: {left}" if left else "")
                 return Verdict(GIVE, "0", read.confidence, why, self.name, also)
-        return Verdict(NONE, None, 0.0, "nothing that is remembered answers the question", self.name)
+        return Verdict(
+            NONE, None, 0.0, "nothing that is remembered answers the question", self.name
+        )
 
     def _act(self, question: ActQuestion) -> Verdict:
         pairs = zip(question.actions, question.interpretations, strict=True)
         followed = [(written(action), read) for action, read in pairs if read is not None]
-        finish = next((written(action) for action in question.actions if isinstance(action, Finish)), None)
+        finish = next(
+            (written(action) for action in question.actions if isinstance(action, Finish)), None
+        )
         if followed and not (question.settled and finish):
             (action, read), *others = followed[:4]
             also = tuple((other, one.confidence) for other, one in others)
             reason = f"the wording fits best: {read.explanation}"
             return Verdict(PERFORM, action, read.confidence, reason, self.name, also)
         if finish is not None:
-            reason = "what is remembered is what was asked for" if question.settled else "no relation fits the wording"
+            reason = (
+                "what is remembered is what was asked for"
+                if question.settled
+                else "no relation fits the wording"
+            )
             return Verdict(PERFORM, finish, 1.0 if question.settled else 0.5, reason, self.name)
-        return Verdict(NONE, None, 0.0, "no relation around the entities fits the wording", self.name)
+        return Verdict(
+            NONE, None, 0.0, "no relation around the entities fits the wording", self.name
+        )

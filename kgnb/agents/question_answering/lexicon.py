@@ -1,4 +1,5 @@
-"""What words may mean in one graph: how well phrases fit its relations, and which entities are called so.
+"""What words may mean in one graph: how well phrases fit its relations, and which entities are
+called so.
 
 Nearness compares sentence vectors; each text is embedded once.
 """
@@ -29,8 +30,8 @@ from kgnb.vectors.embedder import Embedder, Vectors
 ASKED = "What is the {} of X?"
 """A relation's name as a question, which is closer to how people ask than the bare name."""
 
-# What can be asked of anything. These fix the centre of the vectors for graphs with few relations, and stand for
-# whatever a question may ask for that the graph lacks. Not taken from any data set.
+# What can be asked of anything. These fix the centre of the vectors for graphs with few relations,
+# and stand for whatever a question may ask for that the graph lacks. Not taken from any data set.
 USUAL = tuple(
     """name age size colour price owner maker founder leader member part kind date year time place country city region
     language title number amount weight height depth width length speed
@@ -40,8 +41,8 @@ USUAL = tuple(
     climate""".split()  # noqa: SIM905 - one word per line would fill a page
 )
 
-# What else people ask of films, books, places, people, firms, teams and substances. These stand only for relations that
-# a graph may lack; the centre depends on the words above alone.
+# What else people ask of films, books, places, people, firms, teams and substances. These stand
+# only for relations that a graph may lack; the centre depends on the words above alone.
 ALSO_ASKED = tuple(
     " ".join(word.split())
     for word in """producer, cinematographer, composer, editor, screenwriter, director, translator, illustrator,
@@ -57,18 +58,26 @@ ALSO_ASKED = tuple(
 )
 
 BUNDLED = Path(__file__).with_name("usual_vectors.npz")
-"""Vectors of these lists by the default embedder, which saves the first question some ten CPU seconds."""
+"""Vectors of these lists by the default embedder, which saves the first question some ten CPU
+seconds.
+"""
 
 
 @cache
 def bundled(embedder: str) -> Mapping[str, Vectors]:
     """The bundled vectors by text; empty for any embedder but the one that made them."""
     with np.load(BUNDLED, allow_pickle=False) as kept:
-        return dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True)) if kept["embedder"] == embedder else {}
+        return (
+            dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
+            if kept["embedder"] == embedder
+            else {}
+        )
 
 
 class Wording:
-    """Vectors of texts, cached as long as the context: later questions about the same relations need no new ones."""
+    """Vectors of texts, cached as long as the context: later questions about the same relations
+    need no new ones.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -88,9 +97,11 @@ class Wording:
         return np.stack([self._vectors[text] for text in texts])
 
     def nearness(self, phrases: Sequence[str], names: Sequence[str]) -> Vectors:
-        """Nearness of each phrase (a question about X) to each relation name: shape (phrases, names), -1 to 1.
+        """Nearness of each phrase (a question about X) to each relation name: shape (phrases,
+        names), -1 to 1.
 
-        The mean of two comparisons: the full phrase with the name as a question (counted twice), and both without X.
+        The mean of two comparisons: the full phrase with the name as a question (counted twice),
+        and both without X.
         """
         asked = self._cosines(list(phrases), [ASKED.format(name) for name in names], sentence=True)
         bare = self._cosines([_bare(phrase) for phrase in phrases], list(names), sentence=False)
@@ -101,14 +112,18 @@ class Wording:
         return self._cosines(list(texts), list(others), sentence=False)
 
     def _cosines(self, left: list[str], right: list[str], *, sentence: bool) -> Vectors:
-        return np.asarray(self._seen(left, sentence) @ self._seen(right, sentence).T, dtype=np.float32)
+        return np.asarray(
+            self._seen(left, sentence) @ self._seen(right, sentence).T, dtype=np.float32
+        )
 
     def _seen(self, texts: Sequence[str], sentence: bool) -> Vectors:
         """Unit vectors relative to the centre, one row per text."""
         missing = [text for text in dict.fromkeys(texts) if (sentence, text) not in self._units]
         if missing:
             rows = _around(self.vectors(missing), self._centre(sentence))
-            self._units.update(((sentence, text), row) for text, row in zip(missing, rows, strict=True))
+            self._units.update(
+                ((sentence, text), row) for text, row in zip(missing, rows, strict=True)
+            )
         if not texts:
             return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
         return np.stack([self._units[sentence, text] for text in texts])
@@ -125,7 +140,10 @@ def _around(vectors: Vectors, centre: Vectors) -> Vectors:
     filled = np.any(vectors != 0, axis=1, keepdims=True)
     shifted = np.where(filled, vectors - centre, 0.0)
     lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
-    return np.asarray(np.divide(shifted, lengths, out=np.zeros_like(shifted), where=lengths > 1e-6), dtype=np.float32)
+    return np.asarray(
+        np.divide(shifted, lengths, out=np.zeros_like(shifted), where=lengths > 1e-6),
+        dtype=np.float32,
+    )
 
 
 def _bare(phrase: str) -> str:
@@ -143,22 +161,30 @@ BACKWARD = 0.3
 """Penalty for following a relation against its direction in a question for "the ... of X"."""
 _COMPARED = 300  # relations of one graph that phrases are compared with
 SHARP = 0.06
-"""Like SPREAD, for deciding whether the question means something else altogether, where mistakes cost more."""
+"""Like SPREAD, for deciding whether the question means something else altogether, where mistakes
+cost more.
+"""
 NOISE = 0.27
-_ABSENT, _USUAL = 0.15, 0.05  # prior weight of each relation, or usual thing to ask for, that is not available
+_ABSENT, _USUAL = (
+    0.15,
+    0.05,
+)  # prior weight of each relation, or usual thing to ask for, that is not available
 _COVERED = 0.6  # nearness from which the graph has a relation for a usual thing to ask for
 _NAMED = 0.65  # cap on nearness to a usual thing, so that naming it word for word adds nothing
 _PLAINLY = 0.5  # nearness from which a phrase plainly means one of the rarer things to ask for
 SYNONYM = 0.38
-"""Nearness from which two different words may mean the same: "job" and "profession" do, "ISBN" and "publisher" do
-not."""
+"""Nearness from which two different words may mean the same: "job" and "profession" do, "ISBN" and
+"publisher" do not.
+"""
 
 ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How well one phrase fits each relation: nearness from -1 to 1, and log likelihood among all of them."""
+    """How well one phrase fits each relation: nearness from -1 to 1, and log likelihood among all
+    of them.
+    """
 
     near: Mapping[Iri, float]
     likely: Mapping[Iri, float]
@@ -173,7 +199,9 @@ class Lexicon:
 
     reader: GraphReader
     wording: Wording
-    learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness added by examples
+    learned: Mapping[tuple[str, Iri], float] = field(
+        default_factory=dict
+    )  # nearness added by examples
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
     _samples: dict[Iri, Term | None] = field(default_factory=dict)
     _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
@@ -184,15 +212,23 @@ class Lexicon:
     def own(self) -> Lexicon:
         """A lexicon for one question, which starts from the whole graph's.
 
-        A phrase is judged among all known relations. If relations met by other questions were kept, an answer would
-        depend on what was asked before it or at the same time.
+        A phrase is judged among all known relations. If relations met by other questions were kept,
+        an answer would depend on what was asked before it or at the same time.
         """
         return replace(
-            self, _names={}, _samples={}, _fits={}, _uncovered={}, _whole=False, _shared=self._shared or self
+            self,
+            _names={},
+            _samples={},
+            _fits={},
+            _uncovered={},
+            _whole=False,
+            _shared=self._shared or self,
         )
 
     def meet(self, relations: Iterable[tuple[Iri, Term | None]] = ()) -> None:
-        """Learn the names of relations; the first call also adds the whole graph's most common ones."""
+        """Learn the names of relations; the first call also adds the whole graph's most common
+        ones.
+        """
         fresh = dict(relations)
         if not self._whole and self._shared is not None:
             self._whole = True
@@ -204,7 +240,9 @@ class Lexicon:
             common = sorted(self.reader.vocabulary, key=lambda entry: (-entry[1], entry[0]))
             common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
             fresh = {iri: sample for iri, _, sample in common} | {
-                iri: sample for iri, sample in fresh.items() if sample is not None or iri not in {c[0] for c in common}
+                iri: sample
+                for iri, sample in fresh.items()
+                if sample is not None or iri not in {c[0] for c in common}
             }
         new = [iri for iri in sorted(fresh) if iri not in self._names and is_relation(iri)]
         self.reader.names.fetch(new)
@@ -225,7 +263,11 @@ class Lexicon:
 
     def name(self, relation: Iri) -> str:
         """What a relation is called."""
-        return self._names[relation][0] if relation in self._names else self.reader.names.label(relation)
+        return (
+            self._names[relation][0]
+            if relation in self._names
+            else self.reader.names.label(relation)
+        )
 
     def sample(self, relation: Iri) -> Term | None:
         """One object of a relation."""
@@ -236,7 +278,9 @@ class Lexicon:
         return self.fits([phrase])[0]
 
     def fits(self, phrases: Sequence[Phrase]) -> list[Fit]:
-        """How well each phrase fits each relation known so far; all vectors are computed in one batch."""
+        """How well each phrase fits each relation known so far; all vectors are computed in one
+        batch.
+        """
         size = len(self._names)
         missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
         if missing:
@@ -251,19 +295,33 @@ class Lexicon:
         """The indexes in ``ASKED_FOR`` of things that the graph has no relation for."""
         size = len(self._names)
         if size not in self._uncovered:
-            alike = self.wording.nearness([ASKED.format(name) for name in ASKED_FOR], [name for _, name in relations])
+            alike = self.wording.nearness(
+                [ASKED.format(name) for name in ASKED_FOR], [name for _, name in relations]
+            )
             places = range(len(ASKED_FOR))
-            self._uncovered[size] = tuple(at for at in places if not relations or alike[at].max() < _COVERED)
+            self._uncovered[size] = tuple(
+                at for at in places if not relations or alike[at].max() < _COVERED
+            )
         return self._uncovered[size]
 
     @staticmethod
     def _counts(at: int, near: float, said: tuple[str, ...]) -> bool:
-        """Whether a phrase may mean a usual thing to ask for; for rarer ones it must plainly say so."""
+        """Whether a phrase may mean a usual thing to ask for; for rarer ones it must plainly say
+        so.
+        """
         if at < len(USUAL):
             return True
-        return near >= _PLAINLY and not set(said) < set(_key(ASKED_FOR[at]))  # "address" alone is not "email address"
+        return near >= _PLAINLY and not set(said) < set(
+            _key(ASKED_FOR[at])
+        )  # "address" alone is not "email address"
 
-    def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
+    def _fit(
+        self,
+        text: str,
+        relations: Sequence[tuple[Iri, str]],
+        row: Vectors,
+        uncovered: Sequence[int],
+    ) -> Fit:
         best: dict[Iri, float] = {}
         said = _key(text)
         named: set[Iri] = set()
@@ -278,9 +336,14 @@ class Lexicon:
         values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
         likely = {iri: value / SPREAD - total for iri, value in best.items()}
-        # "job" may well mean "profession", named word for word or not, but "how deep" never means how high
+        # "job" may well mean "profession", named word for word or not, but "how deep" never means
+        # how high
         measured = text.startswith("How ")
-        near = [float(row[len(relations) + at]) for at in uncovered if self._counts(at, row[len(relations) + at], said)]
+        near = [
+            float(row[len(relations) + at])
+            for at in uncovered
+            if self._counts(at, row[len(relations) + at], said)
+        ]
         usual = tuple(one + 0.07 if measured else min(one, _NAMED) for one in near)
         absent = said in _usual_keys() and not named and max(best.values(), default=0.0) < _COVERED
         return Fit(best, likely, usual, frozenset(named), absent)
@@ -289,7 +352,8 @@ class Lexicon:
 def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
     """Probability (0 to 1) that a phrase means ``relation`` and not something unavailable here.
 
-    That could be a relation found elsewhere in the graph, or a usual thing to ask for that the graph lacks.
+    That could be a relation found elsewhere in the graph, or a usual thing to ask for that the
+    graph lacks.
     """
     here = fit.near[relation] - (BACKWARD if backward else 0.0)
     rivals = [near for iri, near in fit.near.items() if iri != relation and iri not in available]
@@ -305,7 +369,8 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
 
 
 def above_noise(near: float, *, several: bool = False) -> float:
-    """Probability (0 to 1) that names with this average nearness mean the same; unrelated ones reach about 0.25.
+    """Probability (0 to 1) that names with this average nearness mean the same; unrelated ones
+    reach about 0.25.
 
     With ``several`` names a lower average will do, as they are rarely all near by chance.
     """
@@ -322,7 +387,9 @@ def _key(text: str) -> tuple[str, ...]:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
-"""Language tags tried if the graph is too large to read all labels; exact texts are also tried without a tag."""
+"""Language tags tried if the graph is too large to read all labels; exact texts are also tried
+without a tag.
+"""
 _SMALL = 2_000_000  # most triples of a graph whose labels are all read
 _LABELS = 60_000  # most labels read
 _VECTORS = 4000  # names compared by vectors
@@ -334,7 +401,9 @@ Hit = tuple[Span, Iri, str, float, How]
 
 
 class Directory:
-    """Entities by name. Labels are read once; in graphs too large for that, exact texts are looked up."""
+    """Entities by name. Labels are read once; in graphs too large for that, exact texts are looked
+    up.
+    """
 
     def __init__(self, reader: GraphReader, wording: Wording, *, most: int = _LABELS) -> None:
         self._reader, self._wording, self._most = reader, wording, most
@@ -380,7 +449,9 @@ class Directory:
         hits: list[Hit] = []
         for iri, name in sorted(found.items()):
             exact = name.casefold() == text.casefold() or normal(name) == normal(text)
-            hits.append((span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised"))
+            hits.append(
+                (span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised")
+            )
         return hits
 
     def _misspelt(self, sentence: Sequence[str], span: Span) -> list[Hit]:
@@ -391,9 +462,18 @@ class Directory:
         near = {name for word in said for name in self._by_word.get(word, ())}
         near |= {n for w in said if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
         # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
-        alike = [name for name in near if name[0][:1] == text[:1] and _numbers(" ".join(name)) == _numbers(text)]
-        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
-        best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
+        alike = [
+            name
+            for name in near
+            if name[0][:1] == text[:1] and _numbers(" ".join(name)) == _numbers(text)
+        ]
+        scored = [
+            (difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike
+        ]
+        best = sorted(
+            (entry for entry in scored if entry[0] >= _FUZZY),
+            key=lambda entry: (-entry[0], entry[1]),
+        )[:5]
         return [
             (span, iri, shown, round(0.9 * score, 4), "fuzzy")
             for score, name in best
@@ -401,7 +481,9 @@ class Directory:
         ]
 
     def _close(self, word: str) -> list[str]:
-        return difflib.get_close_matches(word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8)
+        return difflib.get_close_matches(
+            word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8
+        )
 
     def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
         names = sorted(self._names)[:_VECTORS]
@@ -413,9 +495,14 @@ class Directory:
         hits: list[Hit] = []
         for row, span in zip(near, spans, strict=True):
             at = int(row.argmax())
-            if row[at] >= _LIKE and _numbers(" ".join(names[at])) == _numbers(" ".join(sentence[slice(*span)])):
+            if row[at] >= _LIKE and _numbers(" ".join(names[at])) == _numbers(
+                " ".join(sentence[slice(*span)])
+            ):
                 score = round(0.8 * float(row[at]), 4)
-                hits += [(span, iri, shown, score, "vector") for iri, shown in sorted(self._names[names[at]].items())]
+                hits += [
+                    (span, iri, shown, score, "vector")
+                    for iri, shown in sorted(self._names[names[at]].items())
+                ]
         return hits
 
     def _load(self) -> None:
@@ -424,17 +511,25 @@ class Directory:
         self._read = True
         naming = " ".join(f"<{name}>" for name in self._naming())
         named: set[Iri] = set()
-        for iri, kind, text in self._some(f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"):
+        for iri, kind, text in self._some(
+            f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
+        ):
             if isinstance(iri, Iri) and isinstance(text, Literal):
                 named.add(iri)
                 self._add(iri, text.text, alias=str(kind) in ALIASES)
-        # without a label, the last part of the IRI is the name, unless it is a code; filtered here, not in the store
+        # without a label, the last part of the IRI is the name, unless it is a code; filtered here,
+        # not in the store
         for query in (
             "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
             "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",
         ):
             for (iri,) in self._some(query):
-                if isinstance(iri, Iri) and iri not in named and (name := local_name(iri)) and not is_code(name):
+                if (
+                    isinstance(iri, Iri)
+                    and iri not in named
+                    and (name := local_name(iri))
+                    and not is_code(name)
+                ):
                     self._add(iri, readable_name(name))
 
     def _some(self, query: str) -> list[tuple[Term | None, ...]]:
@@ -462,7 +557,9 @@ class Directory:
             self._asked_for(list(texts), (None, *LANGUAGES))
 
     def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
-        """Look up these names in these languages and keep the entities found; whether there were any."""
+        """Look up these names in these languages and keep the entities found; whether there were
+        any.
+        """
         literals = [Literal(text, tag) for text in texts for tag in tags]
         naming = ", ".join(f"<{name}>" for name in self._naming())
         any_named = False
@@ -489,7 +586,9 @@ def _numbers(text: str) -> list[str]:
 
 
 def _may_name(sentence: Sequence[str], span: Span) -> bool:
-    """Whether words may be a misspelt name: in a question with capitals or digits, a name must have one too."""
+    """Whether words may be a misspelt name: in a question with capitals or digits, a name must have
+    one too.
+    """
 
     def marked(begin: int, end: int) -> bool:
         return any(token[:1].isupper() or token[:1].isdigit() for token in sentence[begin:end])

@@ -1,7 +1,9 @@
-"""Link: find the entities that the question mentions (section 3.1; the paper's benchmarks provide them).
+"""Link: find the entities that the question mentions (section 3.1; the paper's benchmarks provide
+them).
 
-Labels and aliases in every language are compared: word for word, then without case, diacritics and plural endings, then
-allowing for typos, and only then by vectors. All entities that a mention may refer to are kept, with scores.
+Labels and aliases in every language are compared: word for word, then without case, diacritics and
+plural endings, then allowing for typos, and only then by vectors. All entities that a mention may
+refer to are kept, with scores.
 """
 
 from __future__ import annotations
@@ -25,19 +27,25 @@ def link(state: State) -> State:
 
 
 def _given(state: State) -> Linked:
-    """The entities supplied with the question, with the words that name them, and whatever else the question names."""
+    """The entities supplied with the question, with the words that name them, and whatever else the
+    question names.
+    """
     sentence = tokens(state.question.text)
     names = state.context.reader.names
     wanted = [Iri(iri) for iri in dict.fromkeys(state.question.entities)]
     for iri in wanted:
         if not is_iri(iri):
-            raise ValueError(f"not an absolute IRI: {str(iri)!r}; an entity is given by its full IRI")
+            raise ValueError(
+                f"not an absolute IRI: {str(iri)!r}; an entity is given by its full IRI"
+            )
     same = state.context.reader.same(wanted)
     found = []
     for iri in wanted:
         meant = same.get(iri, iri)
         names.fetch([iri, meant])
-        spans = [span for name in (*names.of(iri), *names.of(meant)) if (span := find(name, sentence))]
+        spans = [
+            span for name in (*names.of(iri), *names.of(meant)) if (span := find(name, sentence))
+        ]
         best = max(spans, key=lambda span: span[1] - span[0], default=None)
         mention = " ".join(sentence[best[0] : best[1]]) if best else ""
         found.append(Link(meant, names.label(meant), mention, 1.0, "given"))
@@ -46,7 +54,11 @@ def _given(state: State) -> Linked:
     for link in found:
         if link.mention and (span := find(link.mention, left)):
             left[span[0] : span[1]] = ["_"] * (span[1] - span[0])
-    classes = [iri for iri in sorted(state.context.reader.classes) if iri not in {link.iri for link in found}]
+    classes = [
+        iri
+        for iri in sorted(state.context.reader.classes)
+        if iri not in {link.iri for link in found}
+    ]
     also = [*_classes(state, classes, left), *_named_too(state, classes, left)]
     return Linked((*found, *also), given=True, notes=notes)
 
@@ -59,22 +71,30 @@ def _classes(state: State, classes: Sequence[Iri], left: Sequence[str]) -> list[
     for iri in classes:
         span = next((span for name in names.of(iri) if (span := find(name, left))), None)
         if span is not None:
-            found.setdefault(span, Link(iri, names.label(iri), _words(left, span), 0.95, "normalised", is_class=True))
+            found.setdefault(
+                span,
+                Link(iri, names.label(iri), _words(left, span), 0.95, "normalised", is_class=True),
+            )
     return list(found.values())
 
 
 def _named_too(state: State, classes: Sequence[Iri], left: Sequence[str]) -> list[Link]:
-    """Other entities that the question names exactly: "Is A the capital of B?" may be supplied with B alone.
+    """Other entities that the question names exactly: "Is A the capital of B?" may be supplied with
+    B alone.
 
     They are sought only in yes/no questions, or where capitalised words are left over.
     """
     asks = bool(left) and left[0].lower() in AUXILIARIES
-    if not asks and not any(token[:1].isupper() and token[1:].islower() and says(token) for token in left[1:]):
+    if not asks and not any(
+        token[:1].isupper() and token[1:].islower() and says(token) for token in left[1:]
+    ):
         return []
     reader, taken, found = state.context.reader, set[int](), list[Link]()
     others = {*classes, *(relation for relation, _, _ in reader.vocabulary)}
     hits = [hit for hit in state.context.directory.exactly(left) if hit[1] not in others]
-    for span, iri, _, score, how in sorted(hits, key=lambda hit: (hit[0][0] - hit[0][1], -hit[3], hit[1])):
+    for span, iri, _, score, how in sorted(
+        hits, key=lambda hit: (hit[0][0] - hit[0][1], -hit[3], hit[1])
+    ):
         if taken.isdisjoint(range(*span)) and "_" not in left[span[0] : span[1]]:
             taken |= set(range(*span))
             found.append(Link(iri, reader.names.label(iri), _words(left, span), score, how))
@@ -93,7 +113,9 @@ def _found(state: State) -> Linked:
     for span in sorted({hit[0] for hit in hits}, key=lambda span: _rank(hits, span)):
         if taken.isdisjoint(range(*span)):
             taken |= set(range(*span))
-            here = sorted((hit for hit in hits if hit[0] == span), key=lambda hit: (-hit[3], hit[1]))
+            here = sorted(
+                (hit for hit in hits if hit[0] == span), key=lambda hit: (-hit[3], hit[1])
+            )
             here = _of_the_class_beside(state, sentence, here, hits)
             chosen += [hit for hit in here if hit[3] >= 0.9 * here[0][3]][: state.options.links]
     same = reader.same([hit[1] for hit in chosen])
@@ -102,22 +124,36 @@ def _found(state: State) -> Linked:
     links: dict[tuple[str, str], Link] = {}
     for span, iri, _, score, how in sorted(chosen, key=lambda hit: (hit[0], -hit[3], hit[1])):
         one, mention = same.get(iri, iri), _words(sentence, span)
-        new = Link(one, reader.names.label(one), mention, score, how, is_class=iri in reader.classes)
+        new = Link(
+            one, reader.names.label(one), mention, score, how, is_class=iri in reader.classes
+        )
         links.setdefault((one, mention), new)
-    return Linked(tuple(links.values()), notes=("not all labels of the graph were read",) * directory.partial)
+    return Linked(
+        tuple(links.values()), notes=("not all labels of the graph were read",) * directory.partial
+    )
 
 
-def _of_the_class_beside(state: State, sentence: Sequence[str], here: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """The meanings of a mention, those of an adjacent class first: "the Colorado river" is not a state."""
+def _of_the_class_beside(
+    state: State, sentence: Sequence[str], here: list[Hit], hits: Sequence[Hit]
+) -> list[Hit]:
+    """The meanings of a mention, those of an adjacent class first: "the Colorado river" is not a
+    state.
+    """
     begin, end = here[0][0]
     if len(here) < 2:
         return here
     before = begin - 1 - (sentence[max(0, begin - 1)].lower() in ("of", "the"))
     classes = state.context.reader.classes
-    beside = {hit[1] for hit in hits if hit[1] in classes and (hit[0][0] == end or hit[0][1] == before + 1)}
+    beside = {
+        hit[1]
+        for hit in hits
+        if hit[1] in classes and (hit[0][0] == end or hit[0][1] == before + 1)
+    }
     if not beside:
         return here
-    things, kinds = (" ".join(n3(iri) for iri in sorted(some)) for some in ({hit[1] for hit in here}, beside))
+    things, kinds = (
+        " ".join(n3(iri) for iri in sorted(some)) for some in ({hit[1] for hit in here}, beside)
+    )
     by = "|".join(n3(iri) for iri in sorted({classes[iri][0] for iri in beside}))
     query = f"SELECT DISTINCT ?x WHERE {{ VALUES ?x {{ {things} }} VALUES ?c {{ {kinds} }} ?x {by} ?c }}"
     meant = {row[0] for row in state.context.reader.select(query).rows}

@@ -1,8 +1,10 @@
-"""Language-model judges: the model explores the graph with tool calls, reads the results and answers.
+"""Language-model judges: the model explores the graph with tool calls, reads the results and
+answers.
 
-There is one conversation per question (``State.talk``) and one tool call per step. Queries are the only free-form
-output: they are checked before they run. Answers must consist of values seen earlier. A failing server or a model that
-makes no tool call raises an error; it never yields an answer.
+There is one conversation per question (``State.talk``) and one tool call per step. Queries are the
+only free-form output: they are checked before they run. Answers must consist of values seen
+earlier. A failing server or a model that makes no tool call raises an error; it never yields an
+answer.
 """
 
 from __future__ import annotations
@@ -42,7 +44,16 @@ from kgnb.agents.question_answering.values import (
     written,
 )
 from kgnb.errors import BackendError, ConfigError, ReplyError
-from kgnb.judging import Cascade, Decisions, Estimate, Judge, PersonJudge, Verdict, overridden, unsure
+from kgnb.judging import (
+    Cascade,
+    Decisions,
+    Estimate,
+    Judge,
+    PersonJudge,
+    Verdict,
+    overridden,
+    unsure,
+)
 from kgnb.judging.named import chosen, set_model
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import Iri, Literal
@@ -62,10 +73,19 @@ OWN = """Answer the question from what you know, in as few words as possible, as
 GIVE_UP = ToolSpec(
     "give_up",
     "Ends without an answer: the graph has no such relation or entity.",
-    {"type": "object", "properties": {"why": {"type": "string"}}, "required": ["why"], "additionalProperties": False},
+    {
+        "type": "object",
+        "properties": {"why": {"type": "string"}},
+        "required": ["why"],
+        "additionalProperties": False,
+    },
 )
 _TRIES = 4
-_ABOUT, _BROUGHT, _CALL = 250, 150, 40  # approximate tokens: a question's entities and facts, a query's rows, a call
+_ABOUT, _BROUGHT, _CALL = (
+    250,
+    150,
+    40,
+)  # approximate tokens: a question's entities and facts, a query's rows, a call
 
 
 class Picks(BaseModel):
@@ -90,13 +110,17 @@ class Turn(Verdict):
     refused: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     talk: tuple[Message, ...] = field(default=(), compare=False, repr=False)
     emulated: bool = field(default=False, compare=False)
-    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # interpretations run beforehand
+    tried: tuple[Acted, ...] = field(
+        default=(), compare=False, repr=False
+    )  # interpretations run beforehand
     column: str = field(default="", compare=False)  # query column whose rows are the answer
 
 
 @dataclass
 class _Taken:
-    """The outcome of one step's calls: the first allowed action, and the refused calls with their reasons."""
+    """The outcome of one step's calls: the first allowed action, and the refused calls with their
+    reasons.
+    """
 
     action: Action | None = None
     why: str = ""
@@ -108,11 +132,13 @@ class _Taken:
 class ModelActor:
     """Chooses actions by native tool calls, or as JSON if the server does not support them.
 
-    With ``interpretations``, the model is also offered the rule judge's interpretations, and a query may name the
-    column that answers. One call is then usually enough.
+    With ``interpretations``, the model is also offered the rule judge's interpretations, and a
+    query may name the column that answers. One call is then usually enough.
     """
 
-    def __init__(self, model: ChatModel, *, emulate: bool | None = None, interpretations: bool = False) -> None:
+    def __init__(
+        self, model: ChatModel, *, emulate: bool | None = None, interpretations: bool = False
+    ) -> None:
         self._model, self._emulate, self._interpretations = model, emulate, interpretations
         self.name = f"model:{model.name}"
 
@@ -125,7 +151,9 @@ class ModelActor:
         return [self._verdict(cast(ActQuestion, question)) for question in questions]
 
     def expected(self, state: State, questions: int) -> Estimate:
-        """Estimate the cost of this many questions like the one in ``state``, at two calls each: query and answer."""
+        """Estimate the cost of this many questions like the one in ``state``, at two calls each:
+        query and answer.
+        """
         tools = (*(tool.spec for tool in _tools(state, _Taken()).values()), GIVE_UP)
         first = estimate_usage(Request(opening(state), tools=tools)).prompt_tokens + _ABOUT
         return Estimate(2 * questions, questions * (2 * first + _BROUGHT), 2 * questions * _CALL)
@@ -148,18 +176,31 @@ class ModelActor:
                 taken.action, taken.why = GiveUp(), str(talk.answer.get("why", ""))
             if taken.action is not None:
                 thought = "" if emulated else talk.replies[-1].text
-                why = "; ".join(filter(None, (line(thought), line(taken.why)))) or "the model's choice"
+                why = (
+                    "; ".join(filter(None, (line(thought), line(taken.why))))
+                    or "the model's choice"
+                )
                 return Turn(
-                    PERFORM, written(taken.action), taken.confidence, why, self.name,
-                    refused=tuple(taken.refused), talk=messages, emulated=emulated,
-                    tried=ran, column=taken.column,
-                )  # fmt: skip
+                    PERFORM,
+                    written(taken.action),
+                    taken.confidence,
+                    why,
+                    self.name,
+                    refused=tuple(taken.refused),
+                    talk=messages,
+                    emulated=emulated,
+                    tried=ran,
+                    column=taken.column,
+                )
             silent += not talk.uses
-            # a reply without a call gets a reminder of the tools; after a second one, assume the server has none
+            # a reply without a call gets a reminder of the tools; after a second one, assume the
+            # server has none
             if silent == 2 and not emulated and self._emulate is None:
                 emulated, messages = True, begun
         if not taken.refused:
-            raise ReplyError("the model called no tool, even when asked again", reply=talk.replies[-1].text)
+            raise ReplyError(
+                "the model called no tool, even when asked again", reply=talk.replies[-1].text
+            )
         reason = "; ".join(reason for _, reason in taken.refused)
         return Turn("unsure", rationale=reason, judged_by=self.name, refused=tuple(taken.refused))
 
@@ -178,13 +219,16 @@ def _numbered(messages: Sequence[Message], known: int) -> tuple[Message, ...]:
             calls = tuple(replace(call, id=ids[call.id]) for call in message.tool_calls)
             message = replace(message, tool_calls=calls)
         elif message.role == "tool":
-            message = replace(message, tool_call_id=ids.get(message.tool_call_id, message.tool_call_id))
+            message = replace(
+                message, tool_call_id=ids.get(message.tool_call_id, message.tool_call_id)
+            )
         found.append(message)
     return tuple(found)
 
 
 def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Tool]:
-    """The tools for the model; each stores an action in ``taken`` or raises ValueError with the reason.
+    """The tools for the model; each stores an action in ``taken`` or raises ValueError with the
+    reason.
 
     With ``offer``, a query may end the run.
     """
@@ -207,17 +251,25 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
 
     def ending(
         sparql: str,
-        column: Annotated[str, Field(description="the column that answers, if its rows end it")] = "",
+        column: Annotated[
+            str, Field(description="the column that answers, if its rows end it")
+        ] = "",
         confidence: Annotated[float, Field(description="with a column", ge=0, le=1)] = 0.8,
     ) -> str:
-        """Runs a SPARQL query (SELECT or ASK) and returns its rows; with a column, ends with them as the answer."""
+        """Runs a SPARQL query (SELECT or ASK) and returns its rows; with a column, ends with them
+        as the answer.
+        """
         said = take(Query(with_prefixes(schema, sparql)), confidence)
         taken.column = column.strip().lstrip("?$")
         return said
 
     def neighbours(entity: str, relation: str = "") -> str:
-        """The triples of an entity, of one relation only if it is given; both as IRIs that were shown."""
-        return take(Neighbours(_iri(state, entity), _iri(state, relation) if relation.strip() else None))
+        """The triples of an entity, of one relation only if it is given; both as IRIs that were
+        shown.
+        """
+        return take(
+            Neighbours(_iri(state, entity), _iri(state, relation) if relation.strip() else None)
+        )
 
     def look(words: str) -> str:
         """Finds relations and classes called like these words, in any language."""
@@ -228,7 +280,9 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
         return take(Paths(_iri(state, a), _iri(state, b), max_length))
 
     def answer(
-        query: Annotated[int, Field(description="number of the query that answers; 0 with values")] = 0,
+        query: Annotated[
+            int, Field(description="number of the query that answers; 0 with values")
+        ] = 0,
         column: Annotated[str, Field(description="its column, without ?")] = "",
         values: Annotated[list[str], Field(description="instead: IRIs or literals as shown")] = [],  # noqa: B006
         why: str = "",
@@ -237,18 +291,29 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
         """Ends with the answer: all rows of a query's column, or values that were seen."""
         return take(Commit(query, column, tuple(values)), confidence, why)
 
-    def name(values: list[str], why: str = "", confidence: Annotated[float, Field(ge=0, le=1)] = 0.9) -> str:
+    def name(
+        values: list[str], why: str = "", confidence: Annotated[float, Field(ge=0, le=1)] = 0.9
+    ) -> str:
         """Ends with the answer: values that were seen."""
         if not values:
             raise ValueError("name values that were seen, or give_up")
         return take(Commit(0, "", tuple(values)), confidence, why)
 
     if state.options.tools == "paper":
-        named: dict[str, Callable[..., str]] = {"neighbours": neighbours, "paths": paths, "answer": name}
+        named: dict[str, Callable[..., str]] = {
+            "neighbours": neighbours,
+            "paths": paths,
+            "answer": name,
+        }
         if len(state.seen) < 2:
             del named["paths"]
     else:
-        named = {"query": ending if offer else query, "neighbours": neighbours, "schema": look, "answer": answer}
+        named = {
+            "query": ending if offer else query,
+            "neighbours": neighbours,
+            "schema": look,
+            "answer": answer,
+        }
     return {name: _called(name, function) for name, function in named.items()}
 
 
@@ -258,7 +323,9 @@ def _called(name: str, function: Callable[..., str]) -> Tool:
 
 
 def _iri(state: State, text: str) -> Iri:
-    """Parse an IRI as models write it: in full, in angle brackets, prefixed, or after its label as shown."""
+    """Parse an IRI as models write it: in full, in angle brackets, prefixed, or after its label as
+    shown.
+    """
     said = text.strip()
     prefixes = {**PREFIXES, **state.context.reader.schema.prefixes}
     for part in (said, said.split(" ")[-1] if said else ""):
@@ -280,7 +347,10 @@ class ModelPicker:
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
         """Return one verdict per question; all must be ``ReflectQuestion`` or ``AnswerQuestion``."""
-        return [self._verdict(cast(ReflectQuestion | AnswerQuestion, question)) for question in questions]
+        return [
+            self._verdict(cast(ReflectQuestion | AnswerQuestion, question))
+            for question in questions
+        ]
 
     def _verdict(self, question: ReflectQuestion | AnswerQuestion) -> Verdict:
         if not question.options:
@@ -288,13 +358,18 @@ class ModelPicker:
         told, decision = ANSWER, GIVE
         if isinstance(question, ReflectQuestion):
             told, decision = REFLECT.format(keep=question.keep), KEEP
-        lines = [question.text, *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1))]
+        lines = [
+            question.text,
+            *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1)),
+        ]
         messages = (Message("system", told + _FORM + _DATA), _fenced("\n".join(lines)))
         picks, _ = structured(self._model, Request(messages), Picks)
         numbers = list(dict.fromkeys(picks.numbers))
         wrong = [number for number in numbers if not 1 <= number <= len(question.options)]
         if wrong:
-            return unsure(f"chose {wrong[0]}, and there are 1 to {len(question.options)}", self.name)
+            return unsure(
+                f"chose {wrong[0]}, and there are 1 to {len(question.options)}", self.name
+            )
         if not numbers:
             return Verdict(NONE, None, picks.confidence, picks.why, self.name)
         also = tuple((str(number - 1), picks.confidence) for number in numbers[1:])
@@ -307,15 +382,22 @@ def own_answer(model: ChatModel, blank: Answer) -> Answer:
     try:
         known, _ = structured(model, Request(messages), ClosedBookAnswer)
     except (ReplyError, BackendError) as error:
-        return replace(blank, notes=(*blank.notes, f"the model gave no answer of its own: {error.what}"))
+        return replace(
+            blank, notes=(*blank.notes, f"the model gave no answer of its own: {error.what}")
+        )
     values = tuple(Literal(value.strip()) for value in known.values if value.strip())
     if not values:
         return blank
     why = f"not from the graph ({blank.rationale}): what the model says it knows"
     return replace(
-        blank, values=values, confidence=known.confidence, source="model", status="answered", rationale=why,
+        blank,
+        values=values,
+        confidence=known.confidence,
+        source="model",
+        status="answered",
+        rationale=why,
         judged_by=f"model:{model.name}",
-    )  # fmt: skip
+    )
 
 
 def _fenced(text: str) -> Message:
@@ -339,10 +421,11 @@ def make_judges(
     decisions: Decisions | str | Path | None = None,
     emulate: bool | None = None,
 ) -> Judges:
-    """Create the judges with this name; ``auto`` is the cascade with a model and the rule judge without one.
+    """Create the judges with this name; ``auto`` is the cascade with a model and the rule judge
+    without one.
 
-    A person's ``decisions`` override every other judge. ``emulate`` requests actions as JSON instead of native tool
-    calls; with None, only if the server turns out not to support them.
+    A person's ``decisions`` override every other judge. ``emulate`` requests actions as JSON
+    instead of native tool calls; with None, only if the server turns out not to support them.
 
     Raises:
         ConfigError: the judge needs a model or a file of decisions, and none is given.
@@ -363,14 +446,21 @@ def make_judges(
         found = Judges.all(RuleJudge())
     else:
         model = set_model(model, name)
-        actor, picker = ModelActor(model, emulate=emulate, interpretations=name == "cascade"), ModelPicker(model)
+        actor, picker = (
+            ModelActor(model, emulate=emulate, interpretations=name == "cascade"),
+            ModelPicker(model),
+        )
         found = Judges(actor, picker, picker)
         if name == "cascade":
             found = Judges(_cascade(actor), _cascade(picker), _cascade(picker))
     if decisions is None:
         return found
-    return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
+    return Judges(
+        *(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer))
+    )
 
 
 def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:
-    return Cascade(RuleJudge(), costly, sure=lambda verdict: verdict.sure and verdict.confidence >= SURE)
+    return Cascade(
+        RuleJudge(), costly, sure=lambda verdict: verdict.sure and verdict.confidence >= SURE
+    )

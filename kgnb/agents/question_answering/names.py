@@ -1,4 +1,6 @@
-"""Names of entities and relations: labels and aliases in every language, or else the IRI's local name in words."""
+"""Names of entities and relations: labels and aliases in every language, or else the IRI's local
+name in words.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ CLAIMS = tuple(
     f"http://wikiba.se/ontology#{name}"
     for name in ("directClaim", "claim", "statementProperty", "qualifier", "directClaimNormalized")
 )
-"""Link a Wikibase property, which has the labels, to the predicates of its triples, which have none."""
+"""Link a Wikibase property, which has the labels, to the predicates of its triples, which have
+none.
+"""
 NO_RELATION = NAMING | {
     f"{RDF}type",
     f"{RDFS}comment",
@@ -70,11 +74,14 @@ TYPING = frozenset(["type", "instance of", "is a", "object type", "type object t
 
 def is_relation(predicate: str) -> bool:
     """Whether a predicate relates things, and is not for names, types or bookkeeping."""
-    return predicate not in NO_RELATION and (predicate.startswith(_SHOWN) or not predicate.startswith(_HIDDEN))
+    return predicate not in NO_RELATION and (
+        predicate.startswith(_SHOWN) or not predicate.startswith(_HIDDEN)
+    )
 
 
 def local_name(iri: str) -> str:
-    """The last part of an IRI, percent-decoded; for Freebase-style relation names, only their last component.
+    """The last part of an IRI, percent-decoded; for Freebase-style relation names, only their last
+    component.
 
     >>> local_name("http://rdf.freebase.com/ns/people.person.place_of_birth")
     'place_of_birth'
@@ -90,8 +97,8 @@ def local_name(iri: str) -> str:
 _SCHEMA = re.compile(r"[a-z]\w+(?:\.[a-z]\w+){2,}|/(?!m/|g/)\w+(?:\.?/\w+)+")
 
 
-# A graph's own naming predicates are detected with two bounded queries: their subjects have opaque IRIs and no other
-# name, and their values are short, mostly distinct texts that look like names.
+# A graph's own naming predicates are detected with two bounded queries: their subjects have opaque
+# IRIs and no other name, and their values are short, mostly distinct texts that look like names.
 _TEXTS = (None, f"{XSD}string", f"{RDF}langString")
 _TRIED = 8  # predicates examined, the most frequent ones
 _SAMPLE = 200  # triples per predicate
@@ -99,7 +106,9 @@ _PROFILED = 40  # subjects per predicate whose names are all read
 _FEW = 3  # minimum number of subjects
 _LONG = 80  # maximum characters of a name; longer texts are sentences
 _SAID = frozenset(["name", "label", "title"])
-"""Last words of a naming predicate's own name; mainly used to rank predicates whose values look like names."""
+"""Last words of a naming predicate's own name; mainly used to rank predicates whose values look
+like names.
+"""
 _STANDARD = (RDF, RDFS, OWL, SKOS, "http://wikiba.se/ontology#")
 
 _Pairs = set[tuple[Iri, str]]  # things and their texts
@@ -108,7 +117,8 @@ _Pairs = set[tuple[Iri, str]]  # things and their texts
 def own_naming(
     select: Callable[[str, int], Solutions], vocabulary: Iterable[tuple[Iri, int, Term | None]]
 ) -> tuple[str, ...]:
-    """Find predicates that name things which those of common vocabularies leave unnamed, best first.
+    """Find predicates that name things which those of common vocabularies leave unnamed, best
+    first.
 
     Args:
         select: runs a query with a row limit.
@@ -129,7 +139,9 @@ def own_naming(
     )
     try:
         pairs: dict[Term | None, _Pairs] = defaultdict(set)
-        for predicate, thing, text in select(f"SELECT ?q ?s ?l WHERE {{ {' UNION '.join(parts)} }}", 9_000).rows:
+        for predicate, thing, text in select(
+            f"SELECT ?q ?s ?l WHERE {{ {' UNION '.join(parts)} }}", 9_000
+        ).rows:
             if isinstance(thing, Iri) and isinstance(text, Literal):
                 pairs[predicate].add((thing, text.text.strip()))
         naming = [iri for iri in tried if _names_things(iri, pairs[iri])]
@@ -147,7 +159,11 @@ def own_naming(
     for iri in naming:
         named = {thing for thing, predicate, _ in rows if predicate in NAMING or predicate in taken}
         bare = sum(thing not in named for thing in things[iri])
-        texts = [(thing, text.language) for thing, by, text in rows if by == iri and isinstance(text, Literal)]
+        texts = [
+            (thing, text.language)
+            for thing, by, text in rows
+            if by == iri and isinstance(text, Literal)
+        ]
         # most things have no other name, and about one of these in each language
         if 2 * bare > len(things[iri]) and 0 < len(texts) <= 1.2 * len(set(texts)):
             taken.append(iri)
@@ -179,7 +195,12 @@ def _names_things(predicate: Iri, pairs: _Pairs) -> bool:
     names = sum(_like_a_name(text, lower=_said(predicate)) for _, text in pairs)
     distinct, things = len({text for _, text in pairs}), len({thing for thing, _ in pairs})
     number = len(pairs)
-    return things >= _FEW and codes >= 0.6 * number and names >= 0.8 * number and distinct >= 0.7 * number
+    return (
+        things >= _FEW
+        and codes >= 0.6 * number
+        and names >= 0.8 * number
+        and distinct >= 0.7 * number
+    )
 
 
 def _order(predicate: Iri, pairs: _Pairs, triples: int) -> tuple[bool, float, float, int, str]:

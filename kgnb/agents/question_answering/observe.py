@@ -1,8 +1,10 @@
-"""Observe: explore the entities' neighbourhood, relations first, and interpret the question (section 3.2).
+"""Observe: explore the entities' neighbourhood, relations first, and interpret the question
+(section 3.2).
 
-Each of the D turns scores the relations of the observed entities, in both directions, against the question; reads the
-other ends of the best ones, N triples in total; and continues from the other ends of the best P percent. If a relation
-has more ends than fit, the ends are ranked by their own vectors. All vectors are cached by text.
+Each of the D turns scores the relations of the observed entities, in both directions, against the
+question; reads the other ends of the best ones, N triples in total; and continues from the other
+ends of the best P percent. If a relation has more ends than fit, the ends are ranked by their own
+vectors. All vectors are cached by text.
 """
 
 from __future__ import annotations
@@ -32,17 +34,26 @@ def observe(state: State) -> State:
         return replace(state, stage="observe", round=state.round + 1)
     interpretations = state.observation.interpretations if state.round else interpret(state)
     triples: tuple[Seen, ...] = ()
-    notes: tuple[str, ...] = ("observation is switched off: only the readings of the question are seen",)
+    notes: tuple[str, ...] = (
+        "observation is switched off: only the readings of the question are seen",
+    )
     if options.observation:
         triples, notes = _look(state) if options.tools == "paper" else _near(state)
     shown = iris(tuple(seen.triple for seen in triples))
     used = frozenset(str(iri) for interpretation in interpretations for iri in interpretation.iris)
     labels = context.reader.names.labels(sorted(shown | used))
     observation = Observation(
-        triples, interpretations, notes, context.reader.queries - queries, context.wording.computed - embedded, labels
+        triples,
+        interpretations,
+        notes,
+        context.reader.queries - queries,
+        context.wording.computed - embedded,
+        labels,
     )
     seen = state.seen | shown | used | frozenset(map(str, state.entities))
-    return replace(state, stage="observe", round=state.round + 1, observation=observation, seen=seen)
+    return replace(
+        state, stage="observe", round=state.round + 1, observation=observation, seen=seen
+    )
 
 
 def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
@@ -60,8 +71,12 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
     return tuple(sorted(found, key=_order)[: state.options.breadth]), tuple(notes)
 
 
-def _scored(state: State, entity: Iri, notes: list[str]) -> list[tuple[tuple[Hop, int, Term | None], float]]:
-    """An entity's relations, each with its number of ends, one of them, and its nearness to the question."""
+def _scored(
+    state: State, entity: Iri, notes: list[str]
+) -> list[tuple[tuple[Hop, int, Term | None], float]]:
+    """An entity's relations, each with its number of ends, one of them, and its nearness to the
+    question.
+    """
     context = state.context
     expansion = context.reader.expand(entity, inverse=state.options.directions == "both")
     if expansion.note:
@@ -89,7 +104,9 @@ def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
         found.update((seen.triple, seen) for seen in kept)
         best = kept[: ceil(options.share * len(kept))]
         ends = [seen.triple[0] if seen.inverse else seen.triple[2] for seen in best]
-        frontier = [end for end in dict.fromkeys(ends) if isinstance(end, Iri) and end not in looked]
+        frontier = [
+            end for end in dict.fromkeys(ends) if isinstance(end, Iri) and end not in looked
+        ]
         if not frontier:
             break
     return tuple(sorted(found.values(), key=_order)), tuple(dict.fromkeys(notes))
@@ -99,29 +116,45 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
     """The triples of one entity's best relations."""
     context, options = state.context, state.options
     ranked = sorted(
-        _scored(state, entity, notes), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
+        _scored(state, entity, notes),
+        key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse),
     )
     room = max(3, options.breadth // 4)
     found: list[Seen] = []
     for (hop, count, _), score in ranked[:_RELATIONS]:
         ends, more = _ends(state, entity, hop, count, room)
         if more:
-            notes.append(f"{context.reader.names.label(entity)}, {context.lexicon.name(hop.relation)}: {more}")
-        found += [Seen(_triple(entity, hop, end), score, turn, hop.inverse) for end in ends if _fits(hop, end)]
+            notes.append(
+                f"{context.reader.names.label(entity)}, {context.lexicon.name(hop.relation)}: {more}"
+            )
+        found += [
+            Seen(_triple(entity, hop, end), score, turn, hop.inverse)
+            for end in ends
+            if _fits(hop, end)
+        ]
     return found
 
 
 def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[list[Term], str]:
-    """The other ends of a relation: all, or the best ``room`` from a sample of one page; and a note if sampled."""
+    """The other ends of a relation: all, or the best ``room`` from a sample of one page; and a note
+    if sampled.
+    """
     context = state.context
     if count <= room:
         return list(context.reader.ends(entity, hop, room)[0]), ""
     read, truncated = context.reader.ends(entity, hop, state.options.page)
-    sample = [read[at * len(read) // (2 * room)] for at in range(2 * room)] if len(read) > 2 * room else list(read)
+    sample = (
+        [read[at * len(read) // (2 * room)] for at in range(2 * room)]
+        if len(read) > 2 * room
+        else list(read)
+    )
     sample = list(dict.fromkeys(sample))
     context.reader.names.fetch([end for end in sample if isinstance(end, Iri)])
     # codes carry no meaning: do not pay for their vectors
-    texts = [context.reader.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
+    texts = [
+        context.reader.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "")
+        for end in sample
+    ]
     texts = ["" if is_code(text) else text for text in texts]
     near = context.wording.likeness([state.question.text], texts)[0]
     best = sorted(range(len(sample)), key=lambda at: (-near[at], at))[:room]

@@ -1,8 +1,9 @@
 """A question prepared for the semantic parser: its tokens, linked entities and classes, and shape.
 
-The shape says that it asks for things, a number, yes or no, an extreme, or things beyond a bound. This uses word
-tables, not a grammar. Vectors find what is compared, but the direction always comes from the tables, because vectors
-cannot tell "highest" from "lowest". All other words must be explained by relations.
+The shape says that it asks for things, a number, yes or no, an extreme, or things beyond a bound.
+This uses word tables, not a grammar. Vectors find what is compared, but the direction always comes
+from the tables, because vectors cannot tell "highest" from "lowest". All other words must be
+explained by relations.
 """
 
 from __future__ import annotations
@@ -11,7 +12,12 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.graph_reader import GraphNames, GraphReader, GraphSchema, RelationUse
+from kgnb.agents.question_answering.graph_reader import (
+    GraphNames,
+    GraphReader,
+    GraphSchema,
+    RelationUse,
+)
 from kgnb.agents.question_answering.interpretation import Form
 from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
@@ -35,49 +41,114 @@ _ADJECTIVES = {
     "strong": "strong weak:- stark",
     "old": "old:- young new recent late early:- alt:- jung neu",
 }
-"""Adjectives by what they measure; a minus marks those that mean less of it. "Old" measures when something began: what
-began later is younger."""
+"""Adjectives by what they measure; a minus marks those that mean less of it. "Old" measures when
+something began: what began later is younger.
+"""
 _IRREGULAR = {
-    "highest": "high", "höchste": "high", "höher": "high", "größte": "large", "größer": "large", "grösste": "large",
-    "grösser": "large", "längste": "long", "länger": "long", "kürzeste": "short", "kürzer": "short", "jüngste": "young",
-    "jünger": "young", "älteste": "old", "älter": "old", "last": "late", "first": "early", "eldest": "old",
-}  # fmt: skip
+    "highest": "high",
+    "höchste": "high",
+    "höher": "high",
+    "größte": "large",
+    "größer": "large",
+    "grösste": "large",
+    "grösser": "large",
+    "längste": "long",
+    "länger": "long",
+    "kürzeste": "short",
+    "kürzer": "short",
+    "jüngste": "young",
+    "jünger": "young",
+    "älteste": "old",
+    "älter": "old",
+    "last": "late",
+    "first": "early",
+    "eldest": "old",
+}
 GENERAL = frozenset(["large", "old"])
 """Measures that several relations may stand for: a house may be big by its beds or its floors."""
 _BEYOND = {
-    "more": ">", "over": ">", "above": ">", "exceeding": ">", "after": ">", "since": ">=", "mehr": ">", "über": ">",
-    "nach": ">", "fewer": "<", "less": "<", "under": "<", "below": "<", "before": "<", "until": "<=", "weniger": "<",
-    "unter": "<", "vor": "<",
-}  # fmt: skip
+    "more": ">",
+    "over": ">",
+    "above": ">",
+    "exceeding": ">",
+    "after": ">",
+    "since": ">=",
+    "mehr": ">",
+    "über": ">",
+    "nach": ">",
+    "fewer": "<",
+    "less": "<",
+    "under": "<",
+    "below": "<",
+    "before": "<",
+    "until": "<=",
+    "weniger": "<",
+    "unter": "<",
+    "vor": "<",
+}
 _TIMES = frozenset(["after", "before", "since", "until", "nach", "vor"])
 _MOST = {"most": "most", "meisten": "most", "fewest": "least", "wenigsten": "least"}
-_MANY = (("how", "many"), ("wie", "viele"), ("wie", "vielen"), ("combien", "de"), ("combien", "d"), ("number", "of"))
+_MANY = (
+    ("how", "many"),
+    ("wie", "viele"),
+    ("wie", "vielen"),
+    ("combien", "de"),
+    ("combien", "d"),
+    ("number", "of"),
+)
 _FRENCH = {
-    "haut": "high", "haute": "high", "grand": "large", "grande": "large", "long": "long", "longue": "long",
-    "profond": "deep", "petit": "small", "petite": "small", "bas": "low", "basse": "low", "court": "short",
-    "vieux": "old", "vieille": "old", "ancien": "old", "ancienne": "old", "récent": "new", "récente": "new",
-}  # fmt: skip
+    "haut": "high",
+    "haute": "high",
+    "grand": "large",
+    "grande": "large",
+    "long": "long",
+    "longue": "long",
+    "profond": "deep",
+    "petit": "small",
+    "petite": "small",
+    "bas": "low",
+    "basse": "low",
+    "court": "short",
+    "vieux": "old",
+    "vieille": "old",
+    "ancien": "old",
+    "ancienne": "old",
+    "récent": "new",
+    "récente": "new",
+}
 """Adjectives after "le plus" and "la plus"."""
 _OPPOSITES = [
     tuple(frozenset(side.split()) for side in pair.split("|"))
     for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
-    closed end ended finished;win won winner|lose lost loser;source spring|mouth;highest|lowest""".split(";")  # noqa: SIM905 - as above
+    closed end ended finished;win won winner|lose lost loser;source spring|mouth;highest|lowest""".split(
+        ";"
+    )  # noqa: SIM905 - as above
 ]
-_YES_NO = AUXILIARIES | frozenset(["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"])
+_YES_NO = AUXILIARIES | frozenset(
+    ["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"]
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"[12]\d{3}")
-_UNITS = frozenset("m km metres meters kilometres kilometers metern feet miles years minutes hours % kg".split())  # noqa: SIM905
+_UNITS = frozenset(
+    "m km metres meters kilometres kilometers metern feet miles years minutes hours % kg".split()
+)  # noqa: SIM905
 _THAN = frozenset(["than", "als", "que"])
-_STOP = PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", "and", "or", ",", "?"])
+_STOP = (
+    PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", "and", "or", ",", "?"])
+)
 
 
 @dataclass(frozen=True)
 class AnswerShape:
-    """How a question asks. ``used`` holds the positions of the words that say so; the rest must be explained."""
+    """How a question asks. ``used`` holds the positions of the words that say so; the rest must be
+    explained.
+    """
 
     form: Form = "values"
     used: frozenset[int] = frozenset()
-    measured: str = ""  # what values are ordered or compared by, such as "high"; "" if a noun says it
+    measured: str = (
+        ""  # what values are ordered or compared by, such as "high"; "" if a noun says it
+    )
     noun: tuple[str, ...] = ()  # what is counted or measured: "beds" in "most beds"
     noun_at: frozenset[int] = frozenset()
     operator: str = ""
@@ -124,18 +195,29 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
         if word in _MOST and low[max(0, at - 1)] != "at":
             noun, places = _noun(low, at + 1)
             if noun:
-                return AnswerShape(_form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places)
+                return AnswerShape(
+                    _form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places
+                )
         if word == "plus" and at and low[at - 1] in ("le", "la", "les") and low[at + 1 : at + 2]:
             meant = measure_of(_FRENCH.get(low[at + 1], ""))
             if meant:
                 return AnswerShape(_form(meant[1]), frozenset({*used, at, at + 1}), meant[0])
         meant = _superlative(word)
-        if meant is None or (word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])):
+        if meant is None or (
+            word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])
+        ):
             continue
         noun, places = _noun(low, len(low))
-        if low[max(0, at - 2) : at] in (["has", "the"], ["have", "the"], ["with", "the"], ["covers", "the"]):
+        if low[max(0, at - 2) : at] in (
+            ["has", "the"],
+            ["have", "the"],
+            ["with", "the"],
+            ["covers", "the"],
+        ):
             noun, places = _noun(low, at + 1)  # "which city has the largest population"
-        by = next((place for place in range(at + 1, len(low)) if low[place] in ("by", "nach")), None)
+        by = next(
+            (place for place in range(at + 1, len(low)) if low[place] in ("by", "nach")), None
+        )
         if by is not None:
             noun, places = _noun(low, by + 1)
         return AnswerShape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
@@ -148,7 +230,14 @@ def _beyond(
     """The shape of a comparison with a number, a year or another entity; else the plain shape."""
     for at, word in enumerate(low):
         if word == "in" and low[at + 1 : at + 2] and _YEAR.fullmatch(low[at + 1]):
-            return AnswerShape(form, frozenset({*used, at, at + 1}), "old", operator="in", bound=low[at + 1], year=True)
+            return AnswerShape(
+                form,
+                frozenset({*used, at, at + 1}),
+                "old",
+                operator="in",
+                bound=low[at + 1],
+                year=True,
+            )
         pair = low[at : at + 2]
         operator, measured, end = _BEYOND.get(word, ""), "", at + 1
         if pair in (["at", "least"], ["at", "most"]):
@@ -159,7 +248,9 @@ def _beyond(
                 continue
             measured, operator = meant[0], ">" if meant[1] else "<"
         noun, places = _noun(low, len(low))
-        than = next((place for place in range(end, min(end + 5, len(low))) if low[place] in _THAN), None)
+        than = next(
+            (place for place in range(end, min(end + 5, len(low))) if low[place] in _THAN), None
+        )
         if than is not None and than > end:
             noun, places = _noun(low, end)  # "more floors than"
         end = than + 1 if than is not None else end
@@ -175,20 +266,30 @@ def _beyond(
                 if not noun and not measured and word in ("above", "below", "über", "unter"):
                     measured = "high"
             spent = frozenset({*used, *range(at, after)} - places)
-            return AnswerShape(form, spent, "old" if year else measured, noun, places, operator, bound, year=year)
+            return AnswerShape(
+                form, spent, "old" if year else measured, noun, places, operator, bound, year=year
+            )
         if than is not None and any(token in names for token in sentence[end : end + 3]):
-            return AnswerShape(form, frozenset({*used, at, than}), measured, noun, places, operator, than=True)
+            return AnswerShape(
+                form, frozenset({*used, at, than}), measured, noun, places, operator, than=True
+            )
     return AnswerShape(form, frozenset(used))
 
 
-def _either(shape: AnswerShape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]) -> AnswerShape:
+def _either(
+    shape: AnswerShape, low: Sequence[str], names: Collection[str], sentence: Sequence[str]
+) -> AnswerShape:
     """The shape, marked as ``either`` if it is like "Which is higher, A or B?"."""
     places = [at for at, token in enumerate(sentence) if token in names]
-    joined = len(places) > 1 and any(low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1]))
+    joined = len(places) > 1 and any(
+        low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1])
+    )
     if not joined or shape.form == "exists":
         return shape
     if shape.form in ("most", "least"):
-        return AnswerShape(shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True)
+        return AnswerShape(
+            shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True
+        )
     for at, word in enumerate(low):
         meant = _comparative(word)
         if meant is not None or word in ("more", "fewer", "less"):
@@ -204,7 +305,9 @@ def _form(most: bool) -> Form:
 
 
 def _noun(low: Sequence[str], begin: int) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The content words from ``begin`` to the next stop word (at most four words), and their positions."""
+    """The content words from ``begin`` to the next stop word (at most four words), and their
+    positions.
+    """
     end = begin
     while end < len(low) and low[end] and low[end] not in _STOP and end - begin < 4:
         end += 1
@@ -237,7 +340,14 @@ def opposite(word: str, names: Collection[str]) -> bool:
     >>> opposite("die", ["year", "of", "birth"]), opposite("die", ["place", "of", "death"])
     (True, False)
     """
-    sides = next((pair if word in pair[0] else pair[::-1] for pair in _OPPOSITES if word in pair[0] | pair[1]), None)
+    sides = next(
+        (
+            pair if word in pair[0] else pair[::-1]
+            for pair in _OPPOSITES
+            if word in pair[0] | pair[1]
+        ),
+        None,
+    )
     return sides is not None and not sides[0] & set(names) and bool(sides[1] & set(names))
 
 
@@ -246,7 +356,11 @@ def _superlative(word: str) -> tuple[str, bool] | None:
     bare = re.sub(r"(?<=ste)[nmrs]$", "", word)
     if bare in _IRREGULAR and not bare.endswith("er"):
         return measure_of(_IRREGULAR[bare])
-    return _measure_of_stem(re.sub(r"(?:e?ste?|iest)$", "", bare)) if re.search(r"(?:est|ste)$", bare) else None
+    return (
+        _measure_of_stem(re.sub(r"(?:e?ste?|iest)$", "", bare))
+        if re.search(r"(?:est|ste)$", bare)
+        else None
+    )
 
 
 def _comparative(word: str) -> tuple[str, bool] | None:
@@ -273,7 +387,9 @@ LIGHT = frozenset(
 )
 """Words with little meaning of their own: no relation needs to explain them."""
 
-_COUNTING = frozenset(["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"])
+_COUNTING = frozenset(
+    ["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"]
+)
 _MEASURES = frozenset(["area", "length", "height", "width", "weight", "speed"])
 
 
@@ -329,23 +445,32 @@ class ParsedQuestion:
 
     @property
     def wanted(self) -> Link | None:
-        """The class asked for: named right after "which", "what" or "how many", or first in the sentence."""
+        """The class asked for: named right after "which", "what" or "how many", or first in the
+        sentence.
+        """
         before = 0
         for at, token in enumerate(self.sentence):
             for link in self.classes:
                 if self.place(link) == at and before == 0:
                     return link
-            before += says(token) and token.lower() not in ("list", "name") and at not in self.shape.used
+            before += (
+                says(token) and token.lower() not in ("list", "name") and at not in self.shape.used
+            )
         return None
 
     @property
     def said(self) -> list[str]:
-        """The content words that belong neither to a link nor to the question's shape, in lower case."""
+        """The content words that belong neither to a link nor to the question's shape, in lower
+        case.
+        """
         places = {self.place(link) for link in (*self.things, *self.classes)}
         return [
             token.lower()
             for at, token in enumerate(self.sentence)
-            if says(token) and at not in places and at not in self.shape.used and token.lower() not in LIGHT
+            if says(token)
+            and at not in places
+            and at not in self.shape.used
+            and token.lower() not in LIGHT
         ]
 
     def words(self, keep: Sequence[int], start: int = -1) -> list[str]:
@@ -366,7 +491,9 @@ class ParsedQuestion:
         return {word for iri in iris for name in self.names.of(iri) for word in key(name)}
 
     def gives_number(self, relation: Iri) -> bool:
-        """Whether a relation gives a count, judged by its name, or by an integer sample if its name has no unit."""
+        """Whether a relation gives a count, judged by its name, or by an integer sample if its name
+        has no unit.
+        """
         named, sample = self.words_of([relation]), self.context.lexicon.sample(relation)
         whole = isinstance(sample, Literal) and "." not in sample.text
         return bool(named & _COUNTING) or (whole and not named & _MEASURES)

@@ -1,8 +1,9 @@
 """Path search: which sequence of relations the words of the question stand for.
 
-A path is a sequence of relations, so its cost does not depend on the number of entities along it. Every way to segment
-the question into phrases is tried. Each phrase stands for one relation, with the likelihood of that relation's name
-among all names in the graph, and is weighted by the number of words it explains.
+A path is a sequence of relations, so its cost does not depend on the number of entities along it.
+Every way to segment the question into phrases is tried. Each phrase stands for one relation, with
+the likelihood of that relation's name among all names in the graph, and is weighted by the number
+of words it explains.
 """
 
 from __future__ import annotations
@@ -30,20 +31,28 @@ BEAM = 10
 EXPANDED = 2
 """Paths extended at each step; each costs a query."""
 MERGED = 3.0
-"""Penalty, in log likelihood, for each place inside a phrase where another relation might have begun."""
+"""Penalty, in log likelihood, for each place inside a phrase where another relation might have
+begun.
+"""
 
 DOUBT = 0.4
 """Minimum weight of one phrase among several, because the others support the path as well."""
 HOPELESS = 0.03
-"""Below this confidence a phrase probably means something else, and ``DOUBT`` no longer applies in full."""
+"""Below this confidence a phrase probably means something else, and ``DOUBT`` no longer applies in
+full.
+"""
 MISSED = 0.1
 """Factor on a phrase's confidence for each of its parts that the relation does not express."""
 UNSAID = 0.1
-"""A part of a phrase counts as not expressed if its confidence in the phrase's relation is below this."""
+"""A part of a phrase counts as not expressed if its confidence in the phrase's relation is below
+this.
+"""
 HOP = 0.1
 """Penalty, in log likelihood, for each further relation: a single relation is preferred."""
 RETURN = 3.0
-"""Penalty, in log likelihood, for going straight back along the previous relation: few questions ask for that."""
+"""Penalty, in log likelihood, for going straight back along the previous relation: few questions
+ask for that.
+"""
 RETURNED = 0.1
 """Factor on the confidence of such a path."""
 
@@ -66,14 +75,23 @@ class _Partial:
 
 
 def candidate_paths(
-    start: Iri, sentence: Sequence[str], lexicon: Lexicon, *, longest: int, inverse: bool, most: int = 20
+    start: Iri,
+    sentence: Sequence[str],
+    lexicon: Lexicon,
+    *,
+    longest: int,
+    inverse: bool,
+    most: int = 20,
 ) -> tuple[Interpretation, ...]:
     """Interpret a masked question as paths from an entity, best first.
 
-    ``sentence`` contains X in place of the entity; ``longest`` limits the number of relations in a path.
+    ``sentence`` contains X in place of the entity; ``longest`` limits the number of relations in a
+    path.
     """
     cuts: Sequence[tuple[Phrase, ...]] = segmentations(ungrand(sentence), longest)
-    lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.reader.expand(start, inverse=inverse).hops)
+    lexicon.meet(
+        (hop.relation, None) for hop, _, _ in lexicon.reader.expand(start, inverse=inverse).hops
+    )
     cuts = _whole_names(cuts, lexicon)
     found: dict[tuple[Hop, ...], Interpretation] = {}
     for cut in cuts:
@@ -82,13 +100,18 @@ def candidate_paths(
             if known is None or path.score > known.score:
                 found[path.hops] = _candidate(start, cut, path, lexicon)
     ranked = sorted(
-        found.values(), key=lambda candidate: (-candidate.score, [(h.relation, h.inverse) for h in candidate.hops])
+        found.values(),
+        key=lambda candidate: (-candidate.score, [(h.relation, h.inverse) for h in candidate.hops]),
     )
     return tuple(ranked[:most])
 
 
-def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequence[tuple[Phrase, ...]]:
-    """Keep the segmentations that do not split the longest exact relation name, such as "country of citizenship"."""
+def _whole_names(
+    cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon
+) -> Sequence[tuple[Phrase, ...]]:
+    """Keep the segmentations that do not split the longest exact relation name, such as "country of
+    citizenship".
+    """
     phrases = list(dict.fromkeys(phrase for cut in cuts for phrase in cut))
     fits = dict(zip(phrases, lexicon.fits(phrases), strict=True))
     named = [phrase for phrase in phrases if phrase.words > 1 and fits[phrase].named]
@@ -111,18 +134,28 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
             back = frozenset(hop.relation for hop, _, _ in steps if hop.inverse)
             parts = [] if fit.named else lexicon.fits([Phrase(text, 1) for text in phrase.parts])
             grown += [
-                _step(path, hop, phrase, fit, parts, forward, back, lexicon.name(hop.relation)) for hop, _, _ in steps
+                _step(path, hop, phrase, fit, parts, forward, back, lexicon.name(hop.relation))
+                for hop, _, _ in steps
             ]
-        grown.sort(key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops]))
+        grown.sort(
+            key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops])
+        )
         beam = grown[:BEAM]
     return beam
 
 
-def _other_way(text: str, hop: Hop, name: str, forward: frozenset[Iri], back: frozenset[Iri]) -> bool:
-    """Whether a "... by" relation is followed the wrong way: in "did X influence", X is the one who influenced."""
+def _other_way(
+    text: str, hop: Hop, name: str, forward: frozenset[Iri], back: frozenset[Iri]
+) -> bool:
+    """Whether a "... by" relation is followed the wrong way: in "did X influence", X is the one who
+    influenced.
+    """
     if not name.endswith(" by") or not (hop.relation in forward and hop.relation in back):
         return False
-    did = re.search(r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$", text) is not None
+    did = (
+        re.search(r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$", text)
+        is not None
+    )
     return did != hop.inverse
 
 
@@ -137,14 +170,20 @@ def _step(
     name: str,
 ) -> _Partial:
     against = (hop.inverse and phrase.forward) or _other_way(phrase.text, hop, name, forward, back)
-    likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
+    likely = fit.likely[hop.relation] - (
+        BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0
+    )
     at_hand = forward if phrase.forward else forward | back
     sure = not_elsewhere(fit, hop.relation, at_hand, against)
     # "the sex of X's wife" does not mean spouse alone: that relation does not express the sex
     unsaid = sum(not_elsewhere(part, hop.relation, at_hand, False) < UNSAID for part in parts)
     sure *= MISSED**unsaid
     returns = bool(path.hops) and path.hops[-1] == Hop(hop.relation, not hop.inverse)
-    score = path.score + phrase.words * likely - (0.0 if fit.named else MERGED * (phrase.merged + unsaid))
+    score = (
+        path.score
+        + phrase.words * likely
+        - (0.0 if fit.named else MERGED * (phrase.merged + unsaid))
+    )
     if returns:
         score -= RETURN
     near = fit.near[hop.relation] - (BACKWARD if against else 0.0)
@@ -153,14 +192,19 @@ def _step(
         (*path.hops, hop),
         path.sure
         + phrase.words
-        * math.log(max(sure, DOUBT * min(1.0, (sure / HOPELESS) ** 2), 1e-6) * (RETURNED if returns else 1.0)),
+        * math.log(
+            max(sure, DOUBT * min(1.0, (sure / HOPELESS) ** 2), 1e-6)
+            * (RETURNED if returns else 1.0)
+        ),
         path.near + phrase.words * near,
         path.words + phrase.words,
         sure,
     )
 
 
-def _candidate(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon) -> Interpretation:
+def _candidate(
+    start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon
+) -> Interpretation:
     said = "; ".join(
         f'"{phrase.text.rstrip("?")}" as {lexicon.name(hop.relation)}{" (inverse)" if hop.inverse else ""}'
         for phrase, hop in zip(cut, path.hops, strict=True)

@@ -43,26 +43,39 @@ def open_context(
     run: Run | None = None,
     turn: TurnLock | None = None,
 ) -> GraphContext:
-    """Open a context shared by many questions over one graph: names, relations and vectors are looked up once.
+    """Open a context shared by many questions over one graph: names, relations and vectors are
+    looked up once.
 
-    With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the lexicon how people
-    word this graph's relations; by default there are none. Pass the ``turn`` of a model that releases it during calls.
+    With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the
+    lexicon how people word this graph's relations; by default there are none. Pass the ``turn`` of
+    a model that releases it during calls.
     """
     reader = GraphReader(
-        run.watch_graph(graph) if run else graph, page=options.page, most=options.most, timeout=options.timeout
+        run.watch_graph(graph) if run else graph,
+        page=options.page,
+        most=options.most,
+        timeout=options.timeout,
     )
     wording = Wording(embedder)
     context = GraphContext(
-        reader.graph, Judges.all(judge or RuleJudge()), reader, wording, Lexicon(reader, wording),
-        Directory(reader, wording), model, turn or TurnLock(),
-    )  # fmt: skip
+        reader.graph,
+        Judges.all(judge or RuleJudge()),
+        reader,
+        wording,
+        Lexicon(reader, wording),
+        Directory(reader, wording),
+        model,
+        turn or TurnLock(),
+    )
     if examples:
         learn(context, examples, options)
     return context.watched(run) if run else context
 
 
 def begin(question: Question | str, context: GraphContext, options: Options = Options()) -> State:
-    """The initial state, to be passed through ``link``, ``observe``, ``act``, ``reflect`` and ``answer``."""
+    """The initial state, to be passed through ``link``, ``observe``, ``act``, ``reflect`` and
+    ``answer``.
+    """
     if isinstance(question, str):
         question = Question(hashlib.sha256(question.encode()).hexdigest()[:12], question)
     return State(question, options, replace(context, lexicon=context.lexicon.own()))
@@ -81,9 +94,10 @@ def answer_question(
 ) -> Answer:
     """Answer a question from a graph, with proof.
 
-    A ``GraphContext`` instead of a graph supplies the embedder, the judges and everything earlier questions looked up.
-    The default judge is the rule judge. ``model`` is asked for expected facts or for its own knowledge if ``options``
-    say so. When a budget runs out, the best-supported answer so far is returned.
+    A ``GraphContext`` instead of a graph supplies the embedder, the judges and everything earlier
+    questions looked up. The default judge is the rule judge. ``model`` is asked for expected facts
+    or for its own knowledge if ``options`` say so. When a budget runs out, the best-supported
+    answer so far is returned.
 
     Raises:
         ValueError: there is no embedder, or an entity of the question is not an IRI.
@@ -95,7 +109,13 @@ def answer_question(
         raise ValueError("an embedder is needed to compare words with relations")
     else:
         context = open_context(
-            graph, embedder=embedder, judge=judge, options=options, model=model, examples=examples, run=run
+            graph,
+            embedder=embedder,
+            judge=judge,
+            options=options,
+            model=model,
+            examples=examples,
+            run=run,
         )
     state = run.do(link, begin(question, context, options))
     try:
@@ -113,19 +133,28 @@ def answer_question(
 
 def _offline(state: State) -> State:
     """Replace the judges with the rule judge, which costs nothing, and remove the model."""
-    return replace(state, context=replace(state.context, judges=Judges.all(RuleJudge()), model=None))
+    return replace(
+        state, context=replace(state.context, judges=Judges.all(RuleJudge()), model=None)
+    )
 
 
 WEIGHT = 0.3
-"""Nearness added to a phrase and relation if the examples always use the phrase for that relation."""
+"""Nearness added to a phrase and relation if the examples always use the phrase for that relation.
+"""
 
 
-def learn(context: GraphContext, examples: Sequence[Example], options: Options) -> dict[tuple[str, Iri], float]:
-    """Teach the context's lexicon the wording of the examples; return the added nearness by phrase and relation."""
+def learn(
+    context: GraphContext, examples: Sequence[Example], options: Options
+) -> dict[tuple[str, Iri], float]:
+    """Teach the context's lexicon the wording of the examples; return the added nearness by phrase
+    and relation.
+    """
     counts: dict[str, dict[Iri, int]] = defaultdict(lambda: defaultdict(int))
     for text, entities, answers in examples:
         for entity in entities:
-            for phrase, relation in _explained(context, text, Iri(entity), frozenset(answers), options):
+            for phrase, relation in _explained(
+                context, text, Iri(entity), frozenset(answers), options
+            ):
                 counts[phrase][relation] += 1
     learned = {
         (phrase, relation): WEIGHT * number / sum(relations.values())
@@ -140,18 +169,27 @@ def learn(context: GraphContext, examples: Sequence[Example], options: Options) 
 def _explained(
     context: GraphContext, text: str, entity: Iri, answers: frozenset[str], options: Options
 ) -> list[tuple[str, Iri]]:
-    """The phrases of a question with their relations, from the first interpretation that gives exactly its answers."""
+    """The phrases of a question with their relations, from the first interpretation that gives
+    exactly its answers.
+    """
     sentence = tokens(text)
     spans = (find(name, sentence) for name in context.reader.names.of(entity))
     sentence = masked(sentence, next((span for span in spans if span), None))
     inverse = options.directions == "both"
-    for candidate in candidate_paths(entity, sentence, context.lexicon, longest=options.hops, inverse=inverse):
+    for candidate in candidate_paths(
+        entity, sentence, context.lexicon, longest=options.hops, inverse=inverse
+    ):
         paths, _ = context.reader.along(entity, candidate.hops)
         last = candidate.hops[-1]
         if {_text(path[-1][0] if last.inverse else path[-1][2]) for path in paths} == answers:
-            cut = next((c for c in segmentations(sentence, options.hops) if len(c) == len(candidate.hops)), ())
+            cut = next(
+                (c for c in segmentations(sentence, options.hops) if len(c) == len(candidate.hops)),
+                (),
+            )
             return [
-                (phrase.text, hop.relation) for phrase, hop in zip(cut, candidate.hops, strict=False) if phrase.text
+                (phrase.text, hop.relation)
+                for phrase, hop in zip(cut, candidate.hops, strict=False)
+                if phrase.text
             ]
     return []
 

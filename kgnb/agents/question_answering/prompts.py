@@ -1,7 +1,9 @@
-"""Prompts: a question, the graph's schema and the results so far as plain lines, with data between fences.
+"""Prompts: a question, the graph's schema and the results so far as plain lines, with data between
+fences.
 
-The instructions are the same for every question, and so is a graph's schema if it fits the budget, so that providers
-can cache both. Text from the graph is placed on separate lines between fences, and cannot close a fence.
+The instructions are the same for every question, and so is a graph's schema if it fits the budget,
+so that providers can cache both. Text from the graph is placed on separate lines between fences,
+and cannot close a fence.
 """
 
 from __future__ import annotations
@@ -103,7 +105,9 @@ _FOUND = 25  # relations and classes shown by a schema lookup
 
 
 def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message, ...]:
-    """The first two messages of a conversation, with the interpretations in ``tried`` if they are offered."""
+    """The first two messages of a conversation, with the interpretations in ``tried`` if they are
+    offered.
+    """
     paper = state.options.tools == "paper"
     parts = [] if paper else [f"{FENCE} SCHEMA", *schema_lines(state), ""]
     parts += [f"{FENCE} THIS QUESTION", *question_lines(state, paths=not paper and tried is None)]
@@ -133,7 +137,9 @@ def question_lines(state: State, *, paths: bool) -> list[str]:
         lines.append("- none was recognised")
     if len(state.linked.links) > _ENTITIES:
         lines.append(f"({_ENTITIES} of {len(state.linked.links)} shown)")
-    facts = _spread([seen.triple for seen in state.observation.triples], state.linked.entities, 2)[:_FACTS]
+    facts = _spread([seen.triple for seen in state.observation.triples], state.linked.entities, 2)[
+        :_FACTS
+    ]
     if facts:
         lines.append(f"FACTS ({len(facts)} of {len(state.observation.triples)} observed):")
         lines += [f"- {triple_line(state, triple)}" for triple in facts]
@@ -143,7 +149,9 @@ def question_lines(state: State, *, paths: bool) -> list[str]:
 
 
 def _spread(triples: Sequence[Triple], about: Sequence[Iri], each: int) -> list[Triple]:
-    """Keep at most ``each`` triples per relation and side of an entity, because many are alike; order is preserved."""
+    """Keep at most ``each`` triples per relation and side of an entity, because many are alike;
+    order is preserved.
+    """
     number: Counter[tuple[Term, ...]] = Counter()
     kept = []
     for triple in triples:
@@ -161,7 +169,9 @@ def _path_lines(state: State) -> list[str]:
 
 
 def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
-    """An interpretation as a path: ``Sorne Refuge -warden-> ?x1 -lives in-> ?answer``; "" if there is none."""
+    """An interpretation as a path: ``Sorne Refuge -warden-> ?x1 -lives in-> ?answer``; "" if there
+    is none.
+    """
 
     def walk(first: str, hops: Sequence[Hop], last: str) -> str:
         for place, hop in enumerate(hops, start=1):
@@ -175,7 +185,9 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
         parts.append(walk(line(label(candidate.start)), candidate.hops, end))
     if candidate.by:
         extreme = {"most": " (highest)", "least": " (lowest)"}.get(candidate.form, "")
-        bound = f" {candidate.operator} {candidate.bound.text}" if candidate.bound is not None else ""
+        bound = (
+            f" {candidate.operator} {candidate.bound.text}" if candidate.bound is not None else ""
+        )
         parts.append(walk("?answer", candidate.by, f"?by{extreme}{bound}"))
     if candidate.type is not None:
         parts.append(f"?answer a {line(label(candidate.type))}")
@@ -183,7 +195,8 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
     return f"number of {text}" if text and candidate.form == "count" else text
 
 
-# ---------------------------------------------------------------------------------------------------- the schema
+# ----------------------------------------------------------------------------------------------------
+# the schema
 
 
 def schema_lines(state: State) -> list[str]:
@@ -191,17 +204,24 @@ def schema_lines(state: State) -> list[str]:
     schema = state.context.reader.schema
     budget = state.options.schema_tokens * _TOKEN
     head = [f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in declared(schema).items()]
-    head.append("labels: " + (", ".join(schema.short(iri) for iri in schema.naming[:4]) or "none: IRIs are the names"))
+    head.append(
+        "labels: "
+        + (", ".join(schema.short(iri) for iri in schema.naming[:4]) or "none: IRIs are the names")
+    )
     head.append("class of a thing: " + ", ".join(schema.short(iri) for iri in schema.typing))
     classes = [_class_line(schema, one) for one in schema.classes]
-    state.context.reader.names.fetch([one.example for one in schema.relations if isinstance(one.example, Iri)])
+    state.context.reader.names.fetch(
+        [one.example for one in schema.relations if isinstance(one.example, Iri)]
+    )
     relations = [_relation_line(schema, state, one) for one in schema.relations]
     room = budget - _size(head)
     if _size(classes) + _size(relations) > room:
         ranked = ranks(state, schema)
         order = sorted(range(len(classes)), key=lambda at: (-ranked[schema.classes[at].iri], at))
         classes = _within([classes[at] for at in order], room // 4)
-        order = sorted(range(len(relations)), key=lambda at: (-ranked[schema.relations[at].iri], at))
+        order = sorted(
+            range(len(relations)), key=lambda at: (-ranked[schema.relations[at].iri], at)
+        )
         relations = _within([relations[at] for at in order], room - _size(classes))
     cut = [
         f"({shown} of {there} {what} shown, the most relevant first; schema(words) finds the others)"
@@ -228,7 +248,11 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
     """Add declarations for known prefixes that the query uses but does not declare."""
     known = {**PREFIXES, **schema.prefixes}
     said = {match.lower() for match in re.findall(r"(?i)\bPREFIX\s+([\w\-.]*):", sparql)}
-    named = {token.text.partition(":")[0] for token in tokens(sparql) if token.kind == "name" and ":" in token.text}
+    named = {
+        token.text.partition(":")[0]
+        for token in tokens(sparql)
+        if token.kind == "name" and ":" in token.text
+    }
     used = [prefix for prefix in known if prefix in named and prefix.lower() not in said]
     return "".join(f"PREFIX {prefix}: <{known[prefix]}>\n" for prefix in used) + sparql.strip()
 
@@ -239,12 +263,18 @@ def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
     ranked = ranks(state, schema, words)
     every: list[tuple[float, str, str]] = [
         *((ranked[one.iri], _class_line(schema, one), str(one.iri)) for one in schema.classes),
-        *((ranked[one.iri], _relation_line(schema, state, one), str(one.iri)) for one in schema.relations),
+        *(
+            (ranked[one.iri], _relation_line(schema, state, one), str(one.iri))
+            for one in schema.relations
+        ),
     ]
     every.sort(key=lambda entry: (-entry[0], entry[2]))
     best = every[:_FOUND]
     return (
-        [*(text for _, text, _ in best), f"({len(best)} of {len(every)} classes and relations, nearest first)"],
+        [
+            *(text for _, text, _ in best),
+            f"({len(best)} of {len(every)} classes and relations, nearest first)",
+        ],
         frozenset(iri for _, _, iri in best),
     )
 
@@ -252,18 +282,25 @@ def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
 def ranks(state: State, schema: GraphSchema, words: str = "") -> dict[Iri, float]:
     """Score each class and relation against the question or ``words``.
 
-    The score combines shared words, nearness, frequency and, for the question, use near its entities.
+    The score combines shared words, nearness, frequency and, for the question, use near its
+    entities.
     """
     text = words or state.question.text
     names: list[tuple[Iri, str]] = [(one.iri, one.name) for one in schema.classes]
     names += [(one.iri, name) for one in schema.relations for name in one.names]
     near = state.context.wording.likeness([text], [name for _, name in names])[0]
     said = {word for word in key(text) if word not in EMPTY}
-    counts = {one.iri: one.count for one in schema.classes} | {one.iri: one.count for one in schema.relations}
+    counts = {one.iri: one.count for one in schema.classes} | {
+        one.iri: one.count for one in schema.relations
+    }
     around: set[str] = set()
     if not words:
         around = {str(seen.triple[1]) for seen in state.observation.triples}
-        around |= {str(iri) for candidate in state.observation.interpretations[:_PATHS] for iri in candidate.iris}
+        around |= {
+            str(iri)
+            for candidate in state.observation.interpretations[:_PATHS]
+            for iri in candidate.iris
+        }
         around |= {str(link.iri) for link in state.linked.links}
     found: dict[Iri, float] = {}
     for (iri, name), value in zip(names, near, strict=True):
@@ -282,15 +319,27 @@ def _class_line(schema: GraphSchema, one: ClassUse) -> str:
 def _relation_line(schema: GraphSchema, state: State, one: RelationUse) -> str:
     label = state.context.reader.names.label
     start = "|".join(line(label(end)) for end in one.domains) or "?"
-    end = "|".join(end if one.literal else line(label(end)) for end in one.ranges) or ("text" if one.literal else "?")
+    end = "|".join(end if one.literal else line(label(end)) for end in one.ranges) or (
+        "text" if one.literal else "?"
+    )
     example = ""
     if one.example is not None:
-        text = line(label(one.example)) if isinstance(one.example, Iri) else line(getattr(one.example, "text", ""))
+        text = (
+            line(label(one.example))
+            if isinstance(one.example, Iri)
+            else line(getattr(one.example, "text", ""))
+        )
         example = f", e.g. {text[:40]}"
     both = ""
     if one.inverse is not None:
-        both = ", symmetric" if one.inverse == one.iri else f", also stored as {schema.short(one.inverse)}"
-    return f"{start} -> {_named(schema, one.iri, one.names[:1])} -> {end} ({one.count}{example}{both})"
+        both = (
+            ", symmetric"
+            if one.inverse == one.iri
+            else f", also stored as {schema.short(one.inverse)}"
+        )
+    return (
+        f"{start} -> {_named(schema, one.iri, one.names[:1])} -> {end} ({one.count}{example}{both})"
+    )
 
 
 def _named(schema: GraphSchema, iri: str, names: Sequence[str]) -> str:
@@ -330,7 +379,8 @@ def _kinds(state: State, schema: GraphSchema) -> dict[str, tuple[str, ...]]:
     return {thing: tuple(names[:3]) for thing, names in found.items()}
 
 
-# ------------------------------------------------------------------------------------------------------- results
+# -------------------------------------------------------------------------------------------------------
+# results
 
 
 def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
@@ -350,16 +400,25 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
         lines = []
     lines += [line(note) for note in acted.notes]
     if state.options.tools == "paper":
-        lines += [f"REMEMBERED: {' ; '.join(triple_line(state, t) for t in path)}" for path in state.memory.paths[:20]]
+        lines += [
+            f"REMEMBERED: {' ; '.join(triple_line(state, t) for t in path)}"
+            for path in state.memory.paths[:20]
+        ]
     if last:
         lines.append("This was the last look: call `answer` or `give_up` now.")
     text = "\n".join(lines)
-    return text if len(text) <= _RESULT else f"{text[:_RESULT]}\n(cut here: select fewer columns or rows)"
+    return (
+        text
+        if len(text) <= _RESULT
+        else f"{text[:_RESULT]}\n(cut here: select fewer columns or rows)"
+    )
 
 
 def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
     total, shown = len(acted.rows), acted.rows[:most]
-    state.context.reader.names.fetch([str(term) for row in shown for term in row if isinstance(term, Iri)])
+    state.context.reader.names.fetch(
+        [str(term) for row in shown for term in row if isinstance(term, Iri)]
+    )
     number = acted.number
     more = " or more" if acted.truncated else ""
     said = f"rows 1 to {len(shown)} of {total}{more}" if total else "no rows"
@@ -382,7 +441,10 @@ def term_line(state: State, term: Term | None) -> str:
     if term is None:
         return "(none)"
     if isinstance(term, Iri):
-        name, short = line(state.context.reader.names.label(term))[:_CELL], state.context.reader.schema.short(term)
+        name, short = (
+            line(state.context.reader.names.label(term))[:_CELL],
+            state.context.reader.schema.short(term),
+        )
         return short if name == short.rpartition(":")[2] or name == term else f"{name} {short}"
     text = line(term.text) if isinstance(term, Literal) else n3(term)
     return text if len(text) <= _CELL else text[: _CELL - 1] + "…"

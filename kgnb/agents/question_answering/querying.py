@@ -33,10 +33,12 @@ _NEGATIVE = ("Minus", "Builtin_EXISTS", "Builtin_NOTEXISTS")
 
 
 def check(query: str, seen: Collection[str]) -> str:
-    """Return the query if it is read-only, well formed, limited to this graph, and names only IRIs already seen.
+    """Return the query if it is read-only, well formed, limited to this graph, and names only IRIs
+    already seen.
 
     Raises:
-        ValueError: it is not; the message says why, and suggests the nearest seen IRIs for an unknown one.
+        ValueError: it is not; the message says why, and suggests the nearest seen IRIs for an
+        unknown one.
     """
     try:
         form = refuse_update(query)
@@ -92,8 +94,12 @@ def named(query: str) -> tuple[str, ...]:
 
 
 def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
-    """The distinct values of a query's first column, or an ASK result as ``xsd:boolean``; and a note if truncated."""
-    if refuse_update(query) == "ASK" or not {"LIMIT", "OFFSET"}.isdisjoint(token.word for token in tokens(query)):
+    """The distinct values of a query's first column, or an ASK result as ``xsd:boolean``; and a
+    note if truncated.
+    """
+    if refuse_update(query) == "ASK" or not {"LIMIT", "OFFSET"}.isdisjoint(
+        token.word for token in tokens(query)
+    ):
         found = rows_of(reader, query)
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
@@ -133,11 +139,17 @@ def ties(reader: GraphReader, query: str, found: Solutions) -> str:
     at = [more.variables.index(column) for column in columns]
     last = [found.rows[-1][place] for place in at]
     tied = [row for row in more.rows[len(found.rows) :] if [row[place] for place in at] == last]
-    return f"LIMIT cut off {len(tied)} more rows that tie with the last in {', '.join(columns)}" if tied else ""
+    return (
+        f"LIMIT cut off {len(tied)} more rows that tie with the last in {', '.join(columns)}"
+        if tied
+        else ""
+    )
 
 
 def projected(query: str, column: str, among: Sequence[Term] = ()) -> str:
-    """A SELECT query for the distinct values of one column of ``query``, restricted to ``among`` unless it is empty."""
+    """A SELECT query for the distinct values of one column of ``query``, restricted to ``among``
+    unless it is empty.
+    """
     form = next(token for token in tokens(query) if token.word == "SELECT")
     only = f" VALUES ?{column} {{ {' '.join(map(n3, among))} }}" if among else ""
     return f"{query[: form.start]}SELECT DISTINCT ?{column} WHERE {{ {{ {query[form.start :].strip()} }}{only} }}"
@@ -148,7 +160,9 @@ def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
 
     Empty if the query has no plain triple patterns, or the graph fails.
     """
-    template = " ".join(f"{' '.join(term.n3() for term in triple)} ." for triple in patterns_of(query))
+    template = " ".join(
+        f"{' '.join(term.n3() for term in triple)} ." for triple in patterns_of(query)
+    )
     if not template:
         return ()
     where = _where(query)
@@ -156,24 +170,31 @@ def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
         reader.queries += 1
         text = f"{_prologue(query)}CONSTRUCT {{ {template} }} WHERE {where} LIMIT {PROOF}"
         found = tuple(reader.graph.construct(text, timeout=reader.timeout))
-        return _there(reader, found) if "UNION" in [token.word for token in tokens(query)] else found
+        return (
+            _there(reader, found) if "UNION" in [token.word for token in tokens(query)] else found
+        )
     except KgnbError:
         return ()
 
 
 def _there(reader: GraphReader, triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """Keep the triples that exist: if one side of a UNION matches, CONSTRUCT may fill in the other's patterns too."""
+    """Keep the triples that exist: if one side of a UNION matches, CONSTRUCT may fill in the
+    other's patterns too.
+    """
     known: set[Triple] = set()
     plain = [triple for triple in triples if not any(isinstance(term, Blank) for term in triple)]
     for begin in range(0, len(plain), _AT_ONCE):
-        rows = " ".join(f"({' '.join(map(n3, triple))})" for triple in plain[begin : begin + _AT_ONCE])
+        rows = " ".join(
+            f"({' '.join(map(n3, triple))})" for triple in plain[begin : begin + _AT_ONCE]
+        )
         query = f"SELECT ?s ?p ?o WHERE {{ VALUES (?s ?p ?o) {{ {rows} }} ?s ?p ?o }}"
         known.update(reader.select(query, limit=_AT_ONCE).rows)  # type: ignore[arg-type]  # all three are bound
     return tuple(triple for triple in plain if triple in known)
 
 
 def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
-    """The plain triple patterns of a query in rdflib's terms, without those of MINUS, EXISTS and NOT EXISTS.
+    """The plain triple patterns of a query in rdflib's terms, without those of MINUS, EXISTS and
+    NOT EXISTS.
 
     Raises:
         ValueError: the query is not well formed.
@@ -186,7 +207,11 @@ def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
             collect(node.p1)
         elif name == "BGP":
             plain = (URIRef, Variable, RdflibLiteral)
-            found.update((triple, None) for triple in node.triples if all(isinstance(term, plain) for term in triple))
+            found.update(
+                (triple, None)
+                for triple in node.triples
+                if all(isinstance(term, plain) for term in triple)
+            )
         if isinstance(node, list):
             for each in node:
                 collect(each)
@@ -201,8 +226,17 @@ def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
 def _parsed(query: str) -> Any:
     try:
         return prepareQuery(query)
-    except (ParseBaseException, ValueError, TypeError, AttributeError, RecursionError, SyntaxError) as error:
-        raise ValueError(f"this is no well-formed SPARQL query: {str(error).splitlines()[0][:200]}") from error
+    except (
+        ParseBaseException,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        SyntaxError,
+    ) as error:
+        raise ValueError(
+            f"this is no well-formed SPARQL query: {str(error).splitlines()[0][:200]}"
+        ) from error
 
 
 def _where(query: str) -> str:
@@ -225,7 +259,9 @@ def _prologue(query: str) -> str:
 
 @dataclass(frozen=True)
 class Resolved:
-    """The terms of an answer, and the query and column they came from; ``query`` is None if there is none."""
+    """The terms of an answer, and the query and column they came from; ``query`` is None if there
+    is none.
+    """
 
     values: tuple[Term, ...]
     query: Acted | None = None
@@ -237,21 +273,30 @@ def resolve(state: State, commit: Commit) -> Resolved:
     """Resolve an answer to terms.
 
     Raises:
-        ValueError: there is no such query or column, the column is empty, or a value is unknown or ambiguous.
+        ValueError: there is no such query or column, the column is empty, or a value is unknown or
+        ambiguous.
     """
     if commit.values:
         return _among(state, tuple(_term(state, value) for value in commit.values))
     queries = {acted.number: acted for acted in state.history if acted.number}
     if commit.query not in queries:
         there = ", ".join(map(str, queries)) or "none"
-        raise ValueError(f"there is no query {commit.query} with a result (there are: {there}); name one, or values")
+        raise ValueError(
+            f"there is no query {commit.query} with a result (there are: {there}); name one, or values"
+        )
     acted = queries[commit.query]
-    column = commit.column.strip().lstrip("?$") or (acted.columns[0] if len(acted.columns) == 1 else "")
+    column = commit.column.strip().lstrip("?$") or (
+        acted.columns[0] if len(acted.columns) == 1 else ""
+    )
     if column not in acted.columns:
-        raise ValueError(f"query {commit.query} has the columns {', '.join(acted.columns)}: name the one that answers")
+        raise ValueError(
+            f"query {commit.query} has the columns {', '.join(acted.columns)}: name the one that answers"
+        )
     found = _column(acted, column)
     if not found:
-        raise ValueError(f"query {commit.query} brought nothing in ?{column}: ask otherwise, or give_up")
+        raise ValueError(
+            f"query {commit.query} brought nothing in ?{column}: ask otherwise, or give_up"
+        )
     return Resolved(found, acted, column, True)
 
 
@@ -282,10 +327,13 @@ def _term(state: State, value: str) -> Term:
     if not known:
         near = difflib.get_close_matches(said, sorted(forms), n=3, cutoff=0.5)
         raise ValueError(
-            f"{said[:100]} was not seen in any result" + (f"; seen were {', '.join(near)}" if near else "")
+            f"{said[:100]} was not seen in any result"
+            + (f"; seen were {', '.join(near)}" if near else "")
         )
     if len(known) > 1:
-        raise ValueError(f"{said[:100]} may be any of {', '.join(n3(term) for term in known[:5])}: give the IRI")
+        raise ValueError(
+            f"{said[:100]} may be any of {', '.join(n3(term) for term in known[:5])}: give the IRI"
+        )
     return known[0]
 
 
@@ -316,7 +364,15 @@ def _forms(state: State) -> dict[str, list[Term]]:
     for term in _seen(state):
         if isinstance(term, Iri):
             short, name = schema.short(term), label(term)
-            for form in (term, f"<{term}>", short, f"{name} {short}", f"{name} ({short})", name, name.casefold()):
+            for form in (
+                term,
+                f"<{term}>",
+                short,
+                f"{name} {short}",
+                f"{name} ({short})",
+                name,
+                name.casefold(),
+            ):
                 add(form, term)
         elif isinstance(term, Literal):
             for form in (term.text, term.text.casefold(), n3(term)):

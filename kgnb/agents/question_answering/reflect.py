@@ -1,7 +1,8 @@
 """Reflect: keep at most K of the triples an action returned, as growing paths (section 3.4).
 
-Triples are chosen by index. Each is appended to the first path that ends at its subject (or, followed backwards, at its
-object), or else starts a new path. The next observation starts from the ends of the paths.
+Triples are chosen by index. Each is appended to the first path that ends at its subject (or,
+followed backwards, at its object), or else starts a new path. The next observation starts from the
+ends of the paths.
 """
 
 from __future__ import annotations
@@ -29,16 +30,22 @@ def reflect(state: State) -> State:
     """Add the best triples of the last action to memory."""
     acted, triples = state.acted, state.acted.triples if state.acted else ()
     if not triples:
-        memory = Memory(state.memory.paths, (), "the action brought no triple", labels=state.memory.labels)
+        memory = Memory(
+            state.memory.paths, (), "the action brought no triple", labels=state.memory.labels
+        )
         progress = bool(acted and acted.values)
     else:
         question = reflect_question(state, triples)
         chosen, reason, by = _chosen(state, question)
-        memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
+        memory = remember(
+            state.memory, [question.triples[at] for at in chosen], state.linked.entities
+        )
         labels = state.context.reader.names.labels(sorted(iris(memory.triples)))
         memory = replace(memory, reason=reason, judged_by=by, labels=labels or state.memory.labels)
         progress = bool(memory.added)
-    ends = [end for path in memory.paths if isinstance(end := end_of(path, state.linked.entities), Iri)]
+    ends = [
+        end for path in memory.paths if isinstance(end := end_of(path, state.linked.entities), Iri)
+    ]
     entities = tuple(dict.fromkeys(ends))[: state.options.keep] or state.linked.entities
     stalled = 0 if progress or state.talk else state.stalled + 1
     return replace(state, stage="reflect", memory=memory, entities=entities, stalled=stalled)
@@ -68,7 +75,14 @@ def remember(memory: Memory, triples: Sequence[Triple], entities: Sequence[Iri] 
             continue
         known.add(triple)
         added.append(triple)
-        place = next((at for at, path in enumerate(paths) if end_of(path, entities) in (triple[0], triple[2])), None)
+        place = next(
+            (
+                at
+                for at, path in enumerate(paths)
+                if end_of(path, entities) in (triple[0], triple[2])
+            ),
+            None,
+        )
         if place is None:
             paths.append((triple,))
         else:
@@ -100,7 +114,9 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode in ("similarity", "facts"):
         facts = _facts(state) if mode == "facts" else []
         said = "nearest to facts the model wrote" if facts else "nearest to the question"
-        near = state.context.wording.likeness(facts or [state.question.text], question.shown).max(axis=0)
+        near = state.context.wording.likeness(facts or [state.question.text], question.shown).max(
+            axis=0
+        )
         best = sorted(range(number), key=lambda at: (-round(float(near[at]), 6), at))[:keep]
         return best, said, mode
     (verdict,) = state.context.judges.reflect.judge([question])
@@ -113,7 +129,9 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
 
 
 def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:
-    """Indexes of the triples in depth-first order from the entities, so that whole paths come first; then the rest."""
+    """Indexes of the triples in depth-first order from the entities, so that whole paths come
+    first; then the rest.
+    """
     index = {triple: at for at, triple in enumerate(triples)}
     ends: dict[Term, list[Triple]] = {}
     for triple in triples:

@@ -1,8 +1,9 @@
 """Segmentation of a question into phrases that lead step by step from its entity to what is asked.
 
-"What is the nationality of X's mother?" is read from X outwards: first "the mother of X", then "what is the nationality
-of X" about the result. There are three rules and no grammar: possessives bind first, then what follows X ("the mission
-X flew"), then what precedes it, split at prepositions and relative pronouns ("the owner of the firm in X").
+"What is the nationality of X's mother?" is read from X outwards: first "the mother of X", then
+"what is the nationality of X" about the result. There are three rules and no grammar: possessives
+bind first, then what follows X ("the mission X flew"), then what precedes it, split at prepositions
+and relative pronouns ("the owner of the firm in X").
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from kgnb.kg.words import key, plain, words
 
 X = "@"
 """The token that replaces the entity."""
-PREPOSITIONS = frozenset("""of in at on for by from with to near inside within under above into through""".split())  # noqa: SIM905
+PREPOSITIONS = frozenset(
+    """of in at on for by from with to near inside within under above into through""".split()
+)  # noqa: SIM905
 QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
 RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
-AUXILIARIES = frozenset("""is are was were be been do does did has have had can could will would""".split())  # noqa: SIM905
+AUXILIARIES = frozenset(
+    """is are was were be been do does did has have had can could will would""".split()
+)  # noqa: SIM905
 EMPTY = (
     QUESTION_WORDS
     | AUXILIARIES
@@ -30,10 +35,73 @@ EMPTY = (
 )
 """Words without content of their own."""
 EMPTY |= frozenset(  # the same in German and French, except for English words ("die", "war")
-    ["wer", "wen", "wem", "was", "wo", "wann", "wie", "viele", "vielen", "welche", "welcher", "welches", "welchem"]
-    + ["welchen", "ist", "sind", "hat", "haben", "der", "das", "des", "dem", "ein", "eine", "von", "vom", "im", "zum"]
-    + ["zur", "aus", "und", "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "où", "quand", "combien", "est"]
-    + ["sont", "le", "la", "les", "l", "d", "du", "de", "un", "une", "et", "dans", "sur", "au", "aux", "par", "pour"]
+    [
+        "wer",
+        "wen",
+        "wem",
+        "was",
+        "wo",
+        "wann",
+        "wie",
+        "viele",
+        "vielen",
+        "welche",
+        "welcher",
+        "welches",
+        "welchem",
+    ]
+    + [
+        "welchen",
+        "ist",
+        "sind",
+        "hat",
+        "haben",
+        "der",
+        "das",
+        "des",
+        "dem",
+        "ein",
+        "eine",
+        "von",
+        "vom",
+        "im",
+        "zum",
+    ]
+    + [
+        "zur",
+        "aus",
+        "und",
+        "qui",
+        "que",
+        "quoi",
+        "quel",
+        "quelle",
+        "quels",
+        "quelles",
+        "où",
+        "quand",
+        "combien",
+        "est",
+    ]
+    + [
+        "sont",
+        "le",
+        "la",
+        "les",
+        "l",
+        "d",
+        "du",
+        "de",
+        "un",
+        "une",
+        "et",
+        "dans",
+        "sur",
+        "au",
+        "aux",
+        "par",
+        "pour",
+    ]
 )
 _TOKEN = re.compile(r"'s\b|\d+(?:[.,]\d+)+\b|\w+(?:[-_.'/]\w+)*|[^\w\s]", re.UNICODE)
 
@@ -56,27 +124,40 @@ def tokens(text: str) -> list[str]:
     (['Who', 'cooks', 'at', 'the', 'wardens', "'s", 'hut', '?'], ['X', "'s", 'son'])
     """
     straight = text.replace("’", "'").replace("‘", "'").replace("`", "'")
-    return _TOKEN.findall(re.sub(r"(?<=s)'(?=\s)", " 's", re.sub(r"\s+'s\b|(?<=\w)'s\b", " 's", straight)))
+    return _TOKEN.findall(
+        re.sub(r"(?<=s)'(?=\s)", " 's", re.sub(r"\s+'s\b|(?<=\w)'s\b", " 's", straight))
+    )
 
 
 def says(token: str) -> bool:
     """Whether a token is a content word."""
-    return token != X and token.lower() not in EMPTY and any(character.isalnum() for character in token)
+    return (
+        token != X
+        and token.lower() not in EMPTY
+        and any(character.isalnum() for character in token)
+    )
 
 
 def find(name: str, sentence: Sequence[str]) -> tuple[int, int] | None:
-    """Find a name among tokens, ignoring case, punctuation and plural endings; returns its start and end, or None."""
+    """Find a name among tokens, ignoring case, punctuation and plural endings; returns its start
+    and end, or None.
+    """
     wanted = list(key(re.sub(r"\s+'s\b", "'s", name)))
     flat = [(plain(word), place) for place, token in enumerate(sentence) for word in words(token)]
     found = _found(wanted, flat)
     if found is None and "'s" in sentence:
         bare = list(key(re.sub(r"\s*'s\b", "", name)))
-        found = _found(bare, [entry for entry in flat if sentence[entry[1]] != "'s"]) if "'s" in name else None
+        found = (
+            _found(bare, [entry for entry in flat if sentence[entry[1]] != "'s"])
+            if "'s" in name
+            else None
+        )
     return found
 
 
 def glued(sentence: Sequence[str], mentions: Iterable[str]) -> tuple[str, ...]:
-    """Join the tokens of each name into one, so that none of its words is treated as a function word.
+    """Join the tokens of each name into one, so that none of its words is treated as a function
+    word.
 
     >>> glued(["Who", "shot", "The", "Last", "Hut", "?"], ["the last hut"])
     ('Who', 'shot', 'The_Last_Hut', '?')
@@ -100,7 +181,9 @@ def _found(wanted: Sequence[str], flat: Sequence[tuple[str, int]]) -> tuple[int,
 
 
 def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
-    """Replace the mention with X, or append "of X" if there is no mention; also lower case, without punctuation."""
+    """Replace the mention with X, or append "of X" if there is no mention; also lower case, without
+    punctuation.
+    """
     sentence = [token.replace("_", " ") for token in sentence]
     kept = [
         token if token == X else token.lower()
@@ -110,7 +193,8 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
     if span is None:
         return [*kept, "of", X]
     before, after = (
-        [t.lower() for t in part if t[:1].isalnum() or t == "'s"] for part in (sentence[: span[0]], sentence[span[1] :])
+        [t.lower() for t in part if t[:1].isalnum() or t == "'s"]
+        for part in (sentence[: span[0]], sentence[span[1] :])
     )
     if before and before[-1] in ("the", "a", "an"):
         before = before[:-1]
@@ -118,7 +202,9 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
 
 
 def ungrand(sentence: Sequence[str]) -> list[str]:
-    """Expand "grandson" to "son of son", or "'s son 's son" after a possessive: the same relation twice."""
+    """Expand "grandson" to "son of son", or "'s son 's son" after a possessive: the same relation
+    twice.
+    """
     found: list[str] = []
     for token in sentence:
         rest = token.removeprefix("grand").lstrip("-")
@@ -147,7 +233,11 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
     """
     if list(sentence[-1:]) == ["do"]:  # "What does X do?" asks for X's job
         sentence = [*sentence[:-1], "job"]
-    cuts = [pieces for pieces in (_pieces(sentence), _pieces(sentence, verb=True), _around(sentence)) if pieces]
+    cuts = [
+        pieces
+        for pieces in (_pieces(sentence), _pieces(sentence, verb=True), _around(sentence))
+        if pieces
+    ]
     if not cuts:
         return [(Phrase(_asked(_Piece(tuple(t for t in sentence if t != X)), True), 1),)]
     found: list[tuple[Phrase, ...]] = []
@@ -162,14 +252,20 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
 def _pieces(sentence: Sequence[str], *, verb: bool = False) -> list[_Piece]:
     """The pieces of the question, from X outwards, each with a content word.
 
-    With ``verb``, the last word after the possessive is not part of it: "Where was X's wife educated?".
+    With ``verb``, the last word after the possessive is not part of it: "Where was X's wife
+    educated?".
     """
     at = sentence.index(X)
     left, right = list(sentence[:at]), list(sentence[at + 1 :])
     owned: list[list[str]] = []
     while right[:1] == ["'s"]:
         end = next(
-            (p for p in range(1, len(right)) if right[p] == "'s" or right[p] in _BETWEEN | AUXILIARIES), len(right)
+            (
+                p
+                for p in range(1, len(right))
+                if right[p] == "'s" or right[p] in _BETWEEN | AUXILIARIES
+            ),
+            len(right),
         )
         owned.append(right[1:end])
         right = right[end:]
@@ -189,7 +285,9 @@ def _pieces(sentence: Sequence[str], *, verb: bool = False) -> list[_Piece]:
 
 
 def _around(sentence: Sequence[str]) -> list[_Piece]:
-    """The pieces of "Where does the warden of X live?": the words around the subject ask something about it."""
+    """The pieces of "Where does the warden of X live?": the words around the subject ask something
+    about it.
+    """
     at = sentence.index(X)
     left, right = list(sentence[:at]), list(sentence[at + 1 :])
     verb = next((place for place, token in enumerate(left) if token in AUXILIARIES), None)
@@ -240,7 +338,9 @@ def _phrase(group: Sequence[_Piece], last: bool) -> Phrase:
     piece = _joined(group)
     words = sum(map(says, (*piece.before, *piece.after)))
     possessive = piece.after[:1] == ("'s",) and not any(map(says, piece.before))
-    forward = possessive or (piece.before[-1:] == ("of",) and "the" in piece.before)  # "died of X" is not forward
+    forward = possessive or (
+        piece.before[-1:] == ("of",) and "the" in piece.before
+    )  # "died of X" is not forward
     parts = tuple(_asked(one, False) for one in group) if len(group) > 1 else ()
     return Phrase(_asked(piece, last), max(1, words), len(group) - 1, forward, parts=parts)
 

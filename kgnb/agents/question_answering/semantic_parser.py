@@ -1,8 +1,9 @@
-"""Interpretations of a question: the relations, classes and bounds of the graph its words may stand for.
+"""Interpretations of a question: the relations, classes and bounds of the graph its words may stand
+for.
 
-Only short questions are covered: paths of relations from the named entities; members of a class; superlatives,
-comparisons and counts of either; and yes/no questions. Words that an interpretation leaves unexplained lower its
-confidence and are reported.
+Only short questions are covered: paths of relations from the named entities; members of a class;
+superlatives, comparisons and counts of either; and yes/no questions. Words that an interpretation
+leaves unexplained lower its confidence and are reported.
 """
 
 from __future__ import annotations
@@ -14,9 +15,23 @@ from math import exp
 
 from kgnb.agents.question_answering.confidence import calibrated, explained, rank
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
-from kgnb.agents.question_answering.interpretation import IN_YEAR, TYPE, Condition, Hop, Interpretation, body, of_type
+from kgnb.agents.question_answering.interpretation import (
+    IN_YEAR,
+    TYPE,
+    Condition,
+    Hop,
+    Interpretation,
+    body,
+    of_type,
+)
 from kgnb.agents.question_answering.names import is_relation
-from kgnb.agents.question_answering.parsed_question import GENERAL, LIGHT, ParsedQuestion, measure_of, shape_of
+from kgnb.agents.question_answering.parsed_question import (
+    GENERAL,
+    LIGHT,
+    ParsedQuestion,
+    measure_of,
+    shape_of,
+)
 from kgnb.agents.question_answering.path_search import candidate_paths
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State
@@ -47,14 +62,23 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
     common = {link.mention for link in classes if link.mention and link.mention.islower()}
     things = tuple(link for link in links if link not in classes and link.mention not in common)
     sentence = glued(tokens(state.question.text), [link.mention for link in links])
-    names = {sentence[span[0]] for link in things if link.mention and (span := find(link.mention, sentence))}
+    names = {
+        sentence[span[0]]
+        for link in things
+        if link.mention and (span := find(link.mention, sentence))
+    }
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
     if asked.shape.form == "exists":
         found = _yes_or_no(asked)
     elif asked.shape.either:
         among = tuple(dict.fromkeys({link.mention: link.iri for link in reversed(things)}.values()))
         found = _measured(
-            asked, [Interpretation(None, among=among, score=-0.1, confidence=0.95, explanation="one of them")]
+            asked,
+            [
+                Interpretation(
+                    None, among=among, score=-0.1, confidence=0.95, explanation="one of them"
+                )
+            ],
         )
     else:
         found = _values(asked)
@@ -75,7 +99,8 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
     return tuple(calibrated(asked, one, ranked) for one in ranked[:_KEPT])
 
 
-# --------------------------------------------------------------------------------------------------- what is asked for
+# ---------------------------------------------------------------------------------------------------
+# what is asked for
 
 
 def _values(asked: ParsedQuestion) -> list[Interpretation]:
@@ -97,17 +122,25 @@ def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
     branches: list[list[Interpretation]] = []
     for mention in mentions:
         links = [link for link in asked.things if link.mention == mention]
-        branches.append([candidate for link in links for candidate in _paths(asked, link, len(mentions))])
+        branches.append(
+            [candidate for link in links for candidate in _paths(asked, link, len(mentions))]
+        )
     if len(branches) == 1:
         return [_fitting(asked, candidate) for candidate in branches[0][:_KEPT]]
     found: list[Interpretation] = []
-    for interpretations in product(*(sorted(branch, key=lambda one: -one.score)[:2] for branch in branches[:3])):
+    for interpretations in product(
+        *(sorted(branch, key=lambda one: -one.score)[:2] for branch in branches[:3])
+    ):
         joined = _joined(interpretations)
         if joined is not None and asked.reader.any(body(joined)):
             found.append(_fitting(asked, joined))
             break
     alone = [
-        replace(_fitting(asked, candidate), confidence=0.3 * candidate.confidence, score=candidate.score - 1.0)
+        replace(
+            _fitting(asked, candidate),
+            confidence=0.3 * candidate.confidence,
+            score=candidate.score - 1.0,
+        )
         for branch in branches
         for candidate in branch[:1]
     ]
@@ -121,7 +154,12 @@ def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
     for other in others:
         if other.start is None or other.start == first.start:
             return None
-        also.append(Condition(tuple(Hop(hop.relation, not hop.inverse) for hop in reversed(other.hops)), other.start))
+        also.append(
+            Condition(
+                tuple(Hop(hop.relation, not hop.inverse) for hop in reversed(other.hops)),
+                other.start,
+            )
+        )
     return replace(
         first,
         also=tuple(also),
@@ -134,33 +172,51 @@ def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
 def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretation]:
     """The paths from an entity that the words about it may stand for."""
     shape, start = asked.shape, asked.place(link)
-    keep = [at for at in _territory(asked, start) if at not in shape.used and at not in shape.noun_at]
+    keep = [
+        at for at in _territory(asked, start) if at not in shape.used and at not in shape.noun_at
+    ]
     wanted = asked.wanted
     place = asked.place(wanted) if wanted is not None else -1
-    said = [at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in LIGHT]
+    said = [
+        at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in LIGHT
+    ]
     inverse = asked.inverse
     found: list[Interpretation] = []
     if said or any(asked.low[at] in ("where", "when") for at in keep):
         longest = asked.state.options.hops if mentions == 1 else 1
         found += candidate_paths(
-            link.iri, asked.words(keep, start), asked.context.lexicon, longest=longest, inverse=inverse
+            link.iri,
+            asked.words(keep, start),
+            asked.context.lexicon,
+            longest=longest,
+            inverse=inverse,
         )
         if wanted is not None and place in said and len(said) > 1:
             without = [at for at in keep if at != place]
             found += [
                 _typed(asked, candidate, wanted)
                 for candidate in candidate_paths(
-                    link.iri, asked.words(without, start), asked.context.lexicon, longest=longest, inverse=inverse
+                    link.iri,
+                    asked.words(without, start),
+                    asked.context.lexicon,
+                    longest=longest,
+                    inverse=inverse,
                 )[:_TRIED]
             ]
     if not said or set(said) == {place}:
-        lone = 0.3 if wanted is None and mentions == 1 else 1.0  # without any word, anything may be meant
-        found += [replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)]
+        lone = (
+            0.3 if wanted is None and mentions == 1 else 1.0
+        )  # without any word, anything may be meant
+        found += [
+            replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)
+        ]
     return sorted(found, key=lambda one: -rank(one))
 
 
 def _territory(asked: ParsedQuestion, start: int) -> list[int]:
-    """Token indexes of the words about one entity: from the previous entity up to it, or to the end for the last."""
+    """Token indexes of the words about one entity: from the previous entity up to it, or to the end
+    for the last.
+    """
     places = sorted({asked.place(link) for link in asked.things} - {-1})
     if start not in places:
         return list(range(len(asked.sentence)))
@@ -171,7 +227,9 @@ def _territory(asked: ParsedQuestion, start: int) -> list[int]:
 
 
 def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
-    """Things related to an entity when no word says how: via the relations that lead to the class asked for."""
+    """Things related to an entity when no word says how: via the relations that lead to the class
+    asked for.
+    """
     reader = asked.reader
     steps = [step for step in reader.expand(link.iri, inverse=asked.inverse).hops if step[1]]
     steps = [step for step in steps if is_relation(step[0].relation)]
@@ -191,7 +249,12 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
         sure = _ALONE if len(fitting) == 1 or number > 0.9 * total else _SEVERAL
         name = reader.names.label(hop.relation)
         base = Interpretation(
-            link.iri, (hop,), "values", -0.3, sure, f"{name} of {link.label}" + " (inverse)" * hop.inverse
+            link.iri,
+            (hop,),
+            "values",
+            -0.3,
+            sure,
+            f"{name} of {link.label}" + " (inverse)" * hop.inverse,
         )
         found.append(_typed(asked, base, wanted) if wanted is not None else base)
     return found
@@ -204,7 +267,9 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
     for link in asked.classes:
         if asked.place(link) not in nouns:
             sure = 0.95 if wanted is None or link.iri == wanted.iri else 0.5
-            base = Interpretation(None, score=-0.1, confidence=sure, explanation=f"all members of {link.label}")
+            base = Interpretation(
+                None, score=-0.1, confidence=sure, explanation=f"all members of {link.label}"
+            )
             found.append(_class_of(asked, base, link.iri))
     if not found and asked.shape.compares:
         found.append(Interpretation(None, score=-0.3, confidence=0.7, explanation="anything"))
@@ -214,18 +279,25 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
 def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
     """The number of the values, or the values themselves if they are already numbers."""
     last = candidate.hops[-1] if candidate.hops and candidate.type is None else None
-    if last and not last.inverse and kind_of(asked.context.lexicon.sample(last.relation)) == "number":
+    if (
+        last
+        and not last.inverse
+        and kind_of(asked.context.lexicon.sample(last.relation)) == "number"
+    ):
         # "how many floors" means a floor count, not a floor area
         counts = asked.gives_number(last.relation)
         return candidate if counts else replace(candidate, confidence=0.5 * candidate.confidence)
     return replace(candidate, form="count", explanation=f"the number of: {candidate.explanation}")
 
 
-# ----------------------------------------------------------------------------------------------- classes of the values
+# -----------------------------------------------------------------------------------------------
+# classes of the values
 
 
 def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """Restrict an interpretation to the class asked for; its confidence drops if its values are of the wrong kind."""
+    """Restrict an interpretation to the class asked for; its confidence drops if its values are of
+    the wrong kind.
+    """
     wanted = asked.wanted
     said = asked.words_of(hop.relation for hop in candidate.hops)
     explains = wanted is not None and bool(set(key(wanted.mention)) & said)
@@ -244,15 +316,24 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
     if not kept:
         by = _said_to_be(asked, candidate, wanted.iri)
         if by is None:
-            return replace(candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence)
+            return replace(
+                candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence
+            )
         also = (*candidate.also, Condition((Hop(by),), wanted.iri))
         return replace(candidate, also=also, explanation=said)
-    # values all of the right class support the path; otherwise "clubs" may mean every value, whatever its class
-    sure = candidate.confidence + (1 - candidate.confidence) * 0.35 if kept == every else 0.7 * candidate.confidence
+    # values all of the right class support the path; otherwise "clubs" may mean every value,
+    # whatever its class
+    sure = (
+        candidate.confidence + (1 - candidate.confidence) * 0.35
+        if kept == every
+        else 0.7 * candidate.confidence
+    )
     return replace(typed, score=candidate.score + 0.4, confidence=sure, explanation=said)
 
 
-def _how_many(asked: ParsedQuestion, candidate: Interpretation, typed: Interpretation) -> tuple[int, int]:
+def _how_many(
+    asked: ParsedQuestion, candidate: Interpretation, typed: Interpretation
+) -> tuple[int, int]:
     """How many values an interpretation has, and how many of them belong to a class."""
     kind = of_type("?answer", typed.type or TYPE, typed.typed_by)
     rows = asked.reader.looked_up(
@@ -264,21 +345,31 @@ def _how_many(asked: ParsedQuestion, candidate: Interpretation, typed: Interpret
 
 
 def _said_to_be(asked: ParsedQuestion, candidate: Interpretation, cls: Iri) -> Iri | None:
-    """The relation, other than the type, that assigns values to a class: an occupation, for example."""
+    """The relation, other than the type, that assigns values to a class: an occupation, for
+    example.
+    """
     reader, typed = asked.reader, n3(asked.reader.typed_by(cls))
     if not reader.any(f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # one query per class
         return None
-    query = f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(candidate)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
+    query = (
+        f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(candidate)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
+    )
     rows = reader.looked_up(query).rows
     found = sorted(
-        ((-int(getattr(number, "text", "0")), relation) for relation, number in rows if isinstance(relation, Iri))
+        (
+            (-int(getattr(number, "text", "0")), relation)
+            for relation, number in rows
+            if isinstance(relation, Iri)
+        )
     )
     clear = len(found) == 1 or (len(found) > 1 and found[0][0] <= 3 * found[1][0])
     return found[0][1] if found and clear else None
 
 
 def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
-    """Lower the confidence if the values do not fit the question word: "where" for a number, "who" for a city."""
+    """Lower the confidence if the values do not fit the question word: "where" for a number, "who"
+    for a city.
+    """
     last = candidate.hops[-1] if candidate.hops else None
     if last is None:
         return candidate
@@ -290,15 +381,26 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
         amount = first == "how" and (second == "much" or measure_of(second) is not None)
         wrong = first == "when" or (amount and not counts)
     if wrong:
-        return replace(candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence)
-    asks = first in ("who", "where") and kind == "thing" and candidate.type is None and asked.shape.form != "count"
+        return replace(
+            candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence
+        )
+    asks = (
+        first in ("who", "where")
+        and kind == "thing"
+        and candidate.type is None
+        and asked.shape.form != "count"
+    )
     if asks and not _could_be(asked, candidate, last, first):
-        return replace(candidate, score=candidate.score - 1.5, confidence=0.4 * candidate.confidence)
+        return replace(
+            candidate, score=candidate.score - 1.5, confidence=0.4 * candidate.confidence
+        )
     return candidate
 
 
 def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word: str) -> bool:
-    """Whether a relation's values may answer "who" or "where", judged by the names of their classes."""
+    """Whether a relation's values may answer "who" or "where", judged by the names of their
+    classes.
+    """
     use = asked.uses.get(last.relation)
     ends = (use.domains if last.inverse else use.ranges) if use is not None else ()
     names = [asked.names.label(end) for end in ends]
@@ -307,15 +409,20 @@ def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word:
         if last.inverse:
             return True
         names, people, places = list(asked.names.of(last.relation)), _RELATIVES, _WHEREABOUTS
-    person, place = (float(asked.context.wording.likeness(names, said).max()) for said in (people, places))
+    person, place = (
+        float(asked.context.wording.likeness(names, said).max()) for said in (people, places)
+    )
     return place - person < _CLEARLY if word == "who" else person - place < _CLEARLY
 
 
-# ------------------------------------------------------------------------------------------------------------ measures
+# ------------------------------------------------------------------------------------------------------------
+# measures
 
 
 def _bound(asked: ParsedQuestion, use: RelationUse, others: Sequence[Link]) -> Literal | None:
-    """The number or date to compare with, or else the value of the first of the other things that has one."""
+    """The number or date to compare with, or else the value of the first of the other things that
+    has one.
+    """
     if asked.shape.bound:
         return bound_of(use.example, asked.shape.bound, asked.shape.operator)
     ends = (end for other in others for end in asked.reader.ends(other.iri, Hop(use.iri), 1)[0])
@@ -330,7 +437,10 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
         for use, near, sure in _measures(asked, base):
             name = use.names[0]
             found = replace(
-                base, by=(Hop(use.iri),), score=base.score + near - 1.0, confidence=min(base.confidence, sure)
+                base,
+                by=(Hop(use.iri),),
+                score=base.score + near - 1.0,
+                confidence=min(base.confidence, sure),
             )
             if not shape.operator:
                 said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
@@ -341,8 +451,12 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
     return made
 
 
-def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[RelationUse, float, float]]:
-    """The values' numeric or date relations, best first, each with its nearness to the words and its confidence."""
+def _measures(
+    asked: ParsedQuestion, base: Interpretation
+) -> list[tuple[RelationUse, float, float]]:
+    """The values' numeric or date relations, best first, each with its nearness to the words and
+    its confidence.
+    """
     shape = asked.shape
     dated = shape.year or (shape.measured == "old" and not shape.noun)
     uses: list[RelationUse] = []
@@ -360,9 +474,9 @@ def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[Relatio
         near = fit.near.get(use.iri, 0.0)
         named = {word for name in use.names for word in key(name)}
         if nouns and nouns <= named:
-            near = max(near, 0.7) + 0.1 * (shape.form in ("most", "least") and not shape.measured) * asked.gives_number(
-                use.iri
-            )
+            near = max(near, 0.7) + 0.1 * (
+                shape.form in ("most", "least") and not shape.measured
+            ) * asked.gives_number(use.iri)
         found.append((use, near, _sure_of(near)))
     found.sort(key=lambda entry: (-entry[1], entry[0].iri))
     best, near, sure = found[0]
@@ -374,7 +488,11 @@ def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[Relatio
         sure = min(sure, _GENERAL)
     if counting and not counts:
         sure *= 0.6  # "the most floors" does not ask for an area
-    if len(found) > 1 and near - found[1][1] < _CLOSE and not (counts and not asked.gives_number(found[1][0].iri)):
+    if (
+        len(found) > 1
+        and near - found[1][1] < _CLOSE
+        and not (counts and not asked.gives_number(found[1][0].iri))
+    ):
         sure *= 0.6  # no clear leader
     return [(best, near, sure), *((use, near, 0.5 * sure) for use, near, sure in found[1:_TRIED])]
 
@@ -386,7 +504,11 @@ def _measure_phrase(asked: ParsedQuestion) -> str:
     said = [word for word in asked.said if not word[:1].isdigit()]
     if shape.year or shape.measured == "old":
         return f"When was X {' '.join(said)}?" if said else "When was X born, founded or made?"
-    return f"How {shape.measured} is X?" if shape.measured else f"What is the {' '.join(said) or 'size'} of X?"
+    return (
+        f"How {shape.measured} is X?"
+        if shape.measured
+        else f"What is the {' '.join(said) or 'size'} of X?"
+    )
 
 
 def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationUse]:
@@ -396,7 +518,11 @@ def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationU
         return list(asked.schema.relations)
     some = f"SELECT DISTINCT ?answer WHERE {{ {body(base)} }} LIMIT {_MEMBERS}"
     rows = asked.reader.looked_up(f"SELECT DISTINCT ?p WHERE {{ {{ {some} }} ?answer ?p ?y }}").rows
-    return [asked.uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in asked.uses]
+    return [
+        asked.uses[row[0]]
+        for row in sorted(rows, key=str)
+        if isinstance(row[0], Iri) and row[0] in asked.uses
+    ]
 
 
 def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
@@ -407,7 +533,11 @@ def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
     subject = _subject(asked)
     schema = asked.schema
     said = " ".join([*asked.said, *shape.noun])
-    phrases = [Phrase(f"What is the {text} of X?", 1) for text in (said, " ".join(shape.noun), subject) if text]
+    phrases = [
+        Phrase(f"What is the {text} of X?", 1)
+        for text in (said, " ".join(shape.noun), subject)
+        if text
+    ]
     asked.context.lexicon.meet((one.iri, one.example) for one in schema.relations)
     fits = asked.context.lexicon.fits(phrases)
     found: list[Interpretation] = []
@@ -415,23 +545,32 @@ def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
         if use.literal:
             continue
         near = max(fit.near.get(use.iri, 0.0) for fit in fits)
-        # what is asked for is at the end whose class names are most like it; vectors must separate the two ends
+        # what is asked for is at the end whose class names are most like it; vectors must separate
+        # the two ends
         ends = [_alike(asked, subject, use.domains), _alike(asked, subject, use.ranges)]
         told = abs(ends[0] - ends[1]) >= _TOLD
         sure = (0.8 if told else 0.3) * _sure_of(near)
         hop = Hop(use.iri, inverse=ends[1] > ends[0])
         extreme = "most" if shape.form == "most" else "fewest"
         said_so = f"the {extreme} by {use.names[0]}"
-        found.append(Interpretation(None, (), shape.form, near - 1.0, sure, said_so, by=(hop,), counted=True))
+        found.append(
+            Interpretation(None, (), shape.form, near - 1.0, sure, said_so, by=(hop,), counted=True)
+        )
     found.sort(key=lambda one: (-one.score, one.explanation))
     return found[:_TRIED]
 
 
 def _subject(asked: ParsedQuestion) -> str:
-    """The noun for what is asked for: the class named, "person" for "who", or else the first content word."""
+    """The noun for what is asked for: the class named, "person" for "who", or else the first
+    content word.
+    """
     if asked.wanted is not None and asked.wanted.label:
         return asked.wanted.label
-    places = [at for at in range(len(asked.sentence)) if at not in asked.shape.used and at not in asked.shape.noun_at]
+    places = [
+        at
+        for at in range(len(asked.sentence))
+        if at not in asked.shape.used and at not in asked.shape.noun_at
+    ]
     if asked.low[:1] == ["who"]:
         return "person"
     return next((asked.sentence[at].lower() for at in places if says(asked.sentence[at])), "")
@@ -443,7 +582,9 @@ def _alike(asked: ParsedQuestion, noun: str, classes: Sequence[str]) -> float:
 
 
 def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
-    """A bound as a number, or as a date if the relation has dates: "after 1970" means after the end of that year."""
+    """A bound as a number, or as a date if the relation has dates: "after 1970" means after the end
+    of that year.
+    """
     datatype = sample.datatype if isinstance(sample, Literal) else None
     if operator == IN_YEAR:
         return Literal(text)
@@ -452,7 +593,10 @@ def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
         return Literal(f"{text}-12-31" if late else f"{text}-01-01", datatype=datatype)
     if datatype in (f"{XSD}dateTime", f"{XSD}dateTimeStamp"):
         zone = "Z" if isinstance(sample, Literal) and sample.text.endswith("Z") else ""
-        return Literal(f"{text}-12-31T23:59:59{zone}" if late else f"{text}-01-01T00:00:00{zone}", datatype=datatype)
+        return Literal(
+            f"{text}-12-31T23:59:59{zone}" if late else f"{text}-01-01T00:00:00{zone}",
+            datatype=datatype,
+        )
     if is_date(datatype):
         return Literal(text, datatype=datatype)
     return Literal(text, datatype=f"{XSD}decimal" if "." in text else f"{XSD}integer")
@@ -463,7 +607,8 @@ def _sure_of(near: float) -> float:
     return 1.0 / (1.0 + exp(-(near - 0.27) / 0.06))
 
 
-# ----------------------------------------------------------------------------------------------------------- yes or no
+# -----------------------------------------------------------------------------------------------------------
+# yes or no
 
 
 def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
@@ -491,28 +636,45 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
     if not said:
         return _together(asked, a, b) if start < other else []
     sentence = asked.words(keep, start)
-    sentence = ["what", asked.sentence[0].lower(), *sentence] if sentence[:1] == [X] else ["who", *sentence]
+    sentence = (
+        ["what", asked.sentence[0].lower(), *sentence]
+        if sentence[:1] == [X]
+        else ["who", *sentence]
+    )
     found = []
-    for candidate in candidate_paths(a.iri, sentence, asked.context.lexicon, longest=2, inverse=inverse)[:_TRIED]:
+    for candidate in candidate_paths(
+        a.iri, sentence, asked.context.lexicon, longest=2, inverse=inverse
+    )[:_TRIED]:
         asks = replace(
-            candidate, form="exists", target=b.iri, explanation=f"whether {b.label} is: {candidate.explanation}"
+            candidate,
+            form="exists",
+            target=b.iri,
+            explanation=f"whether {b.label} is: {candidate.explanation}",
         )
         paths, _ = asked.reader.along(a.iri, candidate.hops) if candidate.start else ([], "")
         there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
         nearby = tuple(dict.fromkeys(triple for path in paths[:20] for triple in path))
         sure = candidate.confidence
-        # a match in the graph removes up to half of the doubt; a "no" is credible only if the path leads to things: a
-        # season's start date tells us nothing about a hut
+        # a match in the graph removes up to half of the doubt; a "no" is credible only if the path
+        # leads to things: a season's start date tells us nothing about a hut
         ends = [path[-1][0] if candidate.hops[-1].inverse else path[-1][2] for path in paths]
         things = any(not isinstance(end, Literal) for end in ends)
-        sure = sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2) if there else 0.9 * sure if things else 0.3 * sure
+        sure = (
+            sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2)
+            if there
+            else 0.9 * sure
+            if things
+            else 0.3 * sure
+        )
         score = candidate.score + (1.0 if there else 0.0)
         found.append(replace(asks, confidence=sure, score=score, nearby=nearby))
     return found
 
 
 def _together(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
-    """Whether two things are related when no word says how: a "yes" names the relation, a "no" is a guess."""
+    """Whether two things are related when no word says how: a "yes" names the relation, a "no" is a
+    guess.
+    """
     reader, label = asked.reader, asked.names.label
     query = (
         f"SELECT DISTINCT ?p ?d WHERE {{ {{ {n3(a.iri)} ?p {n3(b.iri)} BIND (0 AS ?d) }} UNION "
@@ -524,9 +686,14 @@ def _together(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
             hop = Hop(relation, getattr(inverse, "text", "") == "1")
             triple = (b.iri, relation, a.iri) if hop.inverse else (a.iri, relation, b.iri)
             said = f"whether {b.label} is: {label(relation)} of {a.label}"
-            found.append(Interpretation(a.iri, (hop,), "exists", -0.2, 0.85, said, target=b.iri, nearby=(triple,)))
+            found.append(
+                Interpretation(
+                    a.iri, (hop,), "exists", -0.2, 0.85, said, target=b.iri, nearby=(triple,)
+                )
+            )
     return found or [
-        replace(one, form="exists", target=b.iri, confidence=0.3, nearby=()) for one in _by_class(asked, a, None)[:1]
+        replace(one, form="exists", target=b.iri, confidence=0.3, nearby=())
+        for one in _by_class(asked, a, None)[:1]
     ]
 
 
@@ -541,22 +708,35 @@ def _whether_class(asked: ParsedQuestion, thing: Link, cls: Link) -> list[Interp
     types = tuple(path[0] for path in asked.reader.along(thing.iri, (by,))[0])
     return [
         Interpretation(
-            thing.iri, (by,), "exists", -0.3, 0.9 if types else 0.4, f"whether {thing.label} is a {cls.label}",
-            typed_by=by.relation, target=cls.iri, nearby=types,
+            thing.iri,
+            (by,),
+            "exists",
+            -0.3,
+            0.9 if types else 0.4,
+            f"whether {thing.label} is a {cls.label}",
+            typed_by=by.relation,
+            target=cls.iri,
+            nearby=types,
         )
-    ]  # fmt: skip
+    ]
 
 
 def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
     """Whether a thing's number or date satisfies a comparison with a bound or with another thing's."""
     shape = asked.shape
     ordered = sorted(asked.things, key=asked.place)
-    second = next((link for link in ordered if link.mention != ordered[0].mention), None) if ordered else None
+    second = (
+        next((link for link in ordered if link.mention != ordered[0].mention), None)
+        if ordered
+        else None
+    )
     if not ordered or (second is None and not shape.bound):
         return []
     first, reader = ordered[0], asked.reader
     made = []
-    for use, near, sure in _measures(asked, Interpretation(None, among=(first.iri,), confidence=0.95)):
+    for use, near, sure in _measures(
+        asked, Interpretation(None, among=(first.iri,), confidence=0.95)
+    ):
         bound = _bound(asked, use, [second] if second else [])
         if bound is not None:
             proof = tuple(path[0] for path in reader.along(first.iri, (Hop(use.iri),))[0][:1])
@@ -565,14 +745,22 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
             said = f"whether {use.names[0]} of {first.label} {shape.operator} {bound.text}"
             made.append(
                 Interpretation(
-                    first.iri, (Hop(use.iri),), "exists", near - 1.0, sure, said, operator=shape.operator, bound=bound,
+                    first.iri,
+                    (Hop(use.iri),),
+                    "exists",
+                    near - 1.0,
+                    sure,
+                    said,
+                    operator=shape.operator,
+                    bound=bound,
                     nearby=proof,
                 )
-            )  # fmt: skip
+            )
     return made
 
 
-# ------------------------------------------------------------------------------------------------------------- helpers
+# -------------------------------------------------------------------------------------------------------------
+# helpers
 
 
 def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:
@@ -583,4 +771,6 @@ def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> In
 def _is_class(state: State, link: Link) -> bool:
     reader = state.context.reader
     by = " ".join(map(n3, reader.typing))
-    return link.is_class or (link.how == "given" and reader.any(f"VALUES ?t {{ {by} }} ?x ?t {n3(link.iri)}"))
+    return link.is_class or (
+        link.how == "given" and reader.any(f"VALUES ?t {{ {by} }} ?x ?t {n3(link.iri)}")
+    )

@@ -1,7 +1,8 @@
-"""The state of one question as it passes through the stages, and the context shared by questions over one graph.
+"""The state of one question as it passes through the stages, and the context shared by questions
+over one graph.
 
-The shared context is written without locks, so only the thread that holds the turn may work. Model calls take most of
-the time, and release the turn while they wait.
+The shared context is written without locks, so only the thread that holds the turn may work. Model
+calls take most of the time, and release the turn while they wait.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ class OverlappingModel:
 
 
 Example: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
-"""A training question: its text, the IRIs it mentions, and its answers (IRIs or the texts of literals)."""
+"""A training question: its text, the IRIs it mentions, and its answers (IRIs or the texts of
+literals).
+"""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,9 @@ class Judges:
     @property
     def name(self) -> str:
         """The distinct names of the judges."""
-        return ", ".join(dict.fromkeys(judge.name for judge in (self.act, self.reflect, self.answer)))
+        return ", ".join(
+            dict.fromkeys(judge.name for judge in (self.act, self.reflect, self.answer))
+        )
 
     @classmethod
     def all(cls, judge: Judge[Any] | Judges) -> Judges:
@@ -113,7 +118,9 @@ class Judges:
 
 @dataclass(frozen=True, eq=False)
 class GraphContext:
-    """Open resources and what is known about the graph (names, relations, vectors), shared by many questions."""
+    """Open resources and what is known about the graph (names, relations, vectors), shared by many
+    questions.
+    """
 
     graph: Graph
     judges: Judges
@@ -126,7 +133,12 @@ class GraphContext:
 
     def watched(self, run: Run) -> GraphContext:
         """The same context, with its judges and model recorded by the run."""
-        judges = Judges(*(run.watch_judge(j) for j in (self.judges.act, self.judges.reflect, self.judges.answer)))
+        judges = Judges(
+            *(
+                run.watch_judge(j)
+                for j in (self.judges.act, self.judges.reflect, self.judges.answer)
+            )
+        )
         model = self.model
         if model is not None and not isinstance(model, OverlappingModel):  # already watched
             model = run.watch(model)
@@ -135,7 +147,8 @@ class GraphContext:
 
 @dataclass(frozen=True)
 class State:
-    """The progress of one question. Every stage takes a state and returns a new one; states are immutable.
+    """The progress of one question. Every stage takes a state and returns a new one; states are
+    immutable.
 
     ``stage`` names the stage that produced it; counts and display are those of that stage's result.
     """
@@ -145,14 +158,18 @@ class State:
     context: GraphContext = field(repr=False, compare=False)
     stage: str = ""
     linked: Linked = field(default_factory=lambda: Linked(()))
-    entities: tuple[Iri, ...] = ()  # to observe next: at first the task entities, later the ends of memory's paths
+    entities: tuple[
+        Iri, ...
+    ] = ()  # to observe next: at first the task entities, later the ends of memory's paths
     round: int = 0
     observation: Observation = field(default_factory=Observation)
     seen: frozenset[str] = frozenset()  # IRIs seen in this run: actions may use no others
     history: tuple[Acted, ...] = ()  # oldest first
     memory: Memory = field(default_factory=Memory)
     talk: tuple[Message, ...] = ()  # conversation with the model: prompts, calls and results
-    emulated: bool = False  # the model writes its calls as JSON because its server has no tool calls
+    emulated: bool = (
+        False  # the model writes its calls as JSON because its server has no tool calls
+    )
     stalled: int = 0  # consecutive rounds without progress
     answered: Answer | None = None
 
@@ -170,7 +187,12 @@ class State:
     def followed(self) -> Acted | None:
         """The last action that followed an interpretation and returned something."""
         return next(
-            (a for a in reversed(self.history) if a.interpretation is not None and (a.values or a.triples)), None
+            (
+                a
+                for a in reversed(self.history)
+                if a.interpretation is not None and (a.values or a.triples)
+            ),
+            None,
         )
 
     @property
@@ -196,7 +218,11 @@ class State:
 
     def marked_partial(self, why: str) -> State:
         """The same state, with its answer, if any, marked as partial."""
-        return self if self.answered is None else replace(self, answered=replace(self.answered, partial=why))
+        return (
+            self
+            if self.answered is None
+            else replace(self, answered=replace(self.answered, partial=why))
+        )
 
     def counts(self) -> dict[str, int]:
         """The counts of the last stage's result."""
@@ -239,11 +265,19 @@ def triple_text(state: State, triple: Triple) -> str:
 def act_text(state: State) -> str:
     """The question, observed triples, memory and past actions as text."""
     parts = [f"question: {' '.join(state.question.text.split())}"]
-    parts.append("entities: " + "; ".join(term_text(state, entity) for entity in state.linked.entities))
-    parts += [f"observed: {triple_text(state, seen.triple)}" for seen in state.observation.triples[:_OBSERVED]]
+    parts.append(
+        "entities: " + "; ".join(term_text(state, entity) for entity in state.linked.entities)
+    )
+    parts += [
+        f"observed: {triple_text(state, seen.triple)}"
+        for seen in state.observation.triples[:_OBSERVED]
+    ]
     parts += [
         f"remembered path {number}: {' , '.join(triple_text(state, triple) for triple in path)}"
         for number, path in enumerate(state.memory.paths, start=1)
     ]
-    parts += [f"done: {written(acted.action)[:200]} ({len(acted.triples)} triples)" for acted in state.history]
+    parts += [
+        f"done: {written(acted.action)[:200]} ({len(acted.triples)} triples)"
+        for acted in state.history
+    ]
     return "\n".join(parts)

@@ -96,7 +96,9 @@ def written(action: Action) -> str:
             content = [query, column, *values]
         case Neighbours() | Paths():
             content = [part for part in astuple(action) if part]
-    return json.dumps({next(name for name, kind in _KINDS.items() if isinstance(action, kind)): content})
+    return json.dumps(
+        {next(name for name, kind in _KINDS.items() if isinstance(action, kind)): content}
+    )
 
 
 def read_action(text: str) -> Action:
@@ -142,18 +144,34 @@ Tools = OneOf["all", "paper"]
 
 @options
 class Options:
-    """User options; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
+    """User options; bounds and descriptions feed ``--form``, ``--help``, the command line and the
+    report.
+    """
 
-    depth: int = Field(default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)")  # D
+    depth: int = Field(
+        default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)"
+    )  # D
     breadth: int = Field(
-        default=50, ge=1, le=1000, description="triples an observation keeps per turn (paper: N = 50)"
+        default=50,
+        ge=1,
+        le=1000,
+        description="triples an observation keeps per turn (paper: N = 50)",
     )  # N
     share: float = Field(
-        default=0.1, ge=0.0, le=1.0, description="share of the kept triples observed from next (paper: P = 10 %)"
+        default=0.1,
+        ge=0.0,
+        le=1.0,
+        description="share of the kept triples observed from next (paper: P = 10 %)",
     )  # P
-    keep: int = Field(default=15, ge=1, le=200, description="triples a reflection keeps (paper: K = 15)")  # K
-    rounds: int = Field(default=8, ge=1, le=50, description="rounds of observe, act, reflect (paper: 8)")
-    observation: bool = Field(default=True, description="observe the graph before acting (ablation: no)")
+    keep: int = Field(
+        default=15, ge=1, le=200, description="triples a reflection keeps (paper: K = 15)"
+    )  # K
+    rounds: int = Field(
+        default=8, ge=1, le=50, description="rounds of observe, act, reflect (paper: 8)"
+    )
+    observation: bool = Field(
+        default=True, description="observe the graph before acting (ablation: no)"
+    )
     reflection: Reflection = Field(default="judge", description="how triples are chosen (ablation)")
     directions: Direction = Field(
         default="both", description="directions in which triples are followed (paper: outgoing)"
@@ -161,19 +179,35 @@ class Options:
     confidence: float = Field(
         default=0.6, ge=0.0, le=1.0, description="an interpretation below this confidence is unsure"
     )
-    hops: int = Field(default=3, ge=1, le=4, description="relations that an interpretation may follow in a row")
-    links: int = Field(default=5, ge=1, le=50, description="entities shown for one mention in the question")
+    hops: int = Field(
+        default=3, ge=1, le=4, description="relations that an interpretation may follow in a row"
+    )
+    links: int = Field(
+        default=5, ge=1, le=50, description="entities shown for one mention in the question"
+    )
     page: int = Field(default=1000, ge=10, le=100_000, description="most rows of one query")
-    most: int = Field(default=10_000, ge=10, le=1_000_000, description="most rows of one answer, read page by page")
-    timeout: float = Field(default=30.0, ge=0.1, le=3600.0, description="time limit of one query in seconds")
+    most: int = Field(
+        default=10_000,
+        ge=10,
+        le=1_000_000,
+        description="most rows of one answer, read page by page",
+    )
+    timeout: float = Field(
+        default=30.0, ge=0.1, le=3600.0, description="time limit of one query in seconds"
+    )
     own_knowledge: bool = Field(
-        default=False, description="let the model answer from memory if the graph cannot (marked as such)"
+        default=False,
+        description="let the model answer from memory if the graph cannot (marked as such)",
     )
     tools: Tools = Field(
-        default="all", description="what a model may call: all (queries, the schema), or paper (neighbours and paths)"
+        default="all",
+        description="what a model may call: all (queries, the schema), or paper (neighbours and paths)",
     )
     schema_tokens: int = Field(
-        default=1500, ge=100, le=100_000, description="most tokens of the schema that a model is shown"
+        default=1500,
+        ge=100,
+        le=100_000,
+        description="most tokens of the schema that a model is shown",
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of sampling")
 
@@ -197,7 +231,9 @@ class Link:
 
     iri: Iri
     label: str
-    mention: str  # words of the question; "" if the entity was given and the question does not name it
+    mention: (
+        str  # words of the question; "" if the entity was given and the question does not name it
+    )
     score: float
     how: How
     is_class: bool = False
@@ -224,7 +260,9 @@ class Linked(Shown):
     def ambiguous(self) -> tuple[Link, ...]:
         """All links of mentions that may refer to more than one entity."""
         mentions = [link.mention for link in self.links if link.how != "given"]
-        return tuple(link for link in self.links if link.how != "given" and mentions.count(link.mention) > 1)
+        return tuple(
+            link for link in self.links if link.how != "given" and mentions.count(link.mention) > 1
+        )
 
     def counts(self) -> dict[str, int]:
         """Numbers of entities, mentions and links."""
@@ -249,8 +287,8 @@ class Seen:
 class Observation(Shown):
     """The result of ``observe``: the triples around the entities that fit the question, best first.
 
-    ``interpretations`` map the question to the graph's relations, best first. The rule judge chooses from them; for
-    other judges they are hints.
+    ``interpretations`` map the question to the graph's relations, best first. The rule judge
+    chooses from them; for other judges they are hints.
     """
 
     triples: tuple[Seen, ...] = ()
@@ -291,16 +329,24 @@ class Acted(Shown):
     columns: tuple[str, ...] = ()  # of a query's result, like rows; "yes" for ASK
     rows: tuple[tuple[Term | None, ...], ...] = ()
     truncated: bool = False  # there are more rows than were read
-    number: int = 0  # number of the query within the question, from 1; 0 if it failed or is not a query
+    number: int = (
+        0  # number of the query within the question, from 1; 0 if it failed or is not a query
+    )
     error: str = ""  # error message of the graph or its query engine
     interpretation: Interpretation | None = None  # the interpretation the action follows
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # labels known at the time
+    labels: Mapping[str, str] = field(
+        default_factory=dict, repr=False, compare=False
+    )  # labels known at the time
 
     def counts(self) -> dict[str, int]:
         """Numbers of triples and values returned, and of actions refused before."""
-        return {"triples": len(self.triples), "values": len(self.values), "refused": len(self.refused)}
+        return {
+            "triples": len(self.triples),
+            "values": len(self.values),
+            "refused": len(self.refused),
+        }
 
 
 Path: TypeAlias = tuple[Triple, ...]
@@ -328,7 +374,9 @@ class Memory(Shown):
 
 @dataclass(frozen=True)
 class Guess:
-    """The result of the best interpretation if its confidence is too low for an answer; ``sparql`` as in ``Answer``."""
+    """The result of the best interpretation if its confidence is too low for an answer; ``sparql``
+    as in ``Answer``.
+    """
 
     values: tuple[Term, ...]
     sparql: str = ""
@@ -336,10 +384,11 @@ class Guess:
 
 @dataclass(frozen=True)
 class Answer(Shown):
-    """The result of ``answer``. The status "unsure" without values means that the graph does not support an answer.
+    """The result of ``answer``. The status "unsure" without values means that the graph does not
+    support an answer.
 
-    A count is a single ``xsd:integer``, a yes/no answer a single ``xsd:boolean``. ``sparql`` was run and returned
-    exactly ``values``; it is "" if no query reproduces them.
+    A count is a single ``xsd:integer``, a yes/no answer a single ``xsd:boolean``. ``sparql`` was
+    run and returned exactly ``values``; it is "" if no query reproduces them.
     """
 
     question: Question
@@ -355,8 +404,12 @@ class Answer(Shown):
     paths: tuple[Path, ...] = ()  # the memory it is based on
     linked: Linked = Linked(())
     notes: tuple[str, ...] = ()
-    partial: str = ""  # the reason if a budget ran out and the answer rests on what was found until then
-    guess: Guess | None = None  # for an unsure answer; ``rationale`` says how the question was interpreted
+    partial: str = (
+        ""  # the reason if a budget ran out and the answer rests on what was found until then
+    )
+    guess: Guess | None = (
+        None  # for an unsure answer; ``rationale`` says how the question was interpreted
+    )
     labels: Mapping[str, str] = field(
         default_factory=dict, repr=False
     )  # by IRI, for the first 1,000 values and the support

@@ -1,4 +1,6 @@
-"""Notebook views: an answer as a card, the stages' results as tables, and pictures of their triples."""
+"""Notebook views: an answer as a card, the stages' results as tables, and pictures of their
+triples.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,15 @@ def answered(value: Answer) -> Card:
     if not value.values:
         notes, why = [*notes, *why], []
     links = value.linked.ambiguous
-    meant = [f"“{link.mention}” may mean {link.label} ({link.iri}), {link.score:.2f}" for link in links]
+    meant = [
+        f"“{link.mention}” may mean {link.label} ({link.iri}), {link.score:.2f}" for link in links
+    ]
     return Card(
         value.question.text,
-        ["Yes" if term == _YES else "No" if term == _NO else shown(term, value.labels) for term in value.values],
+        [
+            "Yes" if term == _YES else "No" if term == _NO else shown(term, value.labels)
+            for term in value.values
+        ],
         said(value),
         _text(value).text,
         notes,
@@ -65,20 +72,27 @@ def said(value: Answer) -> str:
 
 
 def guessed(value: Answer) -> list[str]:
-    """The result and query of the best interpretation, if the answer is unsure but the guess is not too unlikely."""
+    """The result and query of the best interpretation, if the answer is unsure but the guess is not
+    too unlikely.
+    """
     if value.guess is None or value.values or value.confidence < _LIKELY:
         return []
     names = [plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
     left = len(value.guess.values) - len(names)
     found = f"Not an answer, but what the best reading gives: {', '.join(names)}{f' and {left:,} more' * (left > 0)}"
-    return [found, *([f"SPARQL of that reading: {value.guess.sparql}"] if value.guess.sparql else [])]
+    return [
+        found,
+        *([f"SPARQL of that reading: {value.guess.sparql}"] if value.guess.sparql else []),
+    ]
 
 
 def looked_for(value: Answer) -> list[str]:
     """The query patterns, in words, that were not found for a "no" or a count of zero."""
     if value.values not in ((_NO,), (_NONE,)) or not value.sparql:
         return []
-    found = [" ".join(_word(term, value) for term in triple) for triple in patterns_of(value.sparql)]
+    found = [
+        " ".join(_word(term, value) for term in triple) for triple in patterns_of(value.sparql)
+    ]
     return [f"Looked for, and not in the graph: {'; '.join(found)}"] if found else []
 
 
@@ -92,7 +106,10 @@ def _word(term: Any, value: Answer) -> str:
 
 def _because(value: Answer) -> list[str]:
     why = "there is" if looked_for(value) else "because"
-    lines = [f"{why}: {' '.join(plain(term, value.labels) for term in triple)}" for triple in value.support[:20]]
+    lines = [
+        f"{why}: {' '.join(plain(term, value.labels) for term in triple)}"
+        for triple in value.support[:20]
+    ]
     left = len(value.support) - len(lines)
     return [*lines, *([f"and {count(left, 'triple')} more"] if left else [])]
 
@@ -102,16 +119,28 @@ def _text(value: Answer) -> Table:
     rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
     query = [f"SPARQL: {value.sparql}"] if value.sparql else []
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
-    notes += [*guessed(value), *([value.rationale] if value.rationale else []), *looked_for(value), *_because(value)]
+    notes += [
+        *guessed(value),
+        *([value.rationale] if value.rationale else []),
+        *looked_for(value),
+        *_because(value),
+    ]
     notes += query
-    return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=[*notes, *value.notes])
+    return Table(
+        [Column("answer", "answer")],
+        rows,
+        caption=value.question.text,
+        notes=[*notes, *value.notes],
+    )
 
 
 def shown(term: Term, labels: Mapping[str, str]) -> Value:
     """A term as a table cell; IRIs become links with their labels."""
     if isinstance(term, Iri):
         return LabelledIri(
-            term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2])
+            term,
+            labels.get(term)
+            or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2]),
         )
     return term.text if isinstance(term, Literal) else n3(term)
 
@@ -119,21 +148,36 @@ def shown(term: Term, labels: Mapping[str, str]) -> Value:
 @view.register
 def linked(value: Linked) -> Table:
     """All entities that mentions may refer to."""
-    columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
+    columns = [
+        Column("mention", "mention"),
+        Column("entity", "entity"),
+        Column("score", "score", "number"),
+    ]
     rows: list[list[Value]] = [
-        [link.mention, LabelledIri(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
+        [link.mention, LabelledIri(link.iri, link.label), round(link.score, 3), link.how]
+        for link in value.links
     ]
     caption = "The entities given" if value.given else "The entities the question may speak of"
-    return Table([*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes))
+    return Table(
+        [*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes)
+    )
 
 
 @view.register
 def observed(value: Observation) -> Table:
     """The observed triples, best first."""
     columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
-    rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
+    rows = [
+        [seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)]
+        for seen in value.triples
+    ]
     notes = [*value.notes, *(f"read as: {r.explanation}" for r in value.interpretations[:5])]
-    return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
+    return Table(
+        columns,
+        rows,
+        caption=f"{count(len(value.triples), 'triple')} around the entities",
+        notes=notes,
+    )
 
 
 @view.register
@@ -177,7 +221,9 @@ def remembered(value: Memory) -> Table:
     ]
     notes = [f"why: {value.reason} ({value.judged_by})"] if value.reason else []
     columns = [Column("path", "path", "number"), *_TRIPLE, Column("new", "new")]
-    return Table(columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes)
+    return Table(
+        columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes
+    )
 
 
 def status(value: Answer) -> str:
@@ -211,7 +257,9 @@ def observation(state: State) -> GraphPicture:
         notes.append(f"the {MOST} triples that fit best are drawn, of {len(seen)}")
     names = _named({**state.observation.labels, **_links(state)})
     kinds = _kinds(state.linked.entities, ())
-    return GraphPicture.of(triples, name=names, kind=kinds, title=f"Observed, round {state.round}", notes=notes)
+    return GraphPicture.of(
+        triples, name=names, kind=kinds, title=f"Observed, round {state.round}", notes=notes
+    )
 
 
 def memory(state: State) -> GraphPicture:
@@ -219,7 +267,9 @@ def memory(state: State) -> GraphPicture:
     found = state.memory
     names = _named({**found.labels, **_links(state)})
     kinds = _kinds(state.linked.entities, state.entities)
-    title = f"Remembered: {count(len(found.paths), 'path')}, {count(len(found.added), 'new triple')}"
+    title = (
+        f"Remembered: {count(len(found.paths), 'path')}, {count(len(found.added), 'new triple')}"
+    )
     return GraphPicture.of(found.triples, name=names, kind=kinds, emphasis=found.added, title=title)
 
 

@@ -1,10 +1,11 @@
-"""Experiments on a pair besides matching it: ingredients left out, prompts counted, answers wrong at a known rate.
+"""Experiments on a pair besides matching it: ingredients left out, prompts counted, answers wrong
+at a known rate.
 
 A pair is taken as far as its questions once; the experiments differ only from the judge onwards.
 
-SIMULATION: answers that are wrong at a known rate come from the reference, as in the interactive track of the OAEI.
-Their curve shows how much of the loss a model or a person could recover, and how fast errors undo that; it says nothing
-about any particular model.
+SIMULATION: answers that are wrong at a known rate come from the reference, as in the interactive
+track of the OAEI. Their curve shows how much of the loss a model or a person could recover, and how
+fast errors undo that; it says nothing about any particular model.
 """
 
 from __future__ import annotations
@@ -29,14 +30,23 @@ from kgnb.judging import Cascade, Judge, Verdict
 from kgnb.judging.named import reference_oracle
 from kgnb.judging.question import estimate
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.reporting.ontology_matching.results import Ablated, AtRate, Draw, Experiments, PairOutcome, Prompts
+from kgnb.reporting.ontology_matching.results import (
+    Ablated,
+    AtRate,
+    Draw,
+    Experiments,
+    PairOutcome,
+    Prompts,
+)
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 NO_INGREDIENTS = ("bias", "rounds")  # the threshold, and the number of passes: not evidence
 WHOLE = "nothing left out"
 AGENT_OM = 12_130_000 / (2744 + 3304)
-"""Tokens for each class of anatomy that Agent-OM's authors report with gpt-4o (PVLDB 18(3)): about 2,010."""
+"""Tokens for each class of anatomy that Agent-OM's authors report with gpt-4o (PVLDB 18(3)): about
+2,010.
+"""
 RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # questions, at most, for each source entity
 SHARES_RATE = 0.1  # the error rate at which these are compared
@@ -48,7 +58,9 @@ class KnownVerdicts:
 
     def __init__(self, judge: Judge[MatchQuestion], questions: Sequence[MatchQuestion]) -> None:
         self.name = judge.name
-        self._verdicts = dict(zip([question.id for question in questions], judge.judge(questions), strict=True))
+        self._verdicts = dict(
+            zip([question.id for question in questions], judge.judge(questions), strict=True)
+        )
 
     def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
         """The verdicts, in order."""
@@ -70,12 +82,17 @@ class Prepared:
 
     def try_out(self, judge: Judge[MatchQuestion]) -> tuple[Score, Score]:
         """Validate with this judge and merge: the score, and that of the non-trivial part."""
-        alignment, wanted = merge(validate(self.summarised, judge), options=self.options), self.outcome.right
+        alignment, wanted = (
+            merge(validate(self.summarised, judge), options=self.options),
+            self.outcome.right,
+        )
         found = scored_by_oaei(triples(alignment, *self.outcome.relations))
         return score(found, wanted), non_trivial(found, wanted, self.outcome.trivial)
 
     def draw(self, rate: float | None, seed: int = 0, ask: float | None = None) -> Draw:
-        """The rule judge, and a judge that knows the reference for what it leaves open; without a rate, nobody."""
+        """The rule judge, and a judge that knows the reference for what it leaves open; without a
+        rate, nobody.
+        """
         sources = len(self.summarised.described.of("source"))
         if rate is None:
             return Draw(rate, seed, *self.try_out(self.rule), sources=sources)
@@ -86,13 +103,20 @@ class Prepared:
 
 
 def experiment(
-    outcome: PairOutcome, options: Options, embedder: Embedder, index: VectorIndex, curves: bool, seeds: int,
+    outcome: PairOutcome,
+    options: Options,
+    embedder: Embedder,
+    index: VectorIndex,
+    curves: bool,
+    seeds: int,
     ablation: bool,
-) -> Experiments:  # fmt: skip
+) -> Experiments:
     """The experiments that were asked for; ``seeds`` draws of errors for each rate and share."""
     if not (curves or ablation):
         return Experiments()
-    described = retrieve(outcome.source, outcome.target, options=options)  # vectors come from the run's index
+    described = retrieve(
+        outcome.source, outcome.target, options=options
+    )  # vectors come from the run's index
     found = search(store(described, index, embedder), options=options)
     prepared = Prepared(outcome, summarise(found, options=options), options)
     ablated = tuple(ablate(prepared)) if ablation else ()
@@ -105,7 +129,8 @@ def experiment(
 
 
 def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
-    """Every ingredient's name, and the weights without it: numbers become 0, switches are turned off.
+    """Every ingredient's name, and the weights without it: numbers become 0, switches are turned
+    off.
 
     Fields that are off anyway, or say ``metadata["ingredient"] = False``, are skipped.
     """
@@ -126,8 +151,13 @@ def ablate(prepared: Prepared) -> Iterator[Ablated]:
 
 def summed(ablated: Sequence[Ablated]) -> list[Ablated]:
     """The scores of all pairs added up, by what was left out."""
-    groups = {one.without: [other for other in ablated if other.without == one.without] for one in ablated}
-    return [Ablated(name, micro(o.whole for o in same), micro(o.part for o in same)) for name, same in groups.items()]
+    groups = {
+        one.without: [other for other in ablated if other.without == one.without] for one in ablated
+    }
+    return [
+        Ablated(name, micro(o.whole for o in same), micro(o.part for o in same))
+        for name, same in groups.items()
+    ]
 
 
 def count_prompts(prepared: Prepared) -> Iterator[Prompts]:
@@ -135,7 +165,11 @@ def count_prompts(prepared: Prepared) -> Iterator[Prompts]:
     options, questions = prepared.options, prepared.summarised.questions
     for name in ("cascade", "model"):
         judge = make_judge(
-            name, model=ScriptedModel([]), context=options.context, relations=options.relations, ask=options.ask
+            name,
+            model=ScriptedModel([]),
+            context=options.context,
+            relations=options.relations,
+            ask=options.ask,
         )
         asked: Sequence[MatchQuestion] = questions
         if isinstance(judge, Cascade):
@@ -149,14 +183,23 @@ def count_prompts(prepared: Prepared) -> Iterator[Prompts]:
 def curve(draws: Sequence[Draw]) -> list[AtRate]:
     """The draws of all pairs, by error rate and by how much could be asked."""
     points = dict.fromkeys((draw.rate, draw.ask) for draw in draws)
-    return [_average(*point, [draw for draw in draws if (draw.rate, draw.ask) == point]) for point in points]
+    return [
+        _average(*point, [draw for draw in draws if (draw.rate, draw.ask) == point])
+        for point in points
+    ]
 
 
 def _average(rate: float | None, ask: float | None, draws: Sequence[Draw]) -> AtRate:
     """Pairs are added up (micro) within a draw, draws are averaged."""
-    rounds = [[draw for draw in draws if draw.seed == seed] for seed in sorted({draw.seed for draw in draws})]
+    rounds = [
+        [draw for draw in draws if draw.seed == seed]
+        for seed in sorted({draw.seed for draw in draws})
+    ]
     wholes = [micro(draw.whole for draw in one) for one in rounds]
-    questions, sources = sum(draw.questions for draw in draws) / len(rounds), sum(draw.sources for draw in rounds[0])
+    questions, sources = (
+        sum(draw.questions for draw in draws) / len(rounds),
+        sum(draw.sources for draw in rounds[0]),
+    )
     return AtRate(
         rate,
         ask,

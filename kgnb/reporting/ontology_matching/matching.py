@@ -48,11 +48,13 @@ def run_cases(
     installed: bool = False,
     session: ReportSession | None = None,
 ) -> MatchingResults:
-    """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target``.
+    """Match the pairs of a data set that have a reference (or those named), or ``source`` with
+    ``target``.
 
-    With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
-    ``ablation`` the rule judge does without each ingredient in turn; with ``installed`` other matchers are run where
-    they are installed. A spent budget ends the matching early, and the page says so.
+    With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds``
+    times a rate; with ``ablation`` the rule judge does without each ingredient in turn; with
+    ``installed`` other matchers are run where they are installed. A spent budget ends the matching
+    early, and the page says so.
 
     Raises:
         ValueError: only one of ``source`` and ``target`` is given.
@@ -61,14 +63,26 @@ def run_cases(
     """
     session = session or current()
     judge, settings = judging(session, judge, model)
-    task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
+    task = (
+        _own_pair(source, target, reference)
+        if source or target
+        else matching_set(dataset, settings.data)
+    )
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
     specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
     read: dict[Any, Ontology] = {spec: open_ontology(spec) for spec in specs}
-    wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
+    wanted = {
+        case.name: _wanted(case, read) for case in cases
+    }  # before any work: a wrong reference costs nothing
     asked: dict[str, Any] = {"judge": judge, "error_rate": error_rate, "seed": seed}
-    names = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
+    names = {
+        "task": task.name,
+        "pairs": [case.name for case in cases],
+        **asked,
+        "k": k,
+        "context": options.context,
+    }
     run = run_in(
         session,
         "ontology_matching",
@@ -80,13 +94,24 @@ def run_cases(
 
     def match(case: MatchingCase) -> PairOutcome:
         sides, oriented = (read[case.source], read[case.target]), wanted[case.name]
-        known = {triple[:2] for triple in oriented.triples if triple[2] == "equivalent"} if oriented else None
+        known = (
+            {triple[:2] for triple in oriented.triples if triple[2] == "equivalent"}
+            if oriented
+            else None
+        )
         steps, before = len(run.steps), Cost.so_far(run)
         source, target = comparable(*sides)
         alignment = match_ontologies(
-            source, target, embedder=embed, index=index, options=options, reference=known, run=run, settings=settings,
+            source,
+            target,
+            embedder=embed,
+            index=index,
+            options=options,
+            reference=known,
+            run=run,
+            settings=settings,
             **asked,
-        )  # fmt: skip
+        )
         return PairOutcome(
             case.name,
             source,
@@ -94,9 +119,15 @@ def run_cases(
             alignment,
             oriented,
             Cost.so_far(run) - before,
-            simulated=sum("simulation" in said.judged_by for step in run.steps[steps:] for said in step.judgements),
+            simulated=sum(
+                "simulation" in said.judged_by
+                for step in run.steps[steps:]
+                for said in step.judgements
+            ),
             stored=stored_alignments(case, *sides) if oriented else {},
-            published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
+            published={
+                figure.system: figure for figure in case.published if figure.covers == "this pair"
+            },
         )
 
     outcomes: list[PairOutcome] = []
@@ -122,7 +153,11 @@ def run_cases(
             found, failed = installed_alignments(case, read[case.source], read[case.target])
             outcomes[at] = replace(outcomes[at], stored={**outcomes[at].stored, **found})
             notes += failed
-    tried = [experiment(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
+    tried = [
+        experiment(one, options, embed, index, curves, seeds, ablation)
+        for one in outcomes
+        if one.wanted
+    ]
     return MatchingResults(
         task=task.title,
         outcomes=tuple(outcomes),
@@ -140,7 +175,9 @@ def run_cases(
 def _wanted(case: MatchingCase, read: dict[Any, Ontology]) -> Oriented | None:
     if case.reference is None:
         return None
-    return turned(load_reference(case.reference), read[case.source], read[case.target], str(case.reference))
+    return turned(
+        load_reference(case.reference), read[case.source], read[case.target], str(case.reference)
+    )
 
 
 def _own_pair(source: str, target: str, reference: str) -> MatchingSet:
@@ -157,11 +194,15 @@ def _chosen(task: MatchingSet, pairs: str) -> tuple[MatchingCase, ...]:
 
 
 def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ...]:
-    """The figures published for the task; those over "these pairs" are recomputed where only some pairs are run."""
+    """The figures published for the task; those over "these pairs" are recomputed where only some
+    pairs are run.
+    """
     if {case.name for case in cases} == {case.name for case in task.with_reference}:
         return task.published
     figures = [figure for figure in task.published if "these" not in figure.covers]
     sized = [
-        (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
+        (case.published[0], len(load_reference(case.reference)))
+        for case in cases
+        if case.published and case.reference
     ]
     return (*over_pairs(sized), *figures) if sized and len(sized) == len(cases) else tuple(figures)

@@ -1,4 +1,6 @@
-"""The results of matching each pair of ontologies, and of all pairs together: scores, costs, other systems."""
+"""The results of matching each pair of ontologies, and of all pairs together: scores, costs, other
+systems.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class PairOutcome:
     cost: Cost
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, Figure] = field(default_factory=dict)
-    stored: Mapping[str, frozenset[Triple]] = field(default_factory=dict)  # other systems' mappings, as the OAEI scores
+    stored: Mapping[str, frozenset[Triple]] = field(
+        default_factory=dict
+    )  # other systems' mappings, as the OAEI scores
 
     @property
     def right(self) -> frozenset[Triple]:
@@ -71,11 +75,15 @@ class PairOutcome:
     def trivial(self) -> Callable[[str, str], bool]:
         """Whether two entities share a label, or a local name where they have no label."""
         entities = (*self.source, *self.target)
-        return same_name({one.iri: [label.text for label in one.labels] or [one.local_name] for one in entities})
+        return same_name(
+            {one.iri: [label.text for label in one.labels] or [one.local_name] for one in entities}
+        )
 
 
 class Ablated(NamedTuple):
-    """Scores without one ingredient (``WHOLE``: with all of them), and those of the non-trivial part."""
+    """Scores without one ingredient (``WHOLE``: with all of them), and those of the non-trivial
+    part.
+    """
 
     without: str
     whole: Score
@@ -119,7 +127,9 @@ class AtRate(NamedTuple):
 
 
 class Experiments(NamedTuple):
-    """What was tried on one pair, or on all of them: errors simulated, prompts counted, ingredients left out."""
+    """What was tried on one pair, or on all of them: errors simulated, prompts counted, ingredients
+    left out.
+    """
 
     draws: tuple[Draw, ...] = ()
     shares: tuple[Draw, ...] = ()  # the same with more or less asked
@@ -145,7 +155,9 @@ class MatchingResults:
     @property
     def matcher(self) -> str:
         """The label of our figures; a simulation is named wherever it is shown."""
-        return f"kgnb, SIMULATION ({self.simulation})" if self.simulation else f"kgnb ({self.judge})"
+        return (
+            f"kgnb, SIMULATION ({self.simulation})" if self.simulation else f"kgnb ({self.judge})"
+        )
 
     def labelled(self, text: str) -> str:
         """A caption, marked if anything is simulated."""
@@ -180,7 +192,10 @@ class MatchingResults:
     def per_kind(self) -> dict[str, Score]:
         """Micro, by the kind of the source entity."""
         kinds = ({entity.iri: entity.kind for entity in one.source} for one in self.scored)
-        return _added(per_kind(one.found, one.right, each) for one, each in zip(self.scored, kinds, strict=True))
+        return _added(
+            per_kind(one.found, one.right, each)
+            for one, each in zip(self.scored, kinds, strict=True)
+        )
 
     @cached_property
     def per_relation(self) -> dict[str, Score]:
@@ -206,7 +221,11 @@ class MatchingResults:
     @cached_property
     def ontologies(self) -> tuple[Ontology, ...]:
         """Every ontology once, in the order of the pairs."""
-        return tuple({side.digest: side for one in self.outcomes for side in (one.source, one.target)}.values())
+        return tuple(
+            {
+                side.digest: side for one in self.outcomes for side in (one.source, one.target)
+            }.values()
+        )
 
 
 def shares(score: Score | Average | Figure | AtRate) -> tuple[float, float, float]:

@@ -9,11 +9,27 @@ from typing import Any
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting.ontology_matching.experiments import AGENT_OM, SHARES_RATE, WARNING, curve, summed
+from kgnb.reporting.ontology_matching.experiments import (
+    AGENT_OM,
+    SHARES_RATE,
+    WARNING,
+    curve,
+    summed,
+)
 from kgnb.reporting.ontology_matching.results import AtRate, MatchingResults, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Plot, grouped_bars, in_series, lines, risk_over_coverage
-from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Cost, Fragment, absent, in_percent, words, write_numbers
+from kgnb.reporting.sections import (
+    SCORES,
+    SOURCE,
+    UNMEASURED,
+    Cost,
+    Fragment,
+    absent,
+    in_percent,
+    words,
+    write_numbers,
+)
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
@@ -31,8 +47,12 @@ def figures(results: MatchingResults) -> list[Figure]:
             covered = [(f"micro over {these}", results.micro), (f"mean of {these}", results.mean)]
         if any("non-trivial" in peer.covers for peer in results.peers):
             covered.append(("non-trivial part", results.non_trivial))
-        ours = [Figure(results.matcher, *shares(one), covers, "this run") for covers, one in covered]
-    return sorted([*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers))
+        ours = [
+            Figure(results.matcher, *shares(one), covers, "this run") for covers, one in covered
+        ]
+    return sorted(
+        [*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers)
+    )
 
 
 def headline(results: MatchingResults) -> Table:
@@ -61,7 +81,13 @@ def by_pair(results: MatchingResults) -> Table:
     rows: list[list[Value]] = []
     for one in results.outcomes:
         ours = _scored(one.score) if one.score else [len(one.alignment), *[None] * 5]
-        rows.append([one.name, *ours, *(one.published[name].f1 if name in one.published else None for name in rivals)])
+        rows.append(
+            [
+                one.name,
+                *ours,
+                *(one.published[name].f1 if name in one.published else None for name in rivals),
+            ]
+        )
     return Table(columns, rows, caption=results.labelled(""))
 
 
@@ -82,7 +108,9 @@ def behind(results: MatchingResults) -> Table:
     rows = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
     note = "Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."
     columns = [*texts(part="Part"), *COUNTS, *SCORES]
-    return Table(columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED])
+    return Table(
+        columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED]
+    )
 
 
 def risk(results: MatchingResults) -> Plot:
@@ -101,11 +129,19 @@ def thresholds(results: MatchingResults) -> Plot:
         alt = f" F1 is highest, {100 * best.score.f1:.1f} %, at {best.confidence:.2f}"
         caption += f"{alt}; that threshold is chosen on the reference, so it is not a result of the matcher."
     series = [
-        (name, [(point.confidence, 100 * share) for point, share in zip(points, scores, strict=True)])
+        (
+            name,
+            [(point.confidence, 100 * share) for point, share in zip(points, scores, strict=True)],
+        )
         for name, scores in in_series([point.score for point in points])
     ]
-    across, alt = "mappings below this confidence dropped", f"Precision, recall, F1 over confidence.{alt}"
-    return lines(series, across, "score, %", results.labelled(caption), alt, drawn="steps-pre", styles=SCORED)
+    across, alt = (
+        "mappings below this confidence dropped",
+        f"Precision, recall, F1 over confidence.{alt}",
+    )
+    return lines(
+        series, across, "score, %", results.labelled(caption), alt, drawn="steps-pre", styles=SCORED
+    )
 
 
 def cost(results: MatchingResults) -> Table:
@@ -113,11 +149,19 @@ def cost(results: MatchingResults) -> Table:
     columns = [
         *texts(pair="Pair"),
         *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens"),
-        *numbers(embedded="Texts embedded", reused="from cache", points="Vectors used", written="of them new"),
+        *numbers(
+            embedded="Texts embedded",
+            reused="from cache",
+            points="Vectors used",
+            written="of them new",
+        ),
     ]
     parts = {one.name: one.cost for one in results.outcomes}
     parts |= {"all": results.cost} if len(parts) > 1 else {}
-    rows = [[name, *(round(getattr(one, column.key), 2) for column in columns[1:])] for name, one in parts.items()]
+    rows = [
+        [name, *(round(getattr(one, column.key), 2) for column in columns[1:])]
+        for name, one in parts.items()
+    ]
     sides = f"{2 * len(results.outcomes)} sides of {_pairs(len(results.outcomes))}"
     notes = [
         f"{len(results.ontologies)} ontologies take {sides}: each is embedded and stored once, whatever it is matched "
@@ -132,7 +176,13 @@ def sources(results: MatchingResults) -> Table:
     columns += numbers(entities="Entities", pairs="In pairs", mended="Mended on loading")
     used = [side.digest for one in results.outcomes for side in (one.source, one.target)]
     rows: list[list[Value]] = [
-        [side.name, side.iri, len(side), used.count(side.digest), sum(number for _, number in side.mended)]
+        [
+            side.name,
+            side.iri,
+            len(side),
+            used.count(side.digest),
+            sum(number for _, number in side.mended),
+        ]
         for side in results.ontologies
     ]
     return Table(columns, rows, caption="Ontologies")
@@ -147,13 +197,19 @@ def _notes(results: MatchingResults) -> list[str]:
     notes = [f"{note[0].upper()}{note[1:]}" for note in results.notes]
     strangers = sum(len(one.wanted.strangers) for one in results.scored if one.wanted)
     if strangers:
-        notes.append(f"{strangers} reference mappings name an entity neither ontology has; they count as missed.")
+        notes.append(
+            f"{strangers} reference mappings name an entity neither ontology has; they count as missed."
+        )
     unscored = sum(len(one.alignment) - len(one.found) for one in results.scored)
     if unscored:
-        notes.append(f"{unscored} found mappings are not scored: a relation the reference never uses, or owl:Thing.")
+        notes.append(
+            f"{unscored} found mappings are not scored: a relation the reference never uses, or owl:Thing."
+        )
     if results.simulation:
         asked = sum(one.simulated for one in results.outcomes)
-        notes.append(f"SIMULATION: a judge that knows the reference answered {asked} questions ({results.simulation}).")
+        notes.append(
+            f"SIMULATION: a judge that knows the reference answered {asked} questions ({results.simulation})."
+        )
     return notes
 
 
@@ -181,19 +237,38 @@ def oracle_curves(results: MatchingResults) -> Plot | Fragment:
         return absent("Not computed: run the report with -p curves=true.")
     asked = [point for point in points if point.rate is not None]
     series = [
-        (name, [(100 * (point.rate or 0.0), 100 * share) for point, share in zip(asked, scores, strict=True)])
+        (
+            name,
+            [
+                (100 * (point.rate or 0.0), 100 * share)
+                for point, share in zip(asked, scores, strict=True)
+            ],
+        )
         for name, scores in in_series(asked)
     ]
     series += [
-        ("F1, nobody asked", [(x, 100 * point.f1) for x, _ in series[0][1]]) for point in points if point.rate is None
+        ("F1, nobody asked", [(x, 100 * point.f1) for x, _ in series[0][1]])
+        for point in points
+        if point.rate is None
     ]
     alt = "; ".join(
         f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
         "entities"
         for point in asked
     )
-    caption, across = f"{WARNING}. Scores over the share of wrong answers.", "SIMULATION: answers that are wrong, %"
-    return lines(series, across, "%", caption, f"SIMULATION. {alt}.", styles=(*SCORED, "-."), high=(None, None))
+    caption, across = (
+        f"{WARNING}. Scores over the share of wrong answers.",
+        "SIMULATION: answers that are wrong, %",
+    )
+    return lines(
+        series,
+        across,
+        "%",
+        caption,
+        f"SIMULATION. {alt}.",
+        styles=(*SCORED, "-."),
+        high=(None, None),
+    )
 
 
 SIMULATED = percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)")
@@ -209,10 +284,14 @@ def oracle_table(results: MatchingResults) -> Table | None:
     rows: list[list[Value]] = []
     for one in points:
         rate = "nobody asked" if one.rate is None else f"{one.rate:.0%}"
-        rows.append([rate, *shares(one), one.spread, one.non_trivial, round(one.questions), one.share])
+        rows.append(
+            [rate, *shares(one), one.spread, one.non_trivial, round(one.questions), one.share]
+        )
     draws = max(one.draws for one in points)
     notes = [
-        "Micro over pairs. " * (len(results.scored) > 1) + f"{draws} draws decide which answers are wrong; scores are "
+        "Micro over pairs. "
+        * (len(results.scored) > 1)
+        + f"{draws} draws decide which answers are wrong; scores are "
         "means over them, with the standard deviation of F1 beside it.",
         "Questions of both sides are counted; whoever answers sees all candidates of an entity at once. An answer is "
         "combined with the rule judge's confidence, so not every wrong answer does harm.",
@@ -222,10 +301,16 @@ def oracle_table(results: MatchingResults) -> Table | None:
 
 def oracle_shares(results: MatchingResults) -> Table | None:
     """The scores with more or fewer questions. SIMULATION."""
-    columns = [*percents(ask="Asked at most"), *numbers(questions="Questions"), *percents(share="per source entity")]
+    columns = [
+        *percents(ask="Asked at most"),
+        *numbers(questions="Questions"),
+        *percents(share="per source entity"),
+    ]
     points = curve(results.tried.shares)
     rows = [[one.ask, round(one.questions), one.share, *shares(one), one.spread] for one in points]
-    notes = ["This table uses the reference, so nothing is tuned with it. What no answer could change is not asked."]
+    notes = [
+        "This table uses the reference, so nothing is tuned with it. What no answer could change is not asked."
+    ]
     caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
     return Table([*columns, *SIMULATED], rows, caption=caption, notes=notes) if rows else None
 
@@ -233,10 +318,14 @@ def oracle_shares(results: MatchingResults) -> Table | None:
 def prompts(results: MatchingResults) -> Table | Fragment:
     """The prompts that a model would be sent: one row a judge, beside what the paper's system took."""
     if not results.tried.prompts:
-        return absent("What a model would be sent: not counted; run the report with -p curves=true.")
+        return absent(
+            "What a model would be sent: not counted; run the report with -p curves=true."
+        )
     columns = [
         *texts(judge="Judge"),
-        *numbers(questions="Questions", calls="Calls", prompt="Prompt tokens", completion="Reply tokens"),
+        *numbers(
+            questions="Questions", calls="Calls", prompt="Prompt tokens", completion="Reply tokens"
+        ),
         *numbers(question="Prompt tokens a question", entity="Prompt tokens an entity"),
     ]
     rows: list[list[Value]] = []
@@ -244,7 +333,8 @@ def prompts(results: MatchingResults) -> Table | Fragment:
         ours = [one for one in results.tried.prompts if one.judge == name]
         questions, entities = sum(one.questions for one in ours), sum(one.entities for one in ours)
         calls, tokens, replies = (
-            sum(getattr(one.expected, key) for one in ours) for key in ("calls", "prompt_tokens", "completion_tokens")
+            sum(getattr(one.expected, key) for one in ours)
+            for key in ("calls", "prompt_tokens", "completion_tokens")
         )
         rates = [round(tokens / number) if number else None for number in (questions, entities)]
         rows.append([name, questions, calls, tokens, replies, *rates])
@@ -266,7 +356,15 @@ def left_out(results: MatchingResults) -> Table | Fragment:
     rows: list[list[Value]] = [[first.without, *shares(first.whole), None, first.part.f1, None]]
     for one in sorted(others, key=lambda one: (one.whole.f1, one.without)):
         lost, part_lost = one.whole.f1 - first.whole.f1, one.part.f1 - first.part.f1
-        rows.append([one.without, *shares(one.whole), f"{100 * lost:+.1f}", one.part.f1, f"{100 * part_lost:+.1f}"])
+        rows.append(
+            [
+                one.without,
+                *shares(one.whole),
+                f"{100 * lost:+.1f}",
+                one.part.f1,
+                f"{100 * part_lost:+.1f}",
+            ]
+        )
     notes = [
         "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
         "Nothing else is adjusted: without an ingredient, the scores move relative to a fixed threshold.",
@@ -322,17 +420,23 @@ def _pair(outcome: PairOutcome) -> dict[str, Any]:
 
 def _tried(results: MatchingResults) -> dict[str, Any]:
     """The experiments that were asked for, and other systems where there are any."""
-    rates, asked = (list(map(AtRate._asdict, curve(draws))) for draws in (results.tried.draws, results.tried.shares))
+    rates, asked = (
+        list(map(AtRate._asdict, curve(draws)))
+        for draws in (results.tried.draws, results.tried.shares)
+    )
     parts: dict[str, Any] = {
         "simulation_curves": {"note": WARNING, "rates": rates} if rates else None,
         "simulation_shares": asked,
-        "prompts": [one._asdict() | {"expected": asdict(one.expected)} for one in results.tried.prompts],
+        "prompts": [
+            one._asdict() | {"expected": asdict(one.expected)} for one in results.tried.prompts
+        ],
         "ablation": [
             {"without": name} | _score(whole) | {"non_trivial": _score(part)}
             for name, whole, part in summed(results.tried.ablated)
         ],
         "stored_alignments": [
-            {"system": name} | _score(whole) | {"non_trivial": _score(part)} for name, whole, part in compared(results)
+            {"system": name} | _score(whole) | {"non_trivial": _score(part)}
+            for name, whole, part in compared(results)
         ],
     }
     return {name: part for name, part in parts.items() if part}

@@ -1,8 +1,9 @@
-"""The mappings that are wrong, missed or unsure, and other systems on the same pairs: stored alignments, matchers run.
+"""The mappings that are wrong, missed or unsure, and other systems on the same pairs: stored
+alignments, matchers run.
 
-All are scored by us and compared with ours. An installed matcher is optional and runs in a process of its own, with its
-library's defaults, except that one mapping an entity is asked for, or a threshold of 0.8 where a library would map
-everything; nothing is tuned.
+All are scored by us and compared with ours. An installed matcher is optional and runs in a process
+of its own, with its library's defaults, except that one mapping an entity is asked for, or a
+threshold of 0.8 where a library would map everything; nothing is tuned.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ MAPPED = texts(source="Source", relation="Relation", target="Target")
 
 def wrong(results: MatchingResults) -> Table:
     """Mappings that were found and are not in the reference, the most confident first."""
-    found = [(one, m) for one in results.scored for m in one.alignment if _triple(m) in one.found - one.right]
+    found = [
+        (one, m)
+        for one in results.scored
+        for m in one.alignment
+        if _triple(m) in one.found - one.right
+    ]
     none = "no mapping was found that is not in the reference" if results.scored else UNMEASURED
     return _mappings(found, "Found, but not in the reference", none)
 
@@ -48,10 +54,21 @@ def unsure(results: MatchingResults) -> Table:
 
 def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -> Table:
     found = sorted(found, key=lambda item: (-item[1].confidence, item[0].name, item[1].pair))
-    columns = [*texts(pair="Pair"), *MAPPED, *percents(confidence="Confidence"), *texts(judged_by="Judged by")]
+    columns = [
+        *texts(pair="Pair"),
+        *MAPPED,
+        *percents(confidence="Confidence"),
+        *texts(judged_by="Judged by"),
+    ]
     rows = [[one.name, *_linked(one, _triple(m), m), m.confidence, m.judged_by] for one, m in found]
     details = [[*_evidence(m), *_instead(one, m), *_sides(one, _triple(m))] for one, m in found]
-    return Table(columns, rows, caption=f"{title}: {len(rows)}", details=details, notes=[] if rows else [none])
+    return Table(
+        columns,
+        rows,
+        caption=f"{title}: {len(rows)}",
+        details=details,
+        notes=[] if rows else [none],
+    )
 
 
 def missed(results: MatchingResults) -> Table:
@@ -59,10 +76,21 @@ def missed(results: MatchingResults) -> Table:
     columns = [*texts(pair="Pair"), *MAPPED, *texts(fate="What became of it")]
     lost = [(one, triple) for one in results.scored for triple in sorted(one.right - one.found)]
     fates = [_fate(one, triple) for one, triple in lost]
-    rows = [[one.name, *_linked(one, triple), fate] for (one, triple), (fate, _) in zip(lost, fates, strict=True)]
-    details = [[*_sides(one, triple), *more] for (one, triple), (_, more) in zip(lost, fates, strict=True)]
+    rows = [
+        [one.name, *_linked(one, triple), fate]
+        for (one, triple), (fate, _) in zip(lost, fates, strict=True)
+    ]
+    details = [
+        [*_sides(one, triple), *more] for (one, triple), (_, more) in zip(lost, fates, strict=True)
+    ]
     notes = [] if results.scored else [UNMEASURED]
-    return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
+    return Table(
+        columns,
+        rows,
+        caption=f"In the reference, but not found: {len(rows)}",
+        details=details,
+        notes=notes,
+    )
 
 
 def _triple(mapping: Mapping) -> Triple:
@@ -70,7 +98,9 @@ def _triple(mapping: Mapping) -> Triple:
 
 
 def _linked(one: PairOutcome, triple: Triple, mapping: Mapping | None = None) -> list[Value]:
-    """A mapping as three cells: the source's name linked to its IRI, the relation, the target's name."""
+    """A mapping as three cells: the source's name linked to its IRI, the relation, the target's
+    name.
+    """
     source, target, relation = triple
     labels = (mapping.source_label, mapping.target_label) if mapping else ("", "")
     return [
@@ -90,7 +120,8 @@ def _evidence(mapping: Mapping | None) -> list[Detail]:
     if mapping is None:
         return []
     lines = [
-        f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}" for item in mapping.evidence
+        f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}"
+        for item in mapping.evidence
     ]
     told = [("why", mapping.rationale), ("evidence", "\n".join(["", *lines]) if lines else "")]
     return [(head, text) for head, text in told if text]
@@ -99,24 +130,37 @@ def _evidence(mapping: Mapping | None) -> list[Detail]:
 def _instead(one: PairOutcome, mapping: Mapping) -> list[Detail]:
     """What the reference has for the two entities."""
     others = [t for t in sorted(one.right) if t[0] == mapping.source or t[1] == mapping.target]
-    return [("the reference has", f"{_name(s, one.source)} {how} {_name(t, one.target)}") for s, t, how in others]
+    return [
+        ("the reference has", f"{_name(s, one.source)} {how} {_name(t, one.target)}")
+        for s, t, how in others
+    ]
 
 
 def _sides(one: PairOutcome, triple: Triple) -> list[Detail]:
-    """A line on each of the two entities of a mapping; nothing for one that its ontology does not have."""
+    """A line on each of the two entities of a mapping; nothing for one that its ontology does not
+    have.
+    """
     found = []
-    for name, ontology, iri in (("source", one.source, triple[0]), ("target", one.target, triple[1])):
+    for name, ontology, iri in (
+        ("source", one.source, triple[0]),
+        ("target", one.target, triple[1]),
+    ):
         if entity := ontology.find(iri):
             synonyms = ", ".join(text.text for text in entity.synonyms[:5])
             parents = ", ".join(_name(parent, ontology) for parent in entity.parents)
             parts = [f"{entity.kind} {readable(entity)}", synonyms and f"also called {synonyms}"]
-            parts += [parents and f"below {parents}", *[t.text for t in (*entity.definitions, *entity.comments)[:1]]]
+            parts += [
+                parents and f"below {parents}",
+                *[t.text for t in (*entity.definitions, *entity.comments)[:1]],
+            ]
             found.append((name, "; ".join(filter(None, parts))))
     return found
 
 
 def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
-    """How far a missed mapping got: dropped with a reason, unsure, another relation, or never accepted."""
+    """How far a missed mapping got: dropped with a reason, unsure, another relation, or never
+    accepted.
+    """
     pair, alignment = triple[:2], one.alignment
     told = [(f"dropped: {dropped.reason}", dropped.mapping) for dropped in alignment.dropped]
     told += [("unsure", mapping) for mapping in alignment.unsure]
@@ -126,15 +170,21 @@ def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
             return fate, _evidence(mapping)
     rivals = [m for m in alignment if m.source == pair[0] or m.target == pair[1]]
     if rivals:
-        taken = "; ".join(f"{m.source_label or m.source} = {m.target_label or m.target}" for m in rivals)
+        taken = "; ".join(
+            f"{m.source_label or m.source} = {m.target_label or m.target}" for m in rivals
+        )
         return "another was chosen", [("chosen", taken)]
     if one.wanted and triple in one.wanted.strangers:
         return "the ontologies have no such entity", []
     return "never accepted", []
 
 
-def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> dict[str, frozenset[Triple]]:
-    """By system, the alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; other pairs' are skipped."""
+def stored_alignments(
+    case: MatchingCase, source: Ontology, target: Ontology
+) -> dict[str, frozenset[Triple]]:
+    """By system, the alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; other
+    pairs' are skipped.
+    """
     folder, sides = Path(case.source).parent / "baselines", iris_of(source, target)
     read = {}
     for file in sorted(folder.glob("*/*.rdf.gz"), key=lambda path: path.name.casefold()):
@@ -184,7 +234,9 @@ class Others:
     @cached_property
     def all(self) -> frozenset[Item]:
         """What all of them found that have an alignment of the pair."""
-        return frozenset(item for item in self.any if len(self.finders(item)) == len(self.pairs[item[0]].stored))
+        return frozenset(
+            item for item in self.any if len(self.finders(item)) == len(self.pairs[item[0]].stored)
+        )
 
     def finders(self, item: Item) -> list[str]:
         """The systems that found a mapping."""
@@ -193,7 +245,9 @@ class Others:
     def score(self, found: frozenset[Item], *, trivial: bool = True) -> Score:
         """Of everything, or without the pairs that share a label."""
         kept, wanted = (
-            side if trivial else {item for item in side if not self.pairs[item[0]].trivial(*item[1][:2])}
+            side
+            if trivial
+            else {item for item in side if not self.pairs[item[0]].trivial(*item[1][:2])}
             for side in (found, self.right)
         )
         return Score(len(kept & wanted), len(kept - wanted), len(wanted - kept))
@@ -205,15 +259,21 @@ def others(results: MatchingResults) -> Others:
 
 
 def compared(results: MatchingResults) -> list[tuple[str, Score, Score]]:
-    """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with stored alignments."""
+    """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with
+    stored alignments.
+    """
     about = others(results)
     found = {results.matcher: about.ours, **about.systems} if about.pairs else {}
-    scored = [(name, about.score(one), about.score(one, trivial=False)) for name, one in found.items()]
+    scored = [
+        (name, about.score(one), about.score(one, trivial=False)) for name, one in found.items()
+    ]
     return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
 
 
 def beside(results: MatchingResults) -> Table | Fragment:
-    """All systems' scores by one evaluator, best first: of everything, and without the pairs that share a label."""
+    """All systems' scores by one evaluator, best first: of everything, and without the pairs that
+    share a label.
+    """
     columns = [*texts(system="System"), *numbers(found="Found", right="Right"), *SCORES]
     columns += percents(part_precision="Non-trivial: precision", part_recall="Non-trivial: recall")
     columns += percents(part_f1="Non-trivial: F1")
@@ -241,9 +301,19 @@ def overlap(results: MatchingResults) -> Table | None:
         *numbers(wrong="Wrong, both", ours_wrong="Wrong, only we", theirs_wrong="Wrong, only they"),
     ]
     rows: list[list[Value]] = []
-    for name, found in {**about.systems, "any of them": about.any, "all of them": about.all}.items():
+    for name, found in {
+        **about.systems,
+        "any of them": about.any,
+        "all of them": about.all,
+    }.items():
         parts = (about.ours & found, about.ours - found, found - about.ours)
-        rows.append([name, *(len(part & about.right) for part in parts), *(len(part - about.right) for part in parts)])
+        rows.append(
+            [
+                name,
+                *(len(part & about.right) for part in parts),
+                *(len(part - about.right) for part in parts),
+            ]
+        )
     return Table(columns, rows, caption=results.labelled("Overlap"))
 
 
@@ -265,7 +335,9 @@ def often_theirs(results: MatchingResults) -> Table | None:
     """What is right, we missed, and most others found; most of them first."""
     about = others(results)
     finders = {item: len(about.finders(item)) for item in about.right - about.ours}
-    found = [item for item, number in finders.items() if 2 * number > len(about.pairs[item[0]].stored)]
+    found = [
+        item for item, number in finders.items() if 2 * number > len(about.pairs[item[0]].stored)
+    ]
     found.sort(key=lambda item: (-finders[item], item))
     return _listed(results, about, found, "Right, found by most, missed by us")
 
@@ -312,12 +384,16 @@ found = text2term.map_terms(
 pairs = zip(found["Source Term ID"], found["Mapped Term IRI"]) if len(found) else ()
 json.dump([list(pair) for pair in pairs], open(sys.argv[3], "w"))
 """
-"""text2term maps terms to an ontology; the terms are the classes that it reads from the source's file."""
+"""text2term maps terms to an ontology; the terms are the classes that it reads from the source's
+file.
+"""
 
 
 @dataclass(frozen=True)
 class System:
-    """A library that matches ontologies: its package, and a script that writes [[source IRI, target IRI], ...]."""
+    """A library that matches ontologies: its package, and a script that writes [[source IRI, target
+    IRI], ...].
+    """
 
     name: str
     package: str
@@ -332,7 +408,10 @@ class System:
             return f"{self.name}, run here"
 
 
-SYSTEMS = (System("OntoAligner", "ontoaligner", ONTOALIGNER), System("text2term", "text2term", TEXT2TERM))
+SYSTEMS = (
+    System("OntoAligner", "ontoaligner", ONTOALIGNER),
+    System("text2term", "text2term", TEXT2TERM),
+)
 
 
 def installed_alignments(
@@ -343,7 +422,11 @@ def installed_alignments(
     seconds: float = SECONDS,
 ) -> tuple[dict[str, frozenset[Triple]], list[str]]:
     """What the installed systems find for a pair of files, and a note on each that failed."""
-    files = [Path(spec) for spec in (case.source, case.target) if isinstance(spec, str | Path) and Path(spec).is_file()]
+    files = [
+        Path(spec)
+        for spec in (case.source, case.target)
+        if isinstance(spec, str | Path) and Path(spec).is_file()
+    ]
     if len(files) < 2:  # an endpoint has no file to pass on
         return {}, []
     found: dict[str, frozenset[Triple]] = {}
@@ -356,21 +439,38 @@ def installed_alignments(
         if isinstance(pairs, str):
             notes.append(f"{system.label}, on {case.name}: {pairs}")
             continue
-        known = [(*pair, "equivalent") for pair in pairs if pair[0] in sides[0] and pair[1] in sides[1]]
-        found[system.label] = oriented(scored_by_oaei(known), *sides).triples if known else frozenset()
+        known = [
+            (*pair, "equivalent") for pair in pairs if pair[0] in sides[0] and pair[1] in sides[1]
+        ]
+        found[system.label] = (
+            oriented(scored_by_oaei(known), *sides).triples if known else frozenset()
+        )
     return found, notes
 
 
-def _run(system: System, source: Path, target: Path, *, seconds: float) -> list[tuple[str, str]] | str:
+def _run(
+    system: System, source: Path, target: Path, *, seconds: float
+) -> list[tuple[str, str]] | str:
     """The pairs, or why there are none."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "pairs.json"
-        command = [sys.executable, "-c", system.script, str(source.resolve()), str(target.resolve()), str(out)]
+        command = [
+            sys.executable,
+            "-c",
+            system.script,
+            str(source.resolve()),
+            str(target.resolve()),
+            str(out),
+        ]
         try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False
+            )
         except subprocess.TimeoutExpired:
             return f"not done after {seconds:g} s"
         if done.returncode or not out.is_file():
             lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
             return f"failed: {lines[-1][:200] if lines else 'it wrote nothing'}"
-        return [(str(one), str(other)) for one, other in json.loads(out.read_text(encoding="utf-8"))]
+        return [
+            (str(one), str(other)) for one, other in json.loads(out.read_text(encoding="utf-8"))
+        ]

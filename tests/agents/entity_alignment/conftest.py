@@ -31,7 +31,9 @@ def truth() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def proposal() -> Proposal:
     """The two hut catalogues, first aligned without a seed."""
-    return propose(read("hollenmark"), read("corvane"), CharacterEmbedder(), Options(rounds=1, precision=0.0))
+    return propose(
+        read("hollenmark"), read("corvane"), CharacterEmbedder(), Options(rounds=1, precision=0.0)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,10 @@ def test_a_model_is_asked_by_letter_and_a_hostile_name_stays_on_its_line(selecte
 
 def test_the_rule_keeps_the_first_alignment_unless_another_shares_clearly_more(selected):
     question = next(one for one in selected.questions if one.first)
-    assert RuleJudge().judge([question])[0].choice in {question.first, *(card.iri for card in question.others)}
+    assert RuleJudge().judge([question])[0].choice in {
+        question.first,
+        *(card.iri for card in question.others),
+    }
     other = next(at for at, card in enumerate(question.others) if card.iri != question.first)
     rivals = tuple(
         replace(rival, agreement=9.0 if at == other else 0.0, similarity=0.5)

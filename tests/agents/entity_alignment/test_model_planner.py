@@ -47,6 +47,12 @@ def test_tools_are_read_in_any_order_and_anything_else_is_a_problem():
     ):
         answers = sheet("Hut").read(reply)
         assert answers.verdicts[1].choice == named(path) and not answers.problems
-    for reply in ("", "align, please", '{"question": 1, "tools": ["reflect"]}', '{"question": 1, "tools": ["x"]}', "{"):
+    for reply in (
+        "",
+        "align, please",
+        '{"question": 1, "tools": ["reflect"]}',
+        '{"question": 1, "tools": ["x"]}',
+        "{",
+    ):
         answers = sheet("Hut").read(reply)
         assert not answers.verdicts and set(answers.problems) == {1}

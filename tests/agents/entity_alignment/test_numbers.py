@@ -1,4 +1,6 @@
-"""The numeric parts behind propose: candidates, assignment, weighing, calibration, propagation, relations."""
+"""The numeric parts behind propose: candidates, assignment, weighing, calibration, propagation,
+relations.
+"""
 
 import numpy as np
 import pytest
@@ -36,14 +38,22 @@ HEIGHT, WIDTH = 5, 6
 @some.composite
 def scored(draw: some.DrawFn) -> tuple[CandidatePairs, np.ndarray]:
     """Some pairs of a small table, sorted, and a score of each."""
-    cells = draw(some.lists(some.integers(0, HEIGHT * WIDTH - 1), unique=True, max_size=20).map(sorted))
-    scores = draw(some.lists(some.sampled_from([-3.0, -1.0, 0.0, 0.5, 0.5, 2.0, 7.0]), min_size=len(cells)))
+    cells = draw(
+        some.lists(some.integers(0, HEIGHT * WIDTH - 1), unique=True, max_size=20).map(sorted)
+    )
+    scores = draw(
+        some.lists(some.sampled_from([-3.0, -1.0, 0.0, 0.5, 0.5, 2.0, 7.0]), min_size=len(cells))
+    )
     keys = np.array(cells, dtype=np.int64)
-    return CandidatePairs(keys // WIDTH, keys % WIDTH), np.array(scores[: len(cells)], dtype=np.float32)
+    return CandidatePairs(keys // WIDTH, keys % WIDTH), np.array(
+        scores[: len(cells)], dtype=np.float32
+    )
 
 
 @given(scored())
-def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[CandidatePairs, np.ndarray]) -> None:
+def test_nobody_could_do_better_with_someone_who_agrees(
+    table: tuple[CandidatePairs, np.ndarray],
+) -> None:
     pairs, scores = table
     given_ = stable(pairs, scores, HEIGHT, WIDTH)
     value = {(r, c): s for r, c, s in zip(*pairs, scores, strict=True)}
@@ -57,7 +67,9 @@ def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[CandidatePa
 
 
 @given(scored())
-def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tuple[CandidatePairs, np.ndarray]) -> None:
+def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(
+    table: tuple[CandidatePairs, np.ndarray],
+) -> None:
     pairs, scores = table
     dense = np.full((HEIGHT, WIDTH), -1000.0)
     dense[pairs.rows, pairs.columns] = scores
@@ -74,18 +86,31 @@ def test_huge_scores_neither_overflow_nor_vanish() -> None:
     assert found.tolist() == pytest.approx([1, 0, 1])
 
 
-@given(some.integers(1, 12), some.integers(1, 12), some.integers(1, 5), some.integers(1, 7), some.integers(0, 99))
+@given(
+    some.integers(1, 12),
+    some.integers(1, 12),
+    some.integers(1, 5),
+    some.integers(1, 7),
+    some.integers(0, 99),
+)
 def test_the_best_of_rows_and_columns_are_found_whatever_the_block(
     height: int, width: int, k: int, block: int, seed: int
 ) -> None:
     draw = np.random.default_rng(seed)
-    left, right = unit(draw.random((height, 3), dtype=np.float32)), unit(draw.random((width, 3), dtype=np.float32))
+    left, right = (
+        unit(draw.random((height, 3), dtype=np.float32)),
+        unit(draw.random((width, 3), dtype=np.float32)),
+    )
     found = set(zip(*nearest_pairs(left, right, k, block), strict=True))
     scores = left @ right.T
     for row in range(height):
-        assert (row, int(np.argmax(scores[row]))) in found or np.sort(scores[row])[-1] == np.sort(scores[row])[-2]
+        assert (row, int(np.argmax(scores[row]))) in found or np.sort(scores[row])[-1] == np.sort(
+            scores[row]
+        )[-2]
     wanted = {(row, int(c)) for row in range(height) for c in np.argsort(-scores[row])[:k]}
-    wanted |= {(int(r), column) for column in range(width) for r in np.argsort(-scores[:, column])[:k]}
+    wanted |= {
+        (int(r), column) for column in range(width) for r in np.argsort(-scores[:, column])[:k]
+    }
     assert len(found) == len(wanted)
     alone = nearest_rows(left, right, k, block)
     assert len(alone.rows) == height * min(k, width)
@@ -100,7 +125,9 @@ def test_weights_follow_the_view_that_tells_and_stay_where_nothing_is_said() -> 
     prior = np.array([2.0, 2.0])
     weights = fitted(CandidatePairs(rows, columns), views, truth, prior, height=200, strength=1.0)
     assert weights[0] > 4 > 1.5 > weights[1] >= 0
-    silent = fitted(CandidatePairs(rows, columns), views, truth * 0, prior, height=200, strength=1.0)
+    silent = fitted(
+        CandidatePairs(rows, columns), views, truth * 0, prior, height=200, strength=1.0
+    )
     np.testing.assert_array_equal(silent, prior)
 
 
@@ -113,7 +140,9 @@ def test_second_bests_tell_which_bests_can_be_trusted() -> None:
     assert chances[700:].mean() < 0.2
     assert chance_of_a_counterpart(np.array([-np.inf], np.float32), wrong).tolist() == [0]
     assert chance_of_a_counterpart(np.array([1.0], np.float32), wrong[:0]).tolist() == [0.5]
-    assert chance_of_a_counterpart(best, best).tolist() == [0.5] * 1000  # equally good ones say nothing
+    assert (
+        chance_of_a_counterpart(best, best).tolist() == [0.5] * 1000
+    )  # equally good ones say nothing
 
 
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=30))
@@ -126,7 +155,9 @@ def test_what_should_rise_rises_and_keeps_its_mean(values: list[float]) -> None:
 def graph(triples: list[tuple[int, int, int]], size: int, relations: int = 2) -> EntityGraph:
     rows = np.array(triples, dtype=np.int32).reshape(-1, 3)
     iris = tuple(f"http://e.example/{number}" for number in range(size))
-    return EntityGraph("g", iris, ("",) * size, tuple(f"http://r.example/{r}" for r in range(relations)), rows)
+    return EntityGraph(
+        "g", iris, ("",) * size, tuple(f"http://r.example/{r}" for r in range(relations)), rows
+    )
 
 
 def test_nothing_comes_back_to_where_it_started() -> None:
@@ -139,8 +170,12 @@ def test_nothing_comes_back_to_where_it_started() -> None:
 
 
 def test_relations_find_their_counterparts_between_anchors() -> None:
-    left = edges_of(graph([(n, 0, n + 1) for n in range(20)] + [(n + 1, 1, n) for n in range(0, 20, 2)], 21))
-    right = edges_of(graph([(n, 1, n + 1) for n in range(20)] + [(n + 1, 0, n) for n in range(0, 20, 2)], 21))
+    left = edges_of(
+        graph([(n, 0, n + 1) for n in range(20)] + [(n + 1, 1, n) for n in range(0, 20, 2)], 21)
+    )
+    right = edges_of(
+        graph([(n, 1, n + 1) for n in range(20)] + [(n + 1, 0, n) for n in range(0, 20, 2)], 21)
+    )
     alike = counterparts(left, right, sparse.identity(21, dtype=np.float32, format="csr"))
     assert alike[0].toarray().argmax() == 1
     assert alike[2].toarray().argmax() == 3  # the inverses as well
@@ -149,8 +184,13 @@ def test_relations_find_their_counterparts_between_anchors() -> None:
 
 def test_many_wide_vectors_are_made_narrow_and_stay_as_alike_as_they_were() -> None:
     draw = np.random.default_rng(0)
-    scale = 1 / np.arange(1, WIDE + 9)  # as embeddings are: most of what differs lies in few directions
-    left, right = (unit((draw.standard_normal((rows, len(scale))) * scale).astype(np.float32)) for rows in (700, 500))
+    scale = 1 / np.arange(
+        1, WIDE + 9
+    )  # as embeddings are: most of what differs lies in few directions
+    left, right = (
+        unit((draw.standard_normal((rows, len(scale))) * scale).astype(np.float32))
+        for rows in (700, 500)
+    )
     left[3] = 0.0
     few, other = narrowed(left, right, many=1000)
     assert (few.shape, other.shape, few.dtype) == ((700, NARROW), (500, NARROW), np.float32)

@@ -1,4 +1,6 @@
-"""Graphs as they come: names on one side, in another script, or twice; no edges, one relation; nobody to be found."""
+"""Graphs as they come: names on one side, in another script, or twice; no edges, one relation;
+nobody to be found.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,9 +19,18 @@ from tests.agents.entity_alignment.graphs_at_hand import World, names, without_v
 CYRILLIC = str.maketrans("abcdefghiklmnoprstuy", "абцдефгхиклмнопрстую")
 
 
-def aligned(left: EntityGraph, right: EntityGraph, seeds: Sequence[tuple[str, str]] = (), **options: object) -> Settled:
+def aligned(
+    left: EntityGraph, right: EntityGraph, seeds: Sequence[tuple[str, str]] = (), **options: object
+) -> Settled:
     told = Options(rounds=2, **options)  # type: ignore[arg-type]
-    outcome = align(left, right, embedder=CharacterEmbedder(128), judge="rule", options=told, seeds=seeds or "none")
+    outcome = align(
+        left,
+        right,
+        embedder=CharacterEmbedder(128),
+        judge="rule",
+        options=told,
+        seeds=seeds or "none",
+    )
     found = outcome.settled
     counts = found.counts()
     assert counts["matched"] + counts["unmatched"] == counts["entities"] == len(left)
@@ -34,7 +45,9 @@ def seeds_of(given: World, share: float) -> list[tuple[str, str]]:
     return [(given.left.entities[at], given.right.entities[given.answers[at]]) for at in kept]
 
 
-def right(found: Settled, given: World, seeds: Sequence[tuple[str, str]] = ()) -> tuple[float, float]:
+def right(
+    found: Settled, given: World, seeds: Sequence[tuple[str, str]] = ()
+) -> tuple[float, float]:
     """Precision and recall of what is no seed."""
     seeded = {given.left.index(one) for one, _ in seeds}
     rows = [at for at in range(len(given.left)) if at not in seeded]
@@ -68,7 +81,9 @@ def test_names_on_one_side_and_no_seed_match_nothing_and_say_why() -> None:
 
 
 def test_any_of_several_names_will_do() -> None:
-    """Half of the entities go by another name on the right, and by the one known on the left as a further name."""
+    """Half of the entities go by another name on the right, and by the one known on the left as a
+    further name.
+    """
     given = bare(world(200))
     none = np.empty((0, 3), dtype=np.int32)
     strangers = names(300, 77)[200:]
@@ -79,7 +94,9 @@ def test_any_of_several_names_will_do() -> None:
     alone = named(replace(given.right, triples=none), called)
     left = replace(given.left, triples=none)
     without = right(aligned(left, alone), World(left, alone, given.answers))
-    _, recall = right(aligned(left, replace(alone, aliases=known)), World(left, alone, given.answers))
+    _, recall = right(
+        aligned(left, replace(alone, aliases=known)), World(left, alone, given.answers)
+    )
     assert without[1] <= 0.6 and recall >= 0.9
 
 
@@ -87,7 +104,10 @@ def test_any_of_several_names_will_do() -> None:
 def test_an_empty_graph_is_no_failure(sides: tuple[int, int]) -> None:
     given = world(20)
     empty = EntityGraph("empty", (), (), (), np.empty((0, 3), dtype=np.int32))
-    left, other = (graph if kept else empty for graph, kept in zip((given.left, given.right), sides, strict=True))
+    left, other = (
+        graph if kept else empty
+        for graph, kept in zip((given.left, given.right), sides, strict=True)
+    )
     found = aligned(left, other)
     assert found.pairs() == [] and found.alignment().mappings == ()
 
@@ -107,7 +127,9 @@ def test_namesakes_are_told_apart_by_what_is_around_them() -> None:
 
 
 @pytest.mark.parametrize(("dangling", "share"), [(108, 0.0), (108, 0.3)])
-def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(dangling: int, share: float) -> None:
+def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(
+    dangling: int, share: float
+) -> None:
     given = bare(world(360, dangling=dangling, degree=6.0))
     seeds = seeds_of(given, share)
     sides = (given.left.unnamed(), given.right.unnamed()) if seeds else (given.left, given.right)
@@ -115,13 +137,21 @@ def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(dan
     precision, _ = right(found, given, seeds)
     assert found.estimated_precision == pytest.approx(precision, abs=0.06)
     assert found.estimated_precision <= precision + 0.02
-    assert any(f"estimated precision {found.estimated_precision:.1%}" in note for note in found.notes())
+    assert any(
+        f"estimated precision {found.estimated_precision:.1%}" in note for note in found.notes()
+    )
 
 
 @pytest.mark.parametrize(("seed", "values"), [(0, True), (1, False)])
-def test_of_what_is_matched_nineteen_in_twenty_are_right_though_three_in_ten_have_no_counterpart(seed, values):
+def test_of_what_is_matched_nineteen_in_twenty_are_right_though_three_in_ten_have_no_counterpart(
+    seed, values
+):
     given = world(360, dangling=108, seed=seed)
-    sides = (given.left, given.right) if values else (without_values(given.left), without_values(given.right))
+    sides = (
+        (given.left, given.right)
+        if values
+        else (without_values(given.left), without_values(given.right))
+    )
     found = propose(*sides, CharacterEmbedder())
     matched = found.first >= 0
     right = found.first[matched] == given.answers[found.sources[matched]]

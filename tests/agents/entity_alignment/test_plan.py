@@ -24,12 +24,23 @@ def test_statistics_count_what_the_graph_says_of_each_entity(proposal):
     for row in range(0, len(proposal), 20):
         entity = proposal.sources[row]
         said = graph.attribute_triples[graph.attribute_triples[:, 0] == entity]
-        links = [(r, end) for h, r, t in graph.triples for end, one in (("head", h), ("tail", t)) if one == entity]
-        assert columns["attribute triples"][row] == len(said) and columns["attributes"][row] == len(set(said[:, 1]))
-        assert columns["relation triples"][row] == len(links) and columns["relations"][row] == len(set(links))
+        links = [
+            (r, end)
+            for h, r, t in graph.triples
+            for end, one in (("head", h), ("tail", t))
+            if one == entity
+        ]
+        assert columns["attribute triples"][row] == len(said) and columns["attributes"][row] == len(
+            set(said[:, 1])
+        )
+        assert columns["relation triples"][row] == len(links) and columns["relations"][row] == len(
+            set(links)
+        )
         assert columns["has a name"][row] == bool(graph.names[entity])
         likest = sorted(proposal.similarities[row][proposal.candidates[row] >= 0], reverse=True)[:3]
-        assert [columns[f"{nth} similarity"][row] for nth in ("first", "second", "third")][: len(likest)] == likest
+        assert [columns[f"{nth} similarity"][row] for nth in ("first", "second", "third")][
+            : len(likest)
+        ] == likest
     assert np.array_equal(columns["confidence"], proposal.confidence.astype(np.float32))
 
 

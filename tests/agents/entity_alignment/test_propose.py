@@ -27,7 +27,9 @@ def hits(found: Proposal, answers: np.ndarray) -> float:
     return float(np.mean(found.candidates[wanted >= 0, 0] == wanted[wanted >= 0]))
 
 
-def graph(name: str, names: list[str], triples: list[tuple[int, int, int]] | None = None) -> EntityGraph:
+def graph(
+    name: str, names: list[str], triples: list[tuple[int, int, int]] | None = None
+) -> EntityGraph:
     rows = np.array(triples or [], dtype=np.int32).reshape(-1, 3)
     entities = tuple(f"http://{name}.example/{number}" for number in range(len(names)))
     return EntityGraph(name, entities, tuple(names), ("http://r.example/near",), rows)
@@ -41,7 +43,12 @@ def seeds_of(given: World, number: int) -> np.ndarray:
 @pytest.mark.parametrize("assignment", get_args(Assignment))
 def test_finds_misspelt_entities_by_names_and_structure(assignment: str) -> None:
     given = world()
-    found = propose(without_values(given.left), without_values(given.right), EMBEDDER, Options(assignment=assignment))
+    found = propose(
+        without_values(given.left),
+        without_values(given.right),
+        EMBEDDER,
+        Options(assignment=assignment),
+    )
     assert hits(found, given.answers) >= 0.97
 
 
@@ -65,14 +72,18 @@ def test_seeds_are_kept_whatever_the_names_say() -> None:
     left, right = graph("a", ["Hut", "Inn"]), graph("b", ["Inn", "Hut"])
     found = propose(left, right, EMBEDDER, Options(confidence=0.0), seeds=[(0, 0)])
     assert found.first.tolist() == [0, 1]
-    assert propose(left, right, EMBEDDER, seeds=[(0, 0)]).first.tolist() == [0, -1]  # one alone tells nothing
+    assert propose(left, right, EMBEDDER, seeds=[(0, 0)]).first.tolist() == [
+        0,
+        -1,
+    ]  # one alone tells nothing
     assert found.confidence[0] == 1.0
 
 
 def test_the_same_input_gives_the_same_proposal_whatever_the_block_size() -> None:
     given = world(120)
     one, other = (
-        propose(given.left, given.right, EMBEDDER, Options(block_rows=size), seeds_of(given, 20)) for size in (7, 1024)
+        propose(given.left, given.right, EMBEDDER, Options(block_rows=size), seeds_of(given, 20))
+        for size in (7, 1024)
     )
     again = propose(given.left, given.right, EMBEDDER, Options(block_rows=7), seeds_of(given, 20))
     np.testing.assert_array_equal(one.candidates, again.candidates)
@@ -107,7 +118,9 @@ def test_one_target_is_given_once_unless_many_may_have_it() -> None:
 @pytest.mark.parametrize("assignment", get_args(Assignment))
 def test_nothing_to_compare_is_no_failure(assignment: str) -> None:
     for left, right in (([], []), ([], ["Hut"]), (["Hut"], []), ([""], [""]), (["Hut"], [""])):
-        found = propose(graph("a", left), graph("b", right), EMBEDDER, Options(assignment=assignment))
+        found = propose(
+            graph("a", left), graph("b", right), EMBEDDER, Options(assignment=assignment)
+        )
         assert found.first.tolist() == [-1] * len(left)
         assert {found.why(row) for row in range(len(found))} <= {NO_CANDIDATE}
         assert found._repr_mimebundle_()["text/plain"]
@@ -115,7 +128,15 @@ def test_nothing_to_compare_is_no_failure(assignment: str) -> None:
 
 def test_entities_may_be_named_by_iri_or_index() -> None:
     given = world(60)
-    by_index = propose(given.left, given.right, EMBEDDER, Options(), [(0, int(given.answers[0]))], [1, 2], [3, 4, 5])
+    by_index = propose(
+        given.left,
+        given.right,
+        EMBEDDER,
+        Options(),
+        [(0, int(given.answers[0]))],
+        [1, 2],
+        [3, 4, 5],
+    )
     by_iri = propose(
         given.left,
         given.right,
@@ -131,7 +152,13 @@ def test_entities_may_be_named_by_iri_or_index() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"seeds": [(0, 999)]}, {"seeds": [("x", "y")]}, {"sources": [-1]}, {"targets": ["x"]}, {"sources": [1, 1]}],
+    [
+        {"seeds": [(0, 999)]},
+        {"seeds": [("x", "y")]},
+        {"sources": [-1]},
+        {"targets": ["x"]},
+        {"sources": [1, 1]},
+    ],
 )
 def test_refuses_what_is_in_neither_graph(wrong: dict[str, list[object]]) -> None:
     given = world(20)
@@ -160,6 +187,10 @@ def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_prec
 
 
 def test_odd_and_equal_names_are_no_failure() -> None:
-    for called in (["Hut"] * 12, ["!!!"] * 12, ["東京", "京都", "Москва", "\u0600\u0301x", "  ", "١٢٣"] * 2):
+    for called in (
+        ["Hut"] * 12,
+        ["!!!"] * 12,
+        ["東京", "京都", "Москва", "\u0600\u0301x", "  ", "١٢٣"] * 2,
+    ):
         found = propose(graph("a", called), graph("b", called[::-1]), EMBEDDER)
         assert len(found.first) == 12 and np.isfinite(found.confidence).all()

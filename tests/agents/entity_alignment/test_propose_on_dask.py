@@ -14,8 +14,19 @@ from kgnb.errors import BackendError
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.benchmarks.scale.entity_alignment import generated
 
-distributed: Any = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
-ARRAYS = ("candidates", "similarities", "scores", "evidence", "first", "reasons", "margin", "confidence")
+distributed: Any = pytest.importorskip(
+    "distributed", reason="the extra kgnb[dask] is not installed"
+)
+ARRAYS = (
+    "candidates",
+    "similarities",
+    "scores",
+    "evidence",
+    "first",
+    "reasons",
+    "margin",
+    "confidence",
+)
 
 
 def bytes_of(proposal: Proposal) -> dict[str, bytes]:

@@ -54,7 +54,9 @@ def test_folding_spares_marks_that_are_letters() -> None:
 
 
 def test_equal_names_meet_and_other_names_do_not() -> None:
-    left, right = compare_ready(["Söller", "Hut 12", ""], ["soller", "Hut 13", ""], CharacterEmbedder(64))
+    left, right = compare_ready(
+        ["Söller", "Hut 12", ""], ["soller", "Hut 13", ""], CharacterEmbedder(64)
+    )
     assert left.whole[0] == right.whole[0] >= 0
     assert left.whole[2] == -1
     assert left.numbers[1] != right.numbers[1]
@@ -68,22 +70,34 @@ def test_hidden_and_other_names_leave_the_rest_alone(hut: EntityGraph) -> None:
     assert hut.digest != hut.unnamed().digest
 
 
-def test_only_individuals_are_entities_with_labels_for_names_and_typed_values(hut: EntityGraph) -> None:
+def test_only_individuals_are_entities_with_labels_for_names_and_typed_values(
+    hut: EntityGraph,
+) -> None:
     assert hut.entities == tuple(f"http://hut.example/{name}" for name in ("h1", "h2", "lake_one"))
     assert hut.relations == ("http://hut.example/onto#near",)
     assert sorted(map(tuple, hut.triples.tolist())) == [(0, 0, 1), (0, 0, 2)]
     assert hut.names == ("Bergsee Hütte", "h2", "lake one") and hut.aliases == {0: ("Bergsee",)}
     described = {(hut.attributes[attribute], value) for attribute, value in hut.attributes_of(0)}
-    assert ("http://hut.example/onto#beds", Value("80", "", "http://www.w3.org/2001/XMLSchema#integer")) in described
+    assert (
+        "http://hut.example/onto#beds",
+        Value("80", "", "http://www.w3.org/2001/XMLSchema#integer"),
+    ) in described
     page = Value("http://www.bergsee.example/", "", "http://www.w3.org/2001/XMLSchema#anyURI")
     assert ("http://hut.example/onto#page", page) in described
-    everything = " ".join([*hut.entities, *hut.relations, *hut.attributes, *(value.text for value in hut.values)])
-    assert "other.example" not in everything and "sameAs" not in everything  # links that would be the answer
+    everything = " ".join(
+        [*hut.entities, *hut.relations, *hut.attributes, *(value.text for value in hut.values)]
+    )
+    assert (
+        "other.example" not in everything and "sameAs" not in everything
+    )  # links that would be the answer
 
 
 def test_names_are_read_from_iris() -> None:
     for iris, found in (
-        (["http://d.org/r/A_b", "http://d.org/r/C_(d)", "http://d.org/r/AC/DC_x"], ("A b", "C (d)", "AC/DC x")),
+        (
+            ["http://d.org/r/A_b", "http://d.org/r/C_(d)", "http://d.org/r/AC/DC_x"],
+            ("A b", "C (d)", "AC/DC x"),
+        ),
         (["http://d.org/r#hutMonte", "http://d.org/r#innLake"], ("hut monte", "inn lake")),
         (["http://d.org/%C3%89cole_x", "http://d.org/1984"], ("École x", "1984")),
         (["urn:x:Q1", "urn:x:Q22"], ("", "")),
@@ -94,7 +108,13 @@ def test_names_are_read_from_iris() -> None:
 
 
 def test_values_written_differently_are_one() -> None:
-    for one, other in (("80", "80.0"), ("8e1", "80"), ("  Weg 1 ", "weg 1"), ("ｈｕｔ", "hut"), ("École", "ecole")):
+    for one, other in (
+        ("80", "80.0"),
+        ("8e1", "80"),
+        ("  Weg 1 ", "weg 1"),
+        ("ｈｕｔ", "hut"),
+        ("École", "ecole"),
+    ):
         assert value_tokens(one)[0] == value_tokens(other)[0]
 
 

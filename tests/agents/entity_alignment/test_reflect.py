@@ -11,7 +11,8 @@ from kgnb.llm.scripted import ScriptedModel
 
 def doubting(confidence):
     return CallableJudge(
-        lambda question: Verdict("equivalent", question.others[0].iri, confidence, "a guess"), "doubting"
+        lambda question: Verdict("equivalent", question.others[0].iri, confidence, "a guess"),
+        "doubting",
     )
 
 
@@ -27,8 +28,12 @@ def test_only_answers_that_are_not_sure_are_looked_at_again(planned):
     assert reflect(align(selected, doubting(0.9)), doubting(0.9)).counts()["reflected"] == 0
     done = reflect(align(selected, doubting(0.6)), doubting(0.9))
     assert done.counts()["reflected"] == len(selected.questions)
-    assert {tuple(said.confidence for said in answer.said) for answer in done.answers} == {(0.6, 0.9)}
-    assert {(answer.before.confidence, answer.verdict.confidence) for answer in done.answers} == {(0.6, 0.9)}
+    assert {tuple(said.confidence for said in answer.said) for answer in done.answers} == {
+        (0.6, 0.9)
+    }
+    assert {(answer.before.confidence, answer.verdict.confidence) for answer in done.answers} == {
+        (0.6, 0.9)
+    }
 
 
 def test_the_earlier_answer_is_told_and_the_order_is_turned(planned):
@@ -55,8 +60,14 @@ def test_a_model_is_told_what_the_first_judge_chose_and_to_name_one_fact(planned
     )
     first = align(everywhere(planned), doubting(0.4)).answers[0]
     make_judge("model", model=model).judge([first.question, again(first)])
-    told = [" ".join(message.text.split()) for request in model.asked for message in request.messages]
+    told = [
+        " ".join(message.text.split()) for request in model.asked for message in request.messages
+    ]
     letter = "ABCD"[len(first.question.others) - 1]
     assert len(told) == 4
     assert "name it" not in told[0] and "first judge" not in told[1]
-    assert "name it" in told[2] and f"[first judge: {letter} (" in told[3] and "0.40 because: a guess]" in told[3]
+    assert (
+        "name it" in told[2]
+        and f"[first judge: {letter} (" in told[3]
+        and "0.40 because: a guess]" in told[3]
+    )

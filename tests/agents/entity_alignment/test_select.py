@@ -13,8 +13,13 @@ from kgnb.vectors.character_embedder import CharacterEmbedder
 
 def test_high_entropy_shows_what_differs_and_low_entropy_what_does_not(planned):
     def spread(entropy):
-        questions = select(planned, options=LookOptions(entropy=entropy, attributes=1, relations=0)).questions
-        return sum(len({line.text for card in question.others for line in card.lines}) for question in questions)
+        questions = select(
+            planned, options=LookOptions(entropy=entropy, attributes=1, relations=0)
+        ).questions
+        return sum(
+            len({line.text for card in question.others for line in card.lines})
+            for question in questions
+        )
 
     assert spread("high") > spread("low")
 
@@ -48,7 +53,9 @@ def test_classes_properties_and_terms_are_shown_by_their_labels():
     proposal = propose(*graphs, CharacterEmbedder())
     question = Selector(proposal, LookOptions()).question(proposal.row("http://one.example/h1"))
     for text in (question.text, " ".join(option.text for option in question.options)):
-        assert all(shown in text for shown in ("type: Alpine hut", "keeper: Ada", "state: open all year"))
+        assert all(
+            shown in text for shown in ("type: Alpine hut", "keeper: Ada", "state: open all year")
+        )
         assert "P19" not in text and "Q5" not in text and "Q7" not in text
 
 
@@ -72,7 +79,9 @@ def test_only_the_tools_of_the_way_are_used(proposal):
     questions = select(only).questions
     assert [question.row for question in questions] == [0, 1]
     for question, kind in zip(questions, ("attribute", "relation"), strict=True):
-        assert {line.kind for card in (question.about, *question.others) for line in card.lines} <= {kind}
+        assert {
+            line.kind for card in (question.about, *question.others) for line in card.lines
+        } <= {kind}
 
 
 def test_hidden_names_are_told_to_nobody(proposal):

@@ -10,7 +10,8 @@ from kgnb.judging import CallableJudge, Verdict
 
 def test_every_target_is_given_away_once(selected, proposal):
     greedy = CallableJudge(
-        lambda question: Verdict("equivalent", max(card.iri for card in question.others), 0.8), "greedy"
+        lambda question: Verdict("equivalent", max(card.iri for card in question.others), 0.8),
+        "greedy",
     )
     settled = settle(align(selected, greedy))
     given = [target for target in settled.targets.tolist() if target >= 0]
@@ -24,7 +25,9 @@ def test_right_answers_raise_what_is_found(selected, knowing, truth, proposal):
     def right(targets):
         left, there = proposal.left.entities, proposal.right.entities
         found = zip(proposal.sources, targets, strict=True)
-        return sum(target >= 0 and truth.get(left[source]) == there[target] for source, target in found)
+        return sum(
+            target >= 0 and truth.get(left[source]) == there[target] for source, target in found
+        )
 
     settled = settle(align(selected, knowing))
     assert right(settled.targets) > right(proposal.first)
@@ -36,7 +39,9 @@ def test_none_takes_a_first_alignment_away_and_says_so(selected):
         kept = settle(align(selected, CallableJudge(lambda question, said=unsure: said)))
         assert np.array_equal(kept.targets, kept.proposal.first)
         assert {choice.by for choice in kept.choices.values()} == {"first alignment"}
-    settled = settle(align(selected, CallableJudge(lambda question: Verdict("different", None, 0.9), "no")))
+    settled = settle(
+        align(selected, CallableJudge(lambda question: Verdict("different", None, 0.9), "no"))
+    )
     matched = [question for question in selected.questions if question.first]
     assert matched and all(settled.targets[question.row] == -1 for question in matched)
     assert settled.unmatched()[NONE_SAID] == len(matched)
@@ -45,10 +50,14 @@ def test_none_takes_a_first_alignment_away_and_says_so(selected):
 def test_who_loses_its_counterpart_to_a_surer_one_is_dropped_with_the_reason(selected, proposal):
     question = next(q for q in selected.questions if any(c.iri != q.first for c in q.others))
     held = {proposal.right.entities[t] for t in proposal.first.tolist() if t >= 0}
-    wanted = next(card.iri for card in question.others if card.iri != question.first and card.iri in held)
+    wanted = next(
+        card.iri for card in question.others if card.iri != question.first and card.iri in held
+    )
 
     def take(asked):
-        return Verdict("equivalent", wanted, 1.0) if asked.row == question.row else Verdict("unsure")
+        return (
+            Verdict("equivalent", wanted, 1.0) if asked.row == question.row else Verdict("unsure")
+        )
 
     settled = settle(align(selected, CallableJudge(take)))
     assert proposal.right.entities[settled.targets[question.row]] == wanted
@@ -57,13 +66,21 @@ def test_who_loses_its_counterpart_to_a_surer_one_is_dropped_with_the_reason(sel
 
 
 def test_a_person_has_the_last_word_also_on_what_was_not_asked(selected, knowing, proposal):
-    row = next(row for row in range(len(proposal)) if row not in {q.row for q in selected.questions})
+    row = next(
+        row for row in range(len(proposal)) if row not in {q.row for q in selected.questions}
+    )
     source = proposal.left.entities[int(proposal.sources[row])]
-    other = next(iri for iri in proposal.right.entities if iri != proposal.right.entities[proposal.first[row]])
+    other = next(
+        iri
+        for iri in proposal.right.entities
+        if iri != proposal.right.entities[proposal.first[row]]
+    )
     settled = settle(align(selected, knowing), decided={source: Decided(source, other)})
     assert proposal.right.entities[settled.targets[row]] == other and settled.confidence(row) == 1.0
     first = proposal.right.entities[proposal.first[row]]
-    taken = settle(align(selected, knowing), decided={source: Decided(source, "", frozenset({first}))})
+    taken = settle(
+        align(selected, knowing), decided={source: Decided(source, "", frozenset({first}))}
+    )
     assert taken.targets[row] == -1
 
 

@@ -12,7 +12,13 @@ def conforms(session: ConstructionSession, *more: tuple[str, str, str]) -> bool:
     """What pyshacl says of the graph, with some facts more, under the pack's own shapes."""
     data = session.graph + rdflib.Graph()
     for s, p, o in more:
-        data.add((rdflib.URIRef(s), rdflib.URIRef(f"{K}{p}"), rdflib.URIRef(o) if ":" in o else rdflib.Literal(o)))
+        data.add(
+            (
+                rdflib.URIRef(s),
+                rdflib.URIRef(f"{K}{p}"),
+                rdflib.URIRef(o) if ":" in o else rdflib.Literal(o),
+            )
+        )
     shapes = rdflib.Graph().parse(data=session.pack.shacl(), format="turtle")
     return bool(validate(data, shacl_graph=shapes)[0])
 
@@ -20,8 +26,11 @@ def conforms(session: ConstructionSession, *more: tuple[str, str, str]) -> bool:
 def test_no_two_instances_share_a_key() -> None:
     session, iri = made(
         ":Card a owl:Class ; owl:hasKey ( :no ) . :Box a owl:Class . :no a owl:DatatypeProperty ; "
-        "rdfs:range xsd:string .", a="card", b="card", c="box",
-    )  # fmt: skip
+        "rdfs:range xsd:string .",
+        a="card",
+        b="card",
+        c="box",
+    )
     assert all(session.call("add_no", {"subject": iri[one], "value": "7"}).ok for one in "ac")
     wrong = session.call("add_no", {"subject": iri["b"], "value": "7"})
     assert [one.constraint for one in wrong.violations] == ["key"]
@@ -31,10 +40,19 @@ def test_no_two_instances_share_a_key() -> None:
         ":Room a owl:Class ; owl:hasKey ( :of :number ) . :Dorm a owl:Class ; rdfs:subClassOf :Room . "
         ":Hut a owl:Class . :Bed a owl:Class . :of a owl:ObjectProperty . :partOf a owl:ObjectProperty ; "
         "rdfs:subPropertyOf :of . :number a owl:DatatypeProperty ; rdfs:range xsd:integer .",
-        x="hut", y="hut", a="room", b="dorm", bed="bed",
-    )  # fmt: skip
-    assert all(session.call("add_number", {"subject": iri[one], "value": 1}).ok for one in ("a", "b", "bed"))
-    assert all(session.call("add_of", {"subject": iri[one], "object": iri["x"]}).ok for one in ("a", "bed")), "no room"
+        x="hut",
+        y="hut",
+        a="room",
+        b="dorm",
+        bed="bed",
+    )
+    assert all(
+        session.call("add_number", {"subject": iri[one], "value": 1}).ok
+        for one in ("a", "b", "bed")
+    )
+    assert all(
+        session.call("add_of", {"subject": iri[one], "object": iri["x"]}).ok for one in ("a", "bed")
+    ), "no room"
     wrong = session.call("add_part_of", {"subject": iri["b"], "object": iri["x"]})
     assert [one.constraint for one in wrong.violations] == ["key"]
     assert "'of' and 'number'" in wrong.violations[0].hint and iri["a"] in wrong.violations[0].hint
@@ -46,19 +64,23 @@ def test_no_two_instances_share_a_key() -> None:
 def test_cycles_in_a_strict_order_and_negative_assertions_are_refused() -> None:
     session, iri = made(
         ":S a owl:Class . :before a owl:ObjectProperty , owl:TransitiveProperty , owl:IrreflexiveProperty .",
-        a="s", b="s", c="s",
-    )  # fmt: skip
+        a="s",
+        b="s",
+        c="s",
+    )
     for one, other in ("ab", "bc", "ac"):
         assert session.call("add_before", {"subject": iri[one], "object": iri[other]}).ok
     wrong = session.call("add_before", {"subject": iri["c"], "object": iri["a"]})
     assert {one.constraint for one in wrong.violations} == {"irreflexive"}
     assert conforms(session)
     assert not conforms(session, (iri["c"], "before", iri["a"]))
-    session = opened(pack_of(
-        ":P a owl:Class . :ida a :P . :max a :P . :knows a owl:ObjectProperty . "
-        "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :ida ; owl:assertionProperty :knows ; "
-        "owl:targetIndividual :max ."
-    ))  # fmt: skip
+    session = opened(
+        pack_of(
+            ":P a owl:Class . :ida a :P . :max a :P . :knows a owl:ObjectProperty . "
+            "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :ida ; owl:assertionProperty :knows ; "
+            "owl:targetIndividual :max ."
+        )
+    )
     wrong = session.call("add_knows", {"subject": f"{K}ida", "object": f"{K}max"})
     assert [one.constraint for one in wrong.violations] == ["negative assertion"]
     assert session.call("add_knows", {"subject": f"{K}max", "object": f"{K}ida"}).ok
@@ -102,17 +124,21 @@ def test_properties_without_a_range_are_warned_of_and_may_take_values() -> None:
 
 
 def test_refusals_are_explained() -> None:
-    session = opened(pack_of(
-        ":P a owl:Class . :likes a owl:ObjectProperty . "
-        ":hates a owl:ObjectProperty ; owl:propertyDisjointWith :likes . "
-        ":Bowl a owl:Class ; rdfs:subClassOf [ a owl:Class ; owl:complementOf :Vessel ] . :Vessel a owl:Class . "
-        ":S a sh:NodeShape ; sh:targetClass :P ; sh:closed true ; "
-        "sh:property [ sh:path :likes ] , [ sh:path rdfs:label ] ; "
-        "sh:ignoredProperties ( rdf:type ) ."
-    ))  # fmt: skip
+    session = opened(
+        pack_of(
+            ":P a owl:Class . :likes a owl:ObjectProperty . "
+            ":hates a owl:ObjectProperty ; owl:propertyDisjointWith :likes . "
+            ":Bowl a owl:Class ; rdfs:subClassOf [ a owl:Class ; owl:complementOf :Vessel ] . :Vessel a owl:Class . "
+            ":S a sh:NodeShape ; sh:targetClass :P ; sh:closed true ; "
+            "sh:property [ sh:path :likes ] , [ sh:path rdfs:label ] ; "
+            "sh:ignoredProperties ( rdf:type ) ."
+        )
+    )
     one, other = (session.call("create_p", {"label": name}).iri for name in "ab")
     assert session.call("add_likes", {"subject": one, "object": other}).ok
-    hints = [v.hint for v in session.call("add_hates", {"subject": one, "object": other}).violations]
+    hints = [
+        v.hint for v in session.call("add_hates", {"subject": one, "object": other}).violations
+    ]
     assert any("by 'likes' already" in hint and "never lead to the same" in hint for hint in hints)
     assert any("may have no 'hates'; it may have" in hint and "likes" in hint for hint in hints)
     bowl = session.call("create_bowl", {"label": "bowl"}).iri

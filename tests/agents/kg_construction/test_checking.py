@@ -22,14 +22,20 @@ def test_facts_of_a_node_are_the_same_however_many_there_are(properties: int, va
     facts = Facts((hub, name, end) for name in names for end in ends)
     assert not facts.add((Iri("urn:hub"), names[0], ends[0])), "said already"
     assert len(facts) == len(list(facts)) == len(names) * len(ends)
-    assert {name: list(found) for name, found in facts.about(hub).items()} == dict.fromkeys(names, ends)
-    assert list(facts.pointing_at(ends[-1])) == names and facts.subjects(ends[-1], names[-1]) == [hub]
+    assert {name: list(found) for name, found in facts.about(hub).items()} == dict.fromkeys(
+        names, ends
+    )
+    assert list(facts.pointing_at(ends[-1])) == names and facts.subjects(ends[-1], names[-1]) == [
+        hub
+    ]
     for end in ends[1:]:
         facts.remove((hub, names[-1], end))
     assert facts.objects(hub, names[-1]) == ends[:1] == [end for _, end in facts.pairs(names[-1])]
     facts.remove((hub, names[-1], ends[0]))
     assert not list(facts.pairs(names[-1])) and names[-1] not in facts.about(hub)
-    assert facts.knows(hub) == (properties > 1) and facts.subjects(ends[0], names[0]) == [hub] * (properties > 1)
+    assert facts.knows(hub) == (properties > 1) and facts.subjects(ends[0], names[0]) == [hub] * (
+        properties > 1
+    )
 
 
 def test_paths_are_followed() -> None:
@@ -45,9 +51,15 @@ def test_paths_are_followed() -> None:
 
 LEGAL = {"integer": "1", "double": "INF", "date": "2024-02-29", "duration": "PT2H"}
 ILLEGAL = {
-    "integer": "1.0", "nonNegativeInteger": "-1", "decimal": "1e3", "date": "2023-02-29", "boolean": "yes",
-    "duration": "P", "time": "25:00:00", "anyURI": "a b",
-}  # fmt: skip
+    "integer": "1.0",
+    "nonNegativeInteger": "-1",
+    "decimal": "1e3",
+    "date": "2023-02-29",
+    "boolean": "yes",
+    "duration": "P",
+    "time": "25:00:00",
+    "anyURI": "a b",
+}
 
 
 def test_lexical_spaces() -> None:
@@ -91,7 +103,9 @@ DATA = """
 def test_agrees_with_pyshacl() -> None:
     classes = ":A a owl:Class . :C a owl:Class ; rdfs:subClassOf :A ."
     for shape in SHAPES:
-        session = opened(pack_of(f"{classes} :S a sh:NodeShape ; sh:targetClass :A ; {shape} ."), checked=False)
+        session = opened(
+            pack_of(f"{classes} :S a sh:NodeShape ; sh:targetClass :A ; {shape} ."), checked=False
+        )
         for triple in Graph().parse(data=PREFIXES + DATA, format="turtle"):
             session.facts.add(tuple(map(from_rdflib, triple)))
         session.version += 1

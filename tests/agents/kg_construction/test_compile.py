@@ -14,7 +14,16 @@ from kgnb.agents.kg_construction.compile import compile
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import ToolKind
 from kgnb.kg.rdflib_graph import RdflibGraph
-from tests.agents.kg_construction.kitchen import OM, PREFIXES, TBOX, K, graph_of, kitchen, opened, pack_of
+from tests.agents.kg_construction.kitchen import (
+    OM,
+    PREFIXES,
+    TBOX,
+    K,
+    graph_of,
+    kitchen,
+    opened,
+    pack_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +40,35 @@ def test_each_class_and_property_has_its_tools(pack: ToolPack) -> None:
     assert names["finish"] == ("finish", "")
     assert "create_course" not in names and "find_course" in names  # a closed list cannot grow
     kinds = {
-        "allValuesFrom", "asymmetric", "cardinality", "complementOf", "datatype", "disjointWith", "domain", "facet",
-        "functional", "hasValue", "inverseFunctional", "irreflexive", "maxCardinality", "minCardinality", "oneOf",
-        "propertyDisjointWith", "range", "someValuesFrom", "unionOf", "unit", "sh:maxLength", "sh:pattern",
-    }  # fmt: skip
+        "allValuesFrom",
+        "asymmetric",
+        "cardinality",
+        "complementOf",
+        "datatype",
+        "disjointWith",
+        "domain",
+        "facet",
+        "functional",
+        "hasValue",
+        "inverseFunctional",
+        "irreflexive",
+        "maxCardinality",
+        "minCardinality",
+        "oneOf",
+        "propertyDisjointWith",
+        "range",
+        "someValuesFrom",
+        "unionOf",
+        "unit",
+        "sh:maxLength",
+        "sh:pattern",
+    }
     counts = pack.counts()
     assert kinds <= set(counts["constraints by kind"])
     assert counts["classes"] == 15 and counts["individuals"] == 3 and counts["milliseconds"] > 0
-    assert {"property chain", "complement", "transitive property"} <= {warning.kind for warning in pack.warnings}
+    assert {"property chain", "complement", "transitive property"} <= {
+        warning.kind for warning in pack.warnings
+    }
     tool = pack.tool("create_dish")
     assert tool.guidance == "Something cooked and served."
     assert any("at most 2 values" in constraint for constraint in tool.constraints)
@@ -57,7 +87,9 @@ def test_plain_properties_and_classes_named_by_axioms_have_tools_too() -> None:
         ":Refuge owl:equivalentClass [ owl:unionOf ( :Hut :Bivouac ) ] . :A a rdfs:Class . "
         ":Short owl:equivalentClass [ a rdfs:Datatype ; owl:oneOf ( 1 2 ) ] . :Short a rdfs:Datatype ."
     )
-    assert [warning.about for warning in pack.warnings if warning.kind == "import"] == ["https://nowhere.example/x.owl"]
+    assert [warning.about for warning in pack.warnings if warning.kind == "import"] == [
+        "https://nowhere.example/x.owl"
+    ]
     arguments = {tool.name: set(tool.input_schema["properties"]) for tool in pack.tools}
     assert {"create_hut", "create_refuge", "create_person", "add_keeper"} <= set(arguments)
     assert "create_short" not in arguments
@@ -74,7 +106,9 @@ def test_the_order_of_triples_and_the_names_of_blank_nodes_do_not_matter(pack: T
         renamed: dict[BNode, BNode] = {}
         shuffled = Graph()
         for triple in triples:
-            shuffled.add(tuple(renamed.setdefault(t, BNode()) if isinstance(t, BNode) else t for t in triple))
+            shuffled.add(
+                tuple(renamed.setdefault(t, BNode()) if isinstance(t, BNode) else t for t in triple)
+            )
         shuffled.bind("", K)
         assert compile(RdflibGraph(shuffled)).files() == {**expected}
 
@@ -82,7 +116,9 @@ def test_the_order_of_triples_and_the_names_of_blank_nodes_do_not_matter(pack: T
 def test_takes_shapes_beside_the_ontology_and_shapes_alone() -> None:
     beside = ":S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :p ; sh:minCount 1 ] ."
     shapes = Graph().parse(data=PREFIXES + beside, format="turtle")
-    tbox = Graph().parse(data=PREFIXES + ":A a owl:Class . :p a owl:DatatypeProperty .", format="turtle")
+    tbox = Graph().parse(
+        data=PREFIXES + ":A a owl:Class . :p a owl:DatatypeProperty .", format="turtle"
+    )
     session = opened(compile_ontology(tbox, shapes=shapes))
     session.call("create_a", {"label": "one"})
     assert [v.constraint for v in session.call("finish").violations] == ["sh:minCount"]
@@ -118,7 +154,10 @@ def test_compiles_odd_ontologies() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.text(max_size=90), min_size=1, max_size=6), st.sampled_from([OWL.Class, OWL.ObjectProperty]))
+@given(
+    st.lists(st.text(max_size=90), min_size=1, max_size=6),
+    st.sampled_from([OWL.Class, OWL.ObjectProperty]),
+)
 def test_names_are_valid_for_function_calling(labels: list[str], kind: URIRef) -> None:
     graph = Graph()
     for at, label in enumerate(labels):
@@ -158,17 +197,24 @@ def test_the_plan_begins_with_top_level_classes_and_uses_every_tool(pack: ToolPa
 
 
 def test_a_list_beside_a_datatype_does_not_close_a_property() -> None:
-    either = "[ a rdfs:Datatype ; owl:unionOf ( xsd:boolean [ a rdfs:Datatype ; owl:oneOf ( 0 1 ) ] ) ]"
+    either = (
+        "[ a rdfs:Datatype ; owl:unionOf ( xsd:boolean [ a rdfs:Datatype ; owl:oneOf ( 0 1 ) ] ) ]"
+    )
     hut = ":Hut a owl:Class . :open a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range"
     session = opened(pack_of(f"{hut} {either} ."))
     hut = session.call("create_hut", {"label": "Ambre"}).iri
-    answers = {str(v): session.call("add_open", {"subject": hut, "value": v}).ok for v in (True, 0, 1, 7, "yes")}
+    answers = {
+        str(v): session.call("add_open", {"subject": hut, "value": v}).ok
+        for v in (True, 0, 1, 7, "yes")
+    }
     assert answers == {"True": True, "0": True, "1": True, "7": False, "yes": False}
 
 
 def test_properties_between_large_hierarchies_do_not_slow_down_the_plan() -> None:
     classes = "".join(f":C{n} a owl:Class ; rdfs:subClassOf :C{n // 2} . " for n in range(1, 600))
-    pack = pack_of(f"{classes} :C0 a owl:Class . :leads a owl:ObjectProperty ; rdfs:domain :C0 ; rdfs:range :C0 . "
-                   ":D a owl:Class . :has a owl:ObjectProperty ; rdfs:domain :D ; rdfs:range :C0 .")  # fmt: skip
+    pack = pack_of(
+        f"{classes} :C0 a owl:Class . :leads a owl:ObjectProperty ; rdfs:domain :C0 ; rdfs:range :C0 . "
+        ":D a owl:Class . :has a owl:ObjectProperty ; rdfs:domain :D ; rdfs:range :C0 ."
+    )
     assert [len(step.classes) for step in pack.plan] == [1, 600]
     assert pack.milliseconds < 30_000

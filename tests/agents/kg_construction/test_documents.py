@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.kg_construction.documents import Document, find_documents, html_text, passages, read_document
+from kgnb.agents.kg_construction.documents import (
+    Document,
+    find_documents,
+    html_text,
+    passages,
+    read_document,
+)
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 
@@ -21,7 +27,9 @@ def one_page_pdf(text: str) -> bytes:
         b" /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
     ]
-    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, one) for number, one in enumerate(objects, start=1))
+    body = b"".join(
+        b"%d 0 obj\n%s\nendobj\n" % (number, one) for number, one in enumerate(objects, start=1)
+    )
     return b"%PDF-1.4\n" + body + b"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
 
 
@@ -51,7 +59,10 @@ def test_a_pdf_is_read_and_unreadable_files_are_errors(tmp_path: Path) -> None:
 
 
 def test_rows_of_a_file_become_a_table(tmp_path: Path) -> None:
-    for text in ("book,pages\nSalt,98\nNight | Day,1\n\n", 'book;pages\r\nSalt;98\r\n"Night | Day";1'):
+    for text in (
+        "book,pages\nSalt,98\nNight | Day,1\n\n",
+        'book;pages\r\nSalt;98\r\n"Night | Day";1',
+    ):
         (tmp_path / "books.csv").write_text(text, encoding="utf-8", newline="")
         (entry,) = find_documents(tmp_path)
         rows = ["| book | pages |", "|---|---|", "| Salt | 98 |", "| Night \\| Day | 1 |"]
@@ -79,11 +90,18 @@ def test_names_are_unique_and_no_file_is_read_twice(tmp_path: Path) -> None:
 def test_html_keeps_numbers_of_lists_and_cells_apart() -> None:
     page = "<ol start=3><li>a<li>b</ol><table><tr><td>1</td><td>g</td></tr></table><p>x<script>y</script>z"
     assert html_text(page) == "3. a\n4. b\n\n1 g\n\nxz"
-    for head in ("<head><title>t</title><body>", "<head><title>t</title><style>s</style><p>"):  # without its end
+    for head in (
+        "<head><title>t</title><body>",
+        "<head><title>t</title><style>s</style><p>",
+    ):  # without its end
         assert html_text(f"{head}Soup") == "Soup"
 
 
-@given(st.text(alphabet=st.sampled_from("ab .\n<é"), max_size=300), st.integers(2, 40), st.integers(0, 20))
+@given(
+    st.text(alphabet=st.sampled_from("ab .\n<é"), max_size=300),
+    st.integers(2, 40),
+    st.integers(0, 20),
+)
 def test_passages_cover_the_text_and_know_their_place(text: str, length: int, overlap: int) -> None:
     document = Document("note", text)
     found = passages(document, length, min(overlap, length // 2))

@@ -37,7 +37,9 @@ def test_examples_are_similar_to_the_text_and_different_from_each_other() -> Non
 
 def test_a_model_is_shown_the_examples_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "examples.jsonl"
-    file.write_text("\n".join(json.dumps({"text": one.text, "facts": one.facts}) for one in EXAMPLES) + "\n")
+    file.write_text(
+        "\n".join(json.dumps({"text": one.text, "facts": one.facts}) for one in EXAMPLES) + "\n"
+    )
     seen: list[str] = []
 
     def answering(request: Request) -> Reply:
@@ -45,7 +47,9 @@ def test_a_model_is_shown_the_examples_of_a_file(tmp_path: Path) -> None:
         return calls(("finish", {}))
 
     model = ScriptedModel(answering)
-    built = build_graph({"note": "The Klar has beds."}, PACK, judge="model", model=model, examples=file)
+    built = build_graph(
+        {"note": "The Klar has beds."}, PACK, judge="model", model=model, examples=file
+    )
     assert "Ambre | beds | 28" in seen[0] and seen[0].index("Ambre") < seen[0].index("The Klar")
     assert "3 examples" in built.journals[0].reader
     build_graph({"note": "The Klar has beds."}, PACK, judge="model", model=model)
@@ -54,7 +58,13 @@ def test_a_model_is_shown_the_examples_of_a_file(tmp_path: Path) -> None:
 
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "examples.jsonl"
-    for line in ("[]", '{"text": "a"}', '{"text": "a", "facts": [["s", "p"]]}', "{", '{"facts": 3}'):
+    for line in (
+        "[]",
+        '{"text": "a"}',
+        '{"text": "a", "facts": [["s", "p"]]}',
+        "{",
+        '{"facts": 3}',
+    ):
         file.write_text(f"\n{line}\n")
         with pytest.raises(DataError, match="example") as caught:
             read_examples(file)
@@ -68,7 +78,9 @@ def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_types_are_derived_from_domains_and_ranges_on_request() -> None:
     tbox = rdflib.Graph().parse(data=TBOX, format="turtle")
     for derived in (False, True):
-        session = compile_ontology(tbox, derive_types=derived).session(namespace="https://hut.example/data/")
+        session = compile_ontology(tbox, derive_types=derived).session(
+            namespace="https://hut.example/data/"
+        )
         rock, other, valley = (
             session.call(f"create_{kind}", {"label": label}).iri
             for kind, label in (("rock", "One"), ("rock", "Two"), ("valley", "Kar"))
@@ -77,8 +89,12 @@ def test_types_are_derived_from_domains_and_ranges_on_request() -> None:
         assert stated.ok == derived, stated
         assert ((rdflib.URIRef(rock), RDF.type, HUT.Hut) in session.graph) == derived
         assert ((rdflib.URIRef(other), RDF.type, HUT.Person) in session.graph) == derived
-        refused = session.call("add_chief", {"subject": rock, "object": valley})  # nothing is a valley and a person
+        refused = session.call(
+            "add_chief", {"subject": rock, "object": valley}
+        )  # nothing is a valley and a person
         assert not refused.ok and (rdflib.URIRef(valley), RDF.type, HUT.Person) not in session.graph
-        union = session.call("add_near", {"subject": other, "object": valley})  # a union derives nothing
+        union = session.call(
+            "add_near", {"subject": other, "object": valley}
+        )  # a union derives nothing
         assert not union.ok
         assert session.shacl_report()[0]

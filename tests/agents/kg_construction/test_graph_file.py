@@ -1,4 +1,6 @@
-"""The file of a served graph: its content is kept, each write is on the disk, nothing is written twice."""
+"""The file of a served graph: its content is kept, each write is on the disk, nothing is written
+twice.
+"""
 
 import time
 from pathlib import Path
@@ -29,7 +31,9 @@ def hut(session: ConstructionSession, name: str) -> str:
     return done.iri
 
 
-def test_the_facts_of_earlier_sessions_are_read_and_not_written_again(pack: ToolPack, tmp_path: Path) -> None:
+def test_the_facts_of_earlier_sessions_are_read_and_not_written_again(
+    pack: ToolPack, tmp_path: Path
+) -> None:
     for suffix in (".trig", ".ttl", ".jsonld"):
         path = tmp_path / f"huts{suffix}"
         for name in ("Ambre", "Basodine", "Corno"):
@@ -69,7 +73,9 @@ def test_the_statements_of_a_foreign_file_are_kept(pack: ToolPack, tmp_path: Pat
     assert len(list(data.quads((None, rdflib.URIRef("urn:q"), None, None)))) == 1
 
 
-def test_foreign_files_and_journals_are_refused_and_left_alone(pack: ToolPack, tmp_path: Path) -> None:
+def test_foreign_files_and_journals_are_refused_and_left_alone(
+    pack: ToolPack, tmp_path: Path
+) -> None:
     mine, other = tmp_path / "mine.ttl", tmp_path / "huts.ttl.journal"
     mine.write_text("Dear diary, today")
     other.write_text("12 May: rain\n")
@@ -146,7 +152,10 @@ def test_two_servers_do_not_share_a_file(pack: ToolPack, tmp_path: Path) -> None
 
 
 def test_the_file_is_written_soon_after_a_call_and_again_where_that_failed(
-    pack: ToolPack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    pack: ToolPack,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(graph_file, "_AGAIN", 0.01)
     path = tmp_path / "huts.ttl"

@@ -26,10 +26,20 @@ KNOWN = graph("""
 
 
 LINKS = [
-    ('n:1 a :Good ; rdfs:label "SELLERIE" .', Options(), "exact", "urn:ref:celery"),  # a label in any language
+    (
+        'n:1 a :Good ; rdfs:label "SELLERIE" .',
+        Options(),
+        "exact",
+        "urn:ref:celery",
+    ),  # a label in any language
     ('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(), "none", ""),  # of another class
     ('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(check_types=False), "exact", "urn:ref:sorne"),
-    ('n:1 a :Staffed ; rdfs:label "Refuge de la Sorne" .', Options(), "exact", "urn:ref:hut"),  # of a subclass
+    (
+        'n:1 a :Staffed ; rdfs:label "Refuge de la Sorne" .',
+        Options(),
+        "exact",
+        "urn:ref:hut",
+    ),  # of a subclass
     ('n:1 a :Hut ; rdfs:label "Refuge de la Sornne" .', Options(), "fuzzy", "urn:ref:hut"),
 ]
 
@@ -64,7 +74,9 @@ def test_label_properties_are_found_by_their_values() -> None:
     )
     assert label_predicates(graph(rows)) == ("urn:k#bezeichnung",)
     named = rows + " ".join(f'n:{n} :hutName "Hut {chr(65 + n)}" .' for n in range(12))
-    assert label_predicates(graph(named)) == ("urn:k#hutName",)  # what is named as a name comes before what looks so
+    assert label_predicates(graph(named)) == (
+        "urn:k#hutName",
+    )  # what is named as a name comes before what looks so
 
 
 class Counting:
@@ -97,9 +109,13 @@ def test_an_interrupted_index_is_resumed(tmp_path: Path) -> None:
 
 def test_the_kitchens_are_linked_to_the_pantry() -> None:
     notes = rdflib.Graph()
-    for subject, predicate, value, _ in rdflib.Dataset().parse(huts.path("kitchen-reference")).quads():  # type: ignore[union-attr]
+    for subject, predicate, value, _ in (
+        rdflib.Dataset().parse(huts.path("kitchen-reference")).quads()
+    ):  # type: ignore[union-attr]
         notes.add((subject, predicate, value))
-    renamed = rdflib.Graph().parse(data=notes.serialize(format="nt").replace("huts.example/id/", "new.example/"))
+    renamed = rdflib.Graph().parse(
+        data=notes.serialize(format="nt").replace("huts.example/id/", "new.example/")
+    )
     found = ground(RdflibGraph(renamed), RdflibGraph(rdflib.Graph().parse(huts.path("pantry"))))
     links = {link.label: link.target.rsplit("/", 1)[-1] for link in found.links}
     assert links["Refuge de la Sorne"] == "refuge-de-la-sorne"

@@ -1,4 +1,6 @@
-"""Checking call by call agrees with checking at the end: lasting violations are refused, nothing else."""
+"""Checking call by call agrees with checking at the end: lasting violations are refused, nothing
+else.
+"""
 
 import pytest
 

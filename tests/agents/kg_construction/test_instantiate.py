@@ -1,4 +1,6 @@
-"""Reading documents: a model led by feedback, bounded repairs, isolation of bad documents, resuming."""
+"""Reading documents: a model led by feedback, bounded repairs, isolation of bad documents,
+resuming.
+"""
 
 import json
 import threading
@@ -46,19 +48,30 @@ def huts(**beds: int) -> CallableReader:
 
 
 def calls(*made: tuple[str, dict[str, Any]]) -> Reply:
-    return Reply("", tuple(ToolCall(f"c{n}", name, arguments) for n, (name, arguments) in enumerate(made)))
+    return Reply(
+        "", tuple(ToolCall(f"c{n}", name, arguments) for n, (name, arguments) in enumerate(made))
+    )
 
 
 def obedient(request: Request) -> Reply:
-    """A scripted model that writes 120 degrees first, reads what it is told, and mends it: the paper's unit example."""
+    """A scripted model that writes 120 degrees first, reads what it is told, and mends it: the
+    paper's unit example.
+    """
     tools = {tool.name for tool in request.tools}
     answers = [json.loads(message.text) for message in request.messages if message.role == "tool"]
-    if "create_temperature" in tools and not any(a.get("ok") and "temperature" in a.get("id", "") for a in answers):
+    if "create_temperature" in tools and not any(
+        a.get("ok") and "temperature" in a.get("id", "") for a in answers
+    ):
         told = [text for a in answers for text in a.get("refused", ())]
         unit = "degree Celsius" if any("degree Celsius" in text for text in told) else "degrees"
         return calls(("create_temperature", {"value": 120, "unit": unit, "quote": "120 C"}))
     if "create_hut" in tools and not answers:
-        return calls(("create_hut", {"label": "Ambre", "beds": 28, "entity": None, "quote": "the  ambre has"}))
+        return calls(
+            (
+                "create_hut",
+                {"label": "Ambre", "beds": 28, "entity": None, "quote": "the  ambre has"},
+            )
+        )
     return calls(("finish", {}))
 
 
@@ -79,12 +92,21 @@ def test_a_model_repairs_a_refused_unit() -> None:
 
 def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
     def stubborn(request: Request) -> Reply:
-        if "create_temperature" not in {tool.name for tool in request.tools} or len(request.messages) > 20:
+        if (
+            "create_temperature" not in {tool.name for tool in request.tools}
+            or len(request.messages) > 20
+        ):
             return calls(("finish", {}))
-        return calls(("create_temperature", {"value": len(request.messages), "unit": "hopes", "quote": "x"}))
+        return calls(
+            ("create_temperature", {"value": len(request.messages), "unit": "hopes", "quote": "x"})
+        )
 
     built = build_graph(
-        {"note": "x 120 K"}, PACK, judge="model", model=ScriptedModel(stubborn), options=Options(repairs=2)
+        {"note": "x 120 K"},
+        PACK,
+        judge="model",
+        model=ScriptedModel(stubborn),
+        options=Options(repairs=2),
     )
     assert built.counts()["to review"] >= 2
     assert all(doubt.tool == "create_temperature" for doubt in built.doubts)
@@ -92,8 +114,10 @@ def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
     seen: list[Any] = []
 
     def again(task: PassageTask, workspace: Workspace) -> None:
-        seen.extend(workspace.call("create_temperature", {"value": value, "unit": "hopes"}, task.passage)
-                    for value in (1, 1, 2, 3, 4))  # fmt: skip
+        seen.extend(
+            workspace.call("create_temperature", {"value": value, "unit": "hopes"}, task.passage)
+            for value in (1, 1, 2, 3, 4)
+        )
 
     build_graph({"note": "x"}, PACK, judge=again)
     said = [one.violations[-1].constraint for one in seen[:5]]
@@ -101,8 +125,12 @@ def test_calls_that_are_refused_again_and_again_are_left_to_a_person() -> None:
 
 
 def test_without_feedback_a_model_gets_no_reasons() -> None:
-    model = ScriptedModel(lambda request: obedient(request) if len(request.messages) < 4 else calls(("finish", {})))
-    built = build_graph({"note": "Ambre 120 C"}, PACK, judge="model", model=model, options=Options(feedback=False))
+    model = ScriptedModel(
+        lambda request: obedient(request) if len(request.messages) < 4 else calls(("finish", {}))
+    )
+    built = build_graph(
+        {"note": "Ambre 120 C"}, PACK, judge="model", model=model, options=Options(feedback=False)
+    )
     told = [m.text for request in model.asked for m in request.messages if m.role == "tool"]
     assert told
     assert not any("violations" in text or "allowed" in text for text in told)
@@ -117,16 +145,26 @@ def test_a_model_is_reminded_of_missing_facts_when_it_finishes() -> None:
 
     model = ScriptedModel(forgetful)
     built = build_graph({"note": "Ambre"}, PACK, judge="model", model=model)
-    reminded = [m.text for request in model.asked for m in request.messages if m.role == "tool" and "beds" in m.text]
+    reminded = [
+        m.text
+        for request in model.asked
+        for m in request.messages
+        if m.role == "tool" and "beds" in m.text
+    ]
     assert reminded
     assert [doubt.tool for doubt in built.doubts] == ["missing"]
 
 
-def test_a_bad_document_does_not_stop_the_others_but_a_lost_server_ends_the_run(tmp_path: Path) -> None:
+def test_a_bad_document_does_not_stop_the_others_but_a_lost_server_ends_the_run(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4 broken")
     (tmp_path / "b.txt").write_text("Ambre has 28 beds and an oven of 120 C")
     (tmp_path / "c.txt").write_text(" ")
-    for given in ({"judge": huts(**{"b.txt": 28})}, {"judge": "model", "model": ScriptedModel(obedient)}):
+    for given in (
+        {"judge": huts(**{"b.txt": 28})},
+        {"judge": "model", "model": ScriptedModel(obedient)},
+    ):
         built = build_graph(tmp_path, PACK, options=Options(width=3), **given)  # type: ignore[arg-type]
         assert [journal.document for journal in built.failed] == ["a.pdf", "c.txt"]
         assert (None, BEDS, rdflib.Literal(28)) in built.graph
@@ -156,7 +194,9 @@ def test_an_interrupted_document_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_spent_budget_gives_a_partial_graph() -> None:
     run = Run("kg_construction", limits=Limits(calls=3))
     model = ScriptedModel(obedient)
-    built = build_graph({"a": "Ambre 120 C", "b": "x", "c": "y"}, PACK, judge="model", model=model, run=run)
+    built = build_graph(
+        {"a": "Ambre 120 C", "b": "x", "c": "y"}, PACK, judge="model", model=model, run=run
+    )
     assert built.partial
     assert len(model.asked) == 3
     assert all(journal.error for journal in built.journals[1:])
@@ -164,19 +204,25 @@ def test_a_spent_budget_gives_a_partial_graph() -> None:
 
 def test_a_document_with_a_journal_is_not_read_again(tmp_path: Path) -> None:
     documents = {f"note {n}": f"The Ambre has 28 beds and an oven of 120 C. {n}" for n in range(4)}
-    one = build_graph(documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
+    one = build_graph(
+        documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path
+    )
     model = ScriptedModel(obedient)
     two = build_graph(documents, PACK, judge="model", model=model, folder=tmp_path)
     assert not model.asked
     assert two.counts()["resumed"] == 4
     assert one.session.trig() == two.session.trig()
-    build_graph({**documents, "note 2": "Another."}, PACK, judge="model", model=model, folder=tmp_path)
+    build_graph(
+        {**documents, "note 2": "Another."}, PACK, judge="model", model=model, folder=tmp_path
+    )
     assert model.asked
 
 
 def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) -> None:
     documents = {f"note {n}": f"The Ambre has 28 beds and an oven of 120 C. {n}" for n in range(9)}
-    one = build_graph(documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
+    one = build_graph(
+        documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path
+    )
     at_once, heard, three = [], threading.Lock(), threading.Event()
     working = [0]
 
@@ -191,12 +237,16 @@ def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) 
             working[0] -= 1
         return obedient(request)
 
-    wide = build_graph(documents, PACK, judge="model", model=ScriptedModel(slow), options=Options(width=3))
+    wide = build_graph(
+        documents, PACK, judge="model", model=ScriptedModel(slow), options=Options(width=3)
+    )
     assert max(at_once) == 3
     assert wide.session.trig() == one.session.trig()
     assert [j.document for j in wide.journals] == list(documents)
     model = ScriptedModel(obedient)
-    again = build_graph(documents, PACK, judge="model", model=model, folder=tmp_path, options=Options(width=4))
+    again = build_graph(
+        documents, PACK, judge="model", model=model, folder=tmp_path, options=Options(width=4)
+    )
     assert not model.asked and again.counts()["resumed"] == 9
 
 
@@ -206,7 +256,9 @@ def test_contradictions_between_documents_are_left_to_a_person() -> None:
     assert one.graph.isomorphic(other.graph)
     assert len(set(one.graph.subjects(BEDS))) == 1
     built = build_graph({"a": "x", "b": "y"}, PACK, judge=huts(a=28, b=30))
-    assert [(doubt.document, doubt.reason) for doubt in built.doubts] == [("b", "contradicts another document")]
+    assert [(doubt.document, doubt.reason) for doubt in built.doubts] == [
+        ("b", "contradicts another document")
+    ]
     assert list(built.graph.objects(None, BEDS)) == [rdflib.Literal(28)]
 
 
@@ -218,9 +270,13 @@ def test_a_namesake_of_another_class_in_another_document_is_another_entity() -> 
 
     def read(task: PassageTask, workspace: Workspace) -> None:
         if task.last:
-            made = workspace.call(f"create_{task.passage.document}", {"label": "Ambre"}, task.passage)
+            made = workspace.call(
+                f"create_{task.passage.document}", {"label": "Ambre"}, task.passage
+            )
             if task.passage.document == "cook":
-                assert workspace.call("add_age", {"subject": made.iri, "value": 31}, task.passage).ok
+                assert workspace.call(
+                    "add_age", {"subject": made.iri, "value": 31}, task.passage
+                ).ok
 
     built = build_graph({"hut": "x", "cook": "y"}, pack, judge=read)
     assert built.doubts == () and len(built.session.entities()) == 2
@@ -238,7 +294,9 @@ def test_spans_in_passages_count_characters_of_the_document() -> None:
             seen.append((workspace.acts[-1].start, workspace.acts[-1].end))
 
     build_graph({"note": text}, PACK, judge=read, options=Options(passage=400, overlap=100))
-    assert {text[start : end + 4] for start, end in seen} == {"Marmot 41."}  # its name, where it was quoted
+    assert {text[start : end + 4] for start, end in seen} == {
+        "Marmot 41."
+    }  # its name, where it was quoted
 
 
 def test_a_document_cannot_forge_the_end_of_the_passage() -> None:
@@ -254,6 +312,12 @@ def test_a_model_sees_the_header_of_the_table_that_a_passage_begins_in() -> None
     rows = "\n".join(f"| Book {n} of the sea | {100 + n} |" for n in range(30))
     options = Options(passage=300, overlap=0)
     model = ScriptedModel(lambda request: calls(("finish", {})))
-    build_graph({"b": f"| book | pages |\n|---|---|\n{rows}"}, PACK, judge="model", model=model, options=options)
+    build_graph(
+        {"b": f"| book | pages |\n|---|---|\n{rows}"},
+        PACK,
+        judge="model",
+        model=model,
+        options=options,
+    )
     shown = {m.text for request in model.asked for m in request.messages if "Book" in m.text}
     assert len(shown) > 2 and all(text.count("| book | pages |") == 1 for text in shown)

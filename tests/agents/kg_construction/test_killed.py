@@ -1,4 +1,6 @@
-"""kill -9 in the middle of two dozen documents: a resumed run gives the same graph and asks nothing twice."""
+"""kill -9 in the middle of two dozen documents: a resumed run gives the same graph and asks nothing
+twice.
+"""
 
 import json
 import os
@@ -21,7 +23,9 @@ ROOT = Path(__file__).parents[3]
 
 
 class Model:
-    """Creates a hut for each passage, then finishes; counts every request, and hangs from the ``hold_at``-th on."""
+    """Creates a hut for each passage, then finishes; counts every request, and hangs from the
+    ``hold_at``-th on.
+    """
 
     def __init__(self, hold_at: int = 0) -> None:
         self.asked: Counter[str] = Counter()
@@ -44,9 +48,15 @@ class Model:
 
 def build(server: StubServer, folder: Path, work: Path) -> subprocess.Popen[str]:
     environment = {
-        "PYTHONPATH": str(ROOT), "PATH": os.environ.get("PATH", ""), "HOME": str(work), "KGNB_MODEL": "stub",
-        "KGNB_BASE_URL": server.url, "KGNB_CACHE": str(work / "cache"), "STUB_KEY": "none", "OPENAI_API_KEY": "none",
-    }  # fmt: skip
+        "PYTHONPATH": str(ROOT),
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": str(work),
+        "KGNB_MODEL": "stub",
+        "KGNB_BASE_URL": server.url,
+        "KGNB_CACHE": str(work / "cache"),
+        "STUB_KEY": "none",
+        "OPENAI_API_KEY": "none",
+    }
     arguments = ["build", str(folder / "huts.ttl"), str(folder / "notes"), "--judge", "model"]
     arguments += ["--run", str(work / "run"), "--out", str(work / "built.trig")]
     command = [sys.executable, "-m", "kgnb", *arguments]
@@ -76,7 +86,9 @@ def test_a_killed_batch_is_resumed(tmp_path: Path) -> None:
         process.communicate()
         journals = sorted((broken / "run" / "journals").glob("*.json"))
         assert 0 < len(journals) < 24
-        assert all(json.loads(file.read_text())["acts"] for file in journals)  # none is half-written
+        assert all(
+            json.loads(file.read_text())["acts"] for file in journals
+        )  # none is half-written
         assert not (broken / "built.trig").exists()
         model.hold_at = 0
         model.hold.set()

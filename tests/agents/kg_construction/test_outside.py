@@ -53,7 +53,9 @@ def test_answers_of_functions_and_servers_are_used_and_noted(server: bool, tmp_p
     file.write_text(SERVER)
     model = ScriptedModel(asking)
     outside: list[Any] = [f"{sys.executable} {file}"] if server else [beds_of]
-    built = build_graph({"note": "The Ambre is open."}, PACK, judge="model", model=model, outside=outside)
+    built = build_graph(
+        {"note": "The Ambre is open."}, PACK, judge="model", model=model, outside=outside
+    )
     assert (None, BEDS, rdflib.Literal(28)) in built.graph
     (journal,) = built.journals
     assert len(journal.notes) == 1 and "Ambre" in journal.notes[0] and "28" in journal.notes[0]
@@ -70,24 +72,40 @@ def test_an_error_of_the_reading_is_not_blamed_on_the_server(tmp_path: Path) -> 
         raise Waiting(lambda: ("1 request waits", "Answer it."))
 
     with pytest.raises(Waiting, match="1 request waits"):
-        build_graph({"note": "The Ambre is open."}, PACK, judge="model", model=ScriptedModel(broken),
-                    outside=[f"{sys.executable} {file}"])  # fmt: skip
+        build_graph(
+            {"note": "The Ambre is open."},
+            PACK,
+            judge="model",
+            model=ScriptedModel(broken),
+            outside=[f"{sys.executable} {file}"],
+        )
 
 
 def test_a_model_builds_from_the_notes_of_another_one() -> None:
     def building(request: Request) -> Reply:
         asked = request.messages[1].text
         if "create_hut" in {t.name for t in request.tools} and request.messages[-1].role != "tool":
-            return calls(("create_hut", {"label": "Ambre", "beds": 28 if 'beds, 28: "28 beds"' in asked else 1}))
+            return calls(
+                (
+                    "create_hut",
+                    {"label": "Ambre", "beds": 28 if 'beds, 28: "28 beds"' in asked else 1},
+                )
+            )
         return calls(("finish", {}))
 
     extractor = ScriptedModel(lambda request: 'Ambre, beds, 28: "28 beds"')
     built = build_graph(
-        {"note": "The Ambre has 28 beds."}, PACK, judge="model", model=ScriptedModel(building), extractor=extractor
+        {"note": "The Ambre has 28 beds."},
+        PACK,
+        judge="model",
+        model=ScriptedModel(building),
+        extractor=extractor,
     )
     assert (None, BEDS, rdflib.Literal(28)) in built.graph
     assert all("The Ambre has 28 beds." in request.messages[1].text for request in extractor.asked)
-    assert "What can be said: beds" in extractor.asked[0].messages[1].text  # it has no tools that would say so
+    assert (
+        "What can be said: beds" in extractor.asked[0].messages[1].text
+    )  # it has no tools that would say so
     assert all(not request.tools for request in extractor.asked)
     assert set(built.journals[0].notes) == {'Ambre, beds, 28: "28 beds"'}
 
@@ -96,8 +114,15 @@ def test_unusable_tools_are_refused_before_a_document_is_read(tmp_path: Path) ->
     def undescribed(hut: str) -> int:
         return 0
 
-    for wrong, said in ((undescribed, "docstring"), ("os:no_such", "no_such"), ([beds_of, beds_of], "two")):
-        with pytest.raises(ConfigError, match=said), outside_tools(wrong if isinstance(wrong, list) else [wrong]):
+    for wrong, said in (
+        (undescribed, "docstring"),
+        ("os:no_such", "no_such"),
+        ([beds_of, beds_of], "two"),
+    ):
+        with (
+            pytest.raises(ConfigError, match=said),
+            outside_tools(wrong if isinstance(wrong, list) else [wrong]),
+        ):
             raise AssertionError("it opened")
     file = tmp_path / "registry.py"
     file.write_text("raise SystemExit(3)")
@@ -109,11 +134,15 @@ def test_unusable_tools_are_refused_before_a_document_is_read(tmp_path: Path) ->
         build_graph({"note": "x"}, PACK, judge="rule", outside=[beds_of])
     spec = function_tool(beds_of).spec
     assert spec.description == "How many beds a hut has."
-    assert spec.parameters["properties"]["hut"]["type"] == "string" and spec.parameters["required"] == ["hut"]
+    assert spec.parameters["properties"]["hut"]["type"] == "string" and spec.parameters[
+        "required"
+    ] == ["hut"]
 
 
 def test_names_are_looked_up_in_a_reference_graph_with_or_without_their_accents() -> None:
-    pack = pack_of(":Place a owl:Class . :City a owl:Class ; rdfs:subClassOf :Place . :Film a owl:Class .")
+    pack = pack_of(
+        ":Place a owl:Class . :City a owl:Class ; rdfs:subClassOf :Place . :Film a owl:Class ."
+    )
     reference = rdflib.Graph().parse(
         data="""@prefix : <https://hut.example/kitchen#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
         <urn:m> a :City ; rdfs:label "München" . <urn:f> a :Film ; rdfs:label "Munchen" .
@@ -125,7 +154,10 @@ def test_names_are_looked_up_in_a_reference_graph_with_or_without_their_accents(
     assert [one["iri"] for one in city["found"]] == ["urn:m"] and city["certain"]
     assert tool.function("Munchen", kind="film")["found"][0]["iri"] == "urn:f"
     assert tool.function("munchen")["found"][0]["iri"] == "urn:f"  # spelled so
-    assert not tool.function("Springfield")["certain"] and len(tool.function("Springfield")["found"]) == 2
+    assert (
+        not tool.function("Springfield")["certain"]
+        and len(tool.function("Springfield")["found"]) == 2
+    )
     assert tool.function("Elsewhere") == {"ok": True, "found": [], "certain": False}
 
 
@@ -146,9 +178,18 @@ def test_a_part_of_an_ontology_has_the_tools_that_its_classes_need() -> None:
     whole, graph = pack_of(LARGE), rdflib.Graph().parse(data=PREFIXES + LARGE, format="turtle")
     pack = compile_ontology(graph, only=["mountain hut"])
     names = {tool.name for tool in pack.tools if tool.kind in ("create", "add")}
-    assert names == {"create_hut", "create_refuge", "create_warden", "create_village", "add_kept_by", "add_born_in",
-                     "add_beds"}  # fmt: skip
-    assert {step for prompt in pack.plan for step in prompt.tools} <= {tool.name for tool in pack.tools}
+    assert names == {
+        "create_hut",
+        "create_refuge",
+        "create_warden",
+        "create_village",
+        "add_kept_by",
+        "add_born_in",
+        "add_beds",
+    }
+    assert {step for prompt in pack.plan for step in prompt.tools} <= {
+        tool.name for tool in pack.tools
+    }
     session = pack.session()
     hut = session.call("create_hut", {"label": "Ambre"}).iri
     assert any(one.focus == hut for one in session.missing())  # what must hold of it still does
@@ -165,9 +206,17 @@ def test_a_label_states_a_required_name_and_a_date_has_one_label() -> None:
     :familyName a owl:DatatypeProperty ; rdfs:range xsd:string .
     :opened a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Date .""")
     tools, session = tools_of(pack)
-    tools.use("create", {"class": "Hut", "label": "Ambre", "facts": {"opened": "1st of August 1974"}})
-    tools.use("create", {"class": "Hut", "label": "Sorne", "facts": {"name": "La Sorne", "opened": "1974-08-01"}})
-    said = sorted(str(o) for o in session.graph.objects(None, rdflib.URIRef("https://hut.example/kitchen#name")))
+    tools.use(
+        "create", {"class": "Hut", "label": "Ambre", "facts": {"opened": "1st of August 1974"}}
+    )
+    tools.use(
+        "create",
+        {"class": "Hut", "label": "Sorne", "facts": {"name": "La Sorne", "opened": "1974-08-01"}},
+    )
+    said = sorted(
+        str(o)
+        for o in session.graph.objects(None, rdflib.URIRef("https://hut.example/kitchen#name"))
+    )
     assert said == ["Ambre", "La Sorne"]
     assert {one.path for one in session.missing()} == {"family name"}
     days = set(session.graph.objects(None, rdflib.URIRef("https://hut.example/kitchen#opened")))

@@ -21,7 +21,9 @@ def test_a_step_names_its_tools_and_what_is_required_now() -> None:
     assert text.startswith("STEP 1 of ")
     assert "create_recipe" in text
     assert "Required now:" in text
-    assert "lasts" not in text.split("Required now:")[1].split("\n")[0]  # its tool comes in a later step
+    assert (
+        "lasts" not in text.split("Required now:")[1].split("\n")[0]
+    )  # its tool comes in a later step
     assert "duration" in text.split("Leave ")[1].split("\n")[0]
     order = text.split("in this order: ")[1]
     assert order.index("create_recipe") < order.index("create_step") < order.index("create_boil")

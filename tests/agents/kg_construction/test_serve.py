@@ -49,7 +49,9 @@ async def build_two_huts(client: Client) -> None:
     assert said(refused)["violations"][0]["hint"]
     mended = await client.call_tool("add_beds", {"subject": hut["iri"], "value": 28})
     assert not mended.is_error
-    invented = said(await client.call_tool("add_beds", {"subject": "https://nowhere.example/x", "value": 1}))
+    invented = said(
+        await client.call_tool("add_beds", {"subject": "https://nowhere.example/x", "value": 1})
+    )
     assert not invented["ok"]
     unknown = await client.call_tool("create_castle", {})
     assert unknown.is_error
@@ -57,7 +59,11 @@ async def build_two_huts(client: Client) -> None:
 
 
 def environment() -> dict[str, str]:
-    return {"PYTHONPATH": str(SOURCE), "PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/tmp")}
+    return {
+        "PYTHONPATH": str(SOURCE),
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": os.environ.get("HOME", "/tmp"),
+    }
 
 
 def command(tbox: Path, *more: str) -> list[str]:
@@ -68,7 +74,10 @@ def command(tbox: Path, *more: str) -> list[str]:
 def listening(tbox: Path) -> Iterator[tuple[str, str]]:
     """A server in a process of its own; its URL and token."""
     process = subprocess.Popen(
-        [sys.executable, *command(tbox, "--http")], stderr=subprocess.PIPE, text=True, env=environment()
+        [sys.executable, *command(tbox, "--http")],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
     )
     try:
         assert process.stderr is not None
@@ -97,9 +106,13 @@ def test_a_fact_has_its_document_and_span_and_a_wrong_quote_is_refused(tbox: Pat
             listed = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert {"quote", "document"} <= set(listed["create_hut"].input_schema["properties"])
             assert "quote" not in listed["find_hut"].input_schema["properties"]
-            wrong = await client.call_tool("create_hut", {"label": "Ambre", "document": "guide", "quote": "The Sorne"})
+            wrong = await client.call_tool(
+                "create_hut", {"label": "Ambre", "document": "guide", "quote": "The Sorne"}
+            )
             assert "word for word" in said(wrong)["violations"][0]["hint"]
-            lost = await client.call_tool("create_hut", {"label": "Ambre", "document": "guides", "quote": "x"})
+            lost = await client.call_tool(
+                "create_hut", {"label": "Ambre", "document": "guides", "quote": "x"}
+            )
             assert "guide" in said(lost)["violations"][0]["hint"]
             told = {"label": "Ambre", "document": "guide", "quote": "the ambre has 28 beds"}
             assert said(await client.call_tool("create_hut", told))["ok"]
@@ -111,7 +124,9 @@ def test_a_fact_has_its_document_and_span_and_a_wrong_quote_is_refused(tbox: Pat
     assert "oa:end 32 " in trig
 
 
-def test_a_large_ontology_is_served_by_generic_tools_and_long_lists_in_pages(tmp_path: Path) -> None:
+def test_a_large_ontology_is_served_by_generic_tools_and_long_lists_in_pages(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "large.ttl"
     file.write_text(HUTS + "".join(f":Thing{n} a owl:Class .\n" for n in range(150)))
     pack = compile_ontology(file)
@@ -125,9 +140,15 @@ def test_a_large_ontology_is_served_by_generic_tools_and_long_lists_in_pages(tmp
                 page = await client.list_tools(cursor=page.next_cursor)
                 names += [tool.name for tool in page.tools]
             if face == "auto":
-                made = said(await client.call_tool("create", {"class": "hut", "label": "Ambre", "facts": {"beds": 28}}))
+                made = said(
+                    await client.call_tool(
+                        "create", {"class": "hut", "label": "Ambre", "facts": {"beds": 28}}
+                    )
+                )
                 assert made == {"ok": True, "id": "hut:h1"}
-                wrong = await client.call_tool("add", {"subject": "hut:h1", "property": "beds", "value": 29})
+                wrong = await client.call_tool(
+                    "add", {"subject": "hut:h1", "property": "beds", "value": 29}
+                )
                 assert wrong.is_error
                 assert "28" in said(wrong)["refused"][0]
                 seen = said(await client.call_tool("search", {"words": "thing 77"}))
@@ -143,7 +164,9 @@ def test_a_large_ontology_is_served_by_generic_tools_and_long_lists_in_pages(tmp
 
 def test_stdio_keeps_a_file_that_the_next_session_continues(tbox: Path, tmp_path: Path) -> None:
     out = tmp_path / "built.trig"
-    given = StdioServerParameters(command=sys.executable, args=command(tbox, "--out", str(out)), env=environment())
+    given = StdioServerParameters(
+        command=sys.executable, args=command(tbox, "--out", str(out)), env=environment()
+    )
 
     async def talk(name: str) -> None:
         async with Client(given) as client:
@@ -165,7 +188,9 @@ def test_stdio_keeps_a_file_that_the_next_session_continues(tbox: Path, tmp_path
     assert b'"Ambre"' in out.read_bytes() and b'"Basodine"' in out.read_bytes()
 
 
-def test_http_serves_a_client_and_rejects_wrong_tokens_and_hosts(tbox: Path, record_property: Any) -> None:
+def test_http_serves_a_client_and_rejects_wrong_tokens_and_hosts(
+    tbox: Path, record_property: Any
+) -> None:
     hosts = ("evil.example", "127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2")
     record_property("tries", len(hosts))
     with listening(tbox) as (url, token):

@@ -50,11 +50,18 @@ def test_a_wrong_unit_is_refused_with_the_allowed_ones(session: ConstructionSess
 
 
 def test_a_wrong_value_is_refused_and_nothing_is_written(session: ConstructionSession) -> None:
-    soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil", has_order=1)
+    soup, step = (
+        make(session, "create_soup", "Barley"),
+        make(session, "create_step", "Boil", has_order=1),
+    )
     before = session.trig()
-    assert refused(session.call("create_step", {"label": "Stir", "has_order": 0, "within": soup})) == {"facet"}
+    assert refused(
+        session.call("create_step", {"label": "Stir", "has_order": 0, "within": soup})
+    ) == {"facet"}
     bare = session.call("create_step", {"label": "Add"})
-    assert [one.path for one in bare.violations] == ["within"] and "has_order" in bare.violations[0].hint
+    assert [one.path for one in bare.violations] == ["within"] and "has_order" in bare.violations[
+        0
+    ].hint
     wrong = session.call("add_has_order", {"subject": step, "value": 2})
     assert {"functional", "cardinality"} == refused(wrong)
     assert len(wrong.as_json()["violations"]) == 1, "a client is told one fault once"
@@ -64,7 +71,9 @@ def test_a_wrong_value_is_refused_and_nothing_is_written(session: ConstructionSe
 def test_inverse_and_symmetric_facts_are_written_both_ways(session: ConstructionSession) -> None:
     soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
     assert session.call("add_step_of", {"subject": step, "object": soup}).ok
-    other = session.call("add_step_of", {"subject": step, "object": make(session, "create_cake", "Apple")})
+    other = session.call(
+        "add_step_of", {"subject": step, "object": make(session, "create_cake", "Apple")}
+    )
     assert "inverseFunctional" in refused(other), "the inverse is checked as well"
     assert (URIRef(soup), URIRef(f"{K}hasStep"), URIRef(step)) in session.graph
     cook, guest = make(session, "create_cook", "Anna"), make(session, "create_guest", "Ben")
@@ -72,14 +81,19 @@ def test_inverse_and_symmetric_facts_are_written_both_ways(session: Construction
     assert (URIRef(guest), URIRef(f"{K}helps"), URIRef(cook)) in session.graph
 
 
-def test_finish_is_refused_while_something_required_is_missing(session: ConstructionSession) -> None:
+def test_finish_is_refused_while_something_required_is_missing(
+    session: ConstructionSession,
+) -> None:
     soup = make(session, "create_soup", "Barley")
     assert {v.constraint for v in session.missing(soup)} == {"someValuesFrom", "hasValue"}
     finish = session.call("finish")
     assert refused(finish) == {"someValuesFrom", "hasValue"} and finish.retryable
     assert any("add_has_step" in violation.hint for violation in finish.violations)
     session.call("add_served_as", {"subject": soup, "object": "starter"})
-    session.call("add_has_step", {"subject": soup, "object": make(session, "create_step", "Boil", has_order=1)})
+    session.call(
+        "add_has_step",
+        {"subject": soup, "object": make(session, "create_step", "Boil", has_order=1)},
+    )
     assert session.call("missing").data == [] and session.call("finish").ok
 
 
@@ -89,9 +103,13 @@ def test_listed_values_are_given_by_name_or_iri(session: ConstructionSession) ->
     assert refused(wrong) == {"oneOf"} and wrong.violations[0].allowed[0] == "starter"
     assert session.call("add_served_as", {"subject": soup, "object": "Main course"}).ok
     # a soup must be a starter, and two is all: the second must be that
-    assert refused(session.call("add_served_as", {"subject": soup, "object": f"{K}dessert"})) == {"hasValue"}
+    assert refused(session.call("add_served_as", {"subject": soup, "object": f"{K}dessert"})) == {
+        "hasValue"
+    }
     assert session.call("add_served_as", {"subject": soup, "object": f"{K}starter"}).ok
-    assert refused(session.call("add_served_as", {"subject": soup, "object": f"{K}dessert"})) >= {"maxCardinality"}
+    assert refused(session.call("add_served_as", {"subject": soup, "object": f"{K}dessert"})) >= {
+        "maxCardinality"
+    }
     assert (
         URIRef(f"{K}starter"),
         URIRef("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
@@ -99,7 +117,9 @@ def test_listed_values_are_given_by_name_or_iri(session: ConstructionSession) ->
     ) in session.graph
 
 
-def test_a_repeated_call_is_refused_unless_it_is_from_another_document(session: ConstructionSession) -> None:
+def test_a_repeated_call_is_refused_unless_it_is_from_another_document(
+    session: ConstructionSession,
+) -> None:
     first = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 0, 6))
     again = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 8, 14))
     other = session.call("create_soup", {"label": " barley "}, Source("b.txt", 0, 6))
@@ -111,11 +131,17 @@ def test_a_repeated_call_is_refused_unless_it_is_from_another_document(session: 
 
 def test_bad_arguments_are_violations_and_no_exceptions(session: ConstructionSession) -> None:
     cases: list[tuple[Any, str]] = [
-        ({}, "required argument"), ({"label": ""}, "text"), ({"label": 7}, "text"), ({"label": "a\x00b"}, "text"),
-        ({"label": "a", "colour": "red"}, "unknown argument"), ({"label": None}, "required argument"),
-        ([], "object"), ("soup", "object"), ({"label": "\ud800"}, "text"),
+        ({}, "required argument"),
+        ({"label": ""}, "text"),
+        ({"label": 7}, "text"),
+        ({"label": "a\x00b"}, "text"),
+        ({"label": "a", "colour": "red"}, "unknown argument"),
+        ({"label": None}, "required argument"),
+        ([], "object"),
+        ("soup", "object"),
+        ({"label": "\ud800"}, "text"),
         ({"label": "a", "within": "x"}, "unknown IRI"),
-    ]  # fmt: skip
+    ]
     for arguments, constraint in cases:
         assert constraint in refused(session.call("create_soup", arguments)), arguments
         assert len(session.facts) == 0
@@ -129,9 +155,11 @@ def test_the_same_facts_in_any_order_give_the_same_graph(pack) -> None:
     def facts(session: ConstructionSession, order: tuple[int, ...]) -> str:
         soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
         calls = [
-            ("add_has_step", {"subject": soup, "object": step}), ("add_has_order", {"subject": step, "value": 1}),
-            ("add_price", {"subject": soup, "value": 8.5}), ("add_served_as", {"subject": soup, "object": "starter"}),
-        ]  # fmt: skip
+            ("add_has_step", {"subject": soup, "object": step}),
+            ("add_has_order", {"subject": step, "value": 1}),
+            ("add_price", {"subject": soup, "value": 8.5}),
+            ("add_served_as", {"subject": soup, "object": "starter"}),
+        ]
         assert all(session.call(*calls[at]).ok for at in order)
         return session.turtle()
 
@@ -141,9 +169,15 @@ def test_the_same_facts_in_any_order_give_the_same_graph(pack) -> None:
 def test_iris_depend_on_name_and_owner_only(pack) -> None:
     one, other = opened(pack), opened(pack)
     make(other, "create_cake", "Something first")
-    assert make(one, "create_soup", "Berliner  SUPPE") == make(other, "create_cake", "berliner suppe")
-    assert make(one, "create_step", "Boil", within=make(one, "create_soup", "A")) != make(one, "create_step", "Boil")
-    assert make(one, "create_step", "Add", has_order=2) != make(one, "create_step", "Add", has_order=5)
+    assert make(one, "create_soup", "Berliner  SUPPE") == make(
+        other, "create_cake", "berliner suppe"
+    )
+    assert make(one, "create_step", "Boil", within=make(one, "create_soup", "A")) != make(
+        one, "create_step", "Boil"
+    )
+    assert make(one, "create_step", "Add", has_order=2) != make(
+        one, "create_step", "Add", has_order=5
+    )
 
 
 def test_an_entity_with_a_known_name_gets_no_new_facts(session: ConstructionSession) -> None:
@@ -158,17 +192,22 @@ def test_an_entity_with_a_known_name_gets_no_new_facts(session: ConstructionSess
 
 
 def test_a_name_of_a_disjoint_class_is_another_entity() -> None:
-    session = opened(pack_of(
-        ":Hut a owl:Class . :Inn a owl:Class . :Cook a owl:Class ; owl:disjointWith :Hut , :Inn . "
-        ":keeps a owl:ObjectProperty ; rdfs:range :Inn ."
-    ))  # fmt: skip
+    session = opened(
+        pack_of(
+            ":Hut a owl:Class . :Inn a owl:Class . :Cook a owl:Class ; owl:disjointWith :Hut , :Inn . "
+            ":keeps a owl:ObjectProperty ; rdfs:range :Inn ."
+        )
+    )
     hut = make(session, "create_hut", "Barley")
     inn = session.call("create_inn", {"label": "Barley"})
     assert f'create_inn(label="Barley", entity={hut})' in inn.violations[0].hint
     cook = make(session, "create_cook", "Barley")
     assert cook != hut
     assert make(session, "create_cook", "barley") == cook
-    hints = [session.call("add_keeps", {"subject": cook, "object": one}).violations[0].hint for one in (hut, cook)]
+    hints = [
+        session.call("add_keeps", {"subject": cook, "object": one}).violations[0].hint
+        for one in (hut, cook)
+    ]
     assert f'create_inn(label="Barley", entity={hut})' in hints[0] and "nothing is both" in hints[1]
     assert session.call("create_inn", {"label": "Barley", "entity": hut}).ok
     assert len(session.entities()) == 2
@@ -176,40 +215,65 @@ def test_a_name_of_a_disjoint_class_is_another_entity() -> None:
 
 PARTS = [
     # each wine of one winery, each document of one author: the axioms of a step, and no parts
-    (":Wine a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :maker ; owl:cardinality 1 ] . "
-     ":Winery a owl:Class . :maker a owl:ObjectProperty ; rdfs:range :Winery ; owl:inverseOf :makes .", ""),
-    (":Agent a owl:Class . :Document a owl:Class . :weblog a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
-     "rdfs:domain :Agent ; rdfs:range :Document .", ""),
+    (
+        ":Wine a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :maker ; owl:cardinality 1 ] . "
+        ":Winery a owl:Class . :maker a owl:ObjectProperty ; rdfs:range :Winery ; owl:inverseOf :makes .",
+        "",
+    ),
+    (
+        ":Agent a owl:Class . :Document a owl:Class . :weblog a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+        "rdfs:domain :Agent ; rdfs:range :Document .",
+        "",
+    ),
     # neither could be made before the other
-    (":Paper a owl:Class . :Chair a owl:Class . :accepts a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
-     "rdfs:domain :Chair ; rdfs:range :Paper . :acceptedBy a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
-     "rdfs:domain :Paper ; rdfs:range :Chair .", ""),
-    (":Pizza a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :base ; owl:someValuesFrom :Base ] "
-     ". :Base a owl:Class . :base a owl:ObjectProperty , owl:InverseFunctionalProperty ; rdfs:domain :Pizza ; "
-     "rdfs:range :Base ; owl:inverseOf :baseOf . :baseOf a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
-     "rdfs:domain :Base ; rdfs:range :Pizza .", "Base"),
-    (":Book a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Part ] . "
-     ":Part a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :of ; owl:cardinality 1 ] . "
-     ":has a owl:ObjectProperty . :of a owl:ObjectProperty ; rdfs:range :Book ; owl:inverseOf :has .", "Part"),
-    (":Book a owl:Class . :Chapter a owl:Class . :has a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
-     "rdfs:domain :Book ; rdfs:range :Chapter . :number a owl:DatatypeProperty ; rdfs:domain :Chapter ; "
-     "rdfs:range xsd:integer .", "Chapter"),
-]  # fmt: skip
+    (
+        ":Paper a owl:Class . :Chair a owl:Class . :accepts a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+        "rdfs:domain :Chair ; rdfs:range :Paper . :acceptedBy a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+        "rdfs:domain :Paper ; rdfs:range :Chair .",
+        "",
+    ),
+    (
+        ":Pizza a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :base ; owl:someValuesFrom :Base ] "
+        ". :Base a owl:Class . :base a owl:ObjectProperty , owl:InverseFunctionalProperty ; rdfs:domain :Pizza ; "
+        "rdfs:range :Base ; owl:inverseOf :baseOf . :baseOf a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+        "rdfs:domain :Base ; rdfs:range :Pizza .",
+        "Base",
+    ),
+    (
+        ":Book a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Part ] . "
+        ":Part a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :of ; owl:cardinality 1 ] . "
+        ":has a owl:ObjectProperty . :of a owl:ObjectProperty ; rdfs:range :Book ; owl:inverseOf :has .",
+        "Part",
+    ),
+    (
+        ":Book a owl:Class . :Chapter a owl:Class . :has a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+        "rdfs:domain :Book ; rdfs:range :Chapter . :number a owl:DatatypeProperty ; rdfs:domain :Chapter ; "
+        "rdfs:range xsd:integer .",
+        "Chapter",
+    ),
+]
 
 
 def test_only_a_part_needs_an_owner() -> None:
     for axioms, part in PARTS:
         session = opened(pack_of(axioms))
-        refusals = [tool.label for tool in session.pack.of_kind("create")
-                    if not session.call(tool.name, {"label": f"A {tool.label}"}).ok]  # fmt: skip
+        refusals = [
+            tool.label
+            for tool in session.pack.of_kind("create")
+            if not session.call(tool.name, {"label": f"A {tool.label}"}).ok
+        ]
         assert refusals == [part] * bool(part), axioms
 
 
-def test_turtle_json_ld_and_trig_are_read_back(session: ConstructionSession, tmp_path: Path) -> None:
+def test_turtle_json_ld_and_trig_are_read_back(
+    session: ConstructionSession, tmp_path: Path
+) -> None:
     label = '"> . <urn:x> <urn:y> <urn:z> . # ${jndi} <script> \\ <b>'
     make(session, "create_soup", label)
     expected = set(session.graph)
-    assert label in map(str, session.graph.objects()) and URIRef("urn:x") not in set(session.graph.subjects())
+    assert label in map(str, session.graph.objects()) and URIRef("urn:x") not in set(
+        session.graph.subjects()
+    )
     assert set(Graph().parse(data=session.turtle(), format="turtle")) == expected
     assert set(Graph().parse(data=session.jsonld(), format="json-ld")) == expected
     assert session.save(tmp_path / "out.trig").read_text() == session.trig()
@@ -219,14 +283,27 @@ def test_turtle_json_ld_and_trig_are_read_back(session: ConstructionSession, tmp
         session.pack.session(namespace="data")  # type: ignore[attr-defined]
 
 
-def test_trig_is_the_same_before_and_after_the_store_is_opened(session: ConstructionSession) -> None:
+def test_trig_is_the_same_before_and_after_the_store_is_opened(
+    session: ConstructionSession,
+) -> None:
     soup = make(session, "create_soup", "Barley")
-    for document in ("menu.txt", "https://hut.example/menu", "zzz"):  # a document's own IRI stands before the calls
+    for document in (
+        "menu.txt",
+        "https://hut.example/menu",
+        "zzz",
+    ):  # a document's own IRI stands before the calls
         session.call("add_price", {"subject": soup, "value": 4.50}, Source(document, 3, 9))
     session.call("create_cake", {"label": "Nut"}, Source("menu.txt"))
-    session.call("add_served_as", {"subject": soup, "object": "starter"}, Source("https://hut.example/menu", 0, 2))
+    session.call(
+        "add_served_as",
+        {"subject": soup, "object": "starter"},
+        Source("https://hut.example/menu", 0, 2),
+    )
     before = session.trig()
-    assert all(said in before for said in ("oa:start 3", "oa:end 9", "urn:kgnb:document:menu.txt", "urn:kgnb:tbox"))
+    assert all(
+        said in before
+        for said in ("oa:start 3", "oa:end 9", "urn:kgnb:document:menu.txt", "urn:kgnb:tbox")
+    )
     asked = "SELECT ?g { GRAPH ?g { ?s <https://hut.example/kitchen#servedAs> ?o } }"
     assert len(session.store.select(asked).rows) == 1
     assert session.trig() == before
@@ -272,7 +349,9 @@ def test_earlier_violations_do_not_block_new_facts(pack, tmp_path: Path) -> None
     wrong.close()
     session = pack.session(namespace="https://hut.example/data/", store=tmp_path / "s")
     assert session.call("create_vegetarian_dish", {"label": "Salad"}).ok
-    assert session.call("add_follows", {"subject": step, "object": make(session, "create_step", "Stir")}).ok
+    assert session.call(
+        "add_follows", {"subject": step, "object": make(session, "create_step", "Stir")}
+    ).ok
 
 
 def test_finds_entities_by_part_and_similarity_of_their_names(session: ConstructionSession) -> None:

@@ -20,7 +20,9 @@ def test_units_of_the_ontology_are_used() -> None:
     wrong = session.call("create_warmth", {"value": 3, "unit": "mildest"})
     assert wrong.violations[0].constraint == "unit" and wrong.violations[0].allowed[0] == "mild"
     assert session.call("create_warmth", {"value": 4, "unit": "ml"}).ok
-    assert session.call("create_warmth", {"value": 3, "unit": "mild"}).ok and session.validate() == ()
+    assert (
+        session.call("create_warmth", {"value": 3, "unit": "mild"}).ok and session.validate() == ()
+    )
 
 
 def test_a_subclass_of_a_known_quantity_has_its_units() -> None:
@@ -35,7 +37,13 @@ def test_qudt_quantities_are_written_in_qudt() -> None:
         "owl:onProperty qudt:hasQuantityKind ; owl:hasValue <http://qudt.org/vocab/quantitykind/Mass> ] ."
     )
     session = opened(pack)
-    assert session.call("create_weight", {"value": 2.5, "unit": "hour"}).violations[0].constraint == "unit"
+    assert (
+        session.call("create_weight", {"value": 2.5, "unit": "hour"}).violations[0].constraint
+        == "unit"
+    )
     iri = session.call("create_weight", {"value": 2.5, "unit": "kilogram"}).iri
     said = {str(p): str(o) for p, o in session.graph.predicate_objects(URIRef(iri))}
-    assert said[f"{QUDT}unit"] == "http://qudt.org/vocab/unit/KiloGM" and said[f"{QUDT}numericValue"] == "2.5"
+    assert (
+        said[f"{QUDT}unit"] == "http://qudt.org/vocab/unit/KiloGM"
+        and said[f"{QUDT}numericValue"] == "2.5"
+    )

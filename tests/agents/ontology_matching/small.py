@@ -20,16 +20,28 @@ def alpine() -> Ontology:
         HUT,
         "alpine-1",
         (
-            Entity(HUT + "Booking", "class", comments=(Text("A place kept for somebody for a night"),)),
+            Entity(
+                HUT + "Booking", "class", comments=(Text("A place kept for somebody for a night"),)
+            ),
             Entity(HUT + "Building", "class", children=(HUT + "MountainHut",)),
-            Entity(HUT + "MountainHut", "class", parents=(HUT + "Building",), disjoint=(HUT + "Warden",)),
+            Entity(
+                HUT + "MountainHut",
+                "class",
+                parents=(HUT + "Building",),
+                disjoint=(HUT + "Warden",),
+            ),
             Entity(
                 HUT + "Warden",
                 "class",
                 disjoint=(HUT + "MountainHut",),
                 restrictions=(Restriction(HUT + "looksAfter", "some", HUT + "MountainHut"),),
             ),
-            Entity(HUT + "looksAfter", "object property", domain=(HUT + "Warden",), range=(HUT + "MountainHut",)),
+            Entity(
+                HUT + "looksAfter",
+                "object property",
+                domain=(HUT + "Warden",),
+                range=(HUT + "MountainHut",),
+            ),
             Entity(HUT + "hasElevation", "datatype property", domain=(HUT + "MountainHut",)),
         ),
     )
@@ -38,7 +50,9 @@ def alpine() -> Ontology:
 def refuge() -> Ontology:
     """Codes with labels in two languages and synonyms."""
 
-    def entity(code: str, kind: str, label: str, *synonyms: str, **rest: tuple[object, ...]) -> Entity:
+    def entity(
+        code: str, kind: str, label: str, *synonyms: str, **rest: tuple[object, ...]
+    ) -> Entity:
         texts = tuple(Text(s, "en") for s in synonyms)
         return Entity(REFUGE + code, kind, labels=(Text(label, "en"),), synonyms=texts, **rest)  # type: ignore[arg-type]
 
@@ -47,8 +61,16 @@ def refuge() -> Ontology:
         REFUGE,
         "refuge-1",
         (
-            entity("RF_0000001", "class", "structure", "building", children=(REFUGE + "RF_0000002",)),
-            entity("RF_0000002", "class", "mountain refuge", "mountain hut", parents=(REFUGE + "RF_0000001",)),
+            entity(
+                "RF_0000001", "class", "structure", "building", children=(REFUGE + "RF_0000002",)
+            ),
+            entity(
+                "RF_0000002",
+                "class",
+                "mountain refuge",
+                "mountain hut",
+                parents=(REFUGE + "RF_0000001",),
+            ),
             entity("RF_0000003", "class", "hut keeper", "warden", "guardian"),
             entity("RF_0000004", "class", "reservation", "booking"),
             entity("RF_0000005", "class", "glacier"),

@@ -16,7 +16,9 @@ from kgnb.mappings import Alignment, Mapping
 
 
 def test_a_cycle_is_walked_once() -> None:
-    hierarchy = Hierarchy([Entity("one", "class", parents=("two",)), Entity("two", "class", parents=("one",))])
+    hierarchy = Hierarchy(
+        [Entity("one", "class", parents=("two",)), Entity("two", "class", parents=("one",))]
+    )
     assert hierarchy.above("one") == {"two"}
 
 
@@ -38,7 +40,8 @@ TARGET = """@prefix : <http://huts.example/b#> .
 :keeps a owl:ObjectProperty ; rdfs:range [ a owl:Class ; owl:unionOf ( :Refuge :Keeper ) ] .
 """
 needs_hermit = pytest.mark.skipif(
-    not (shutil.which("java") and hermit_jar()), reason="needs Java and owlready2: pip install owlready2"
+    not (shutil.which("java") and hermit_jar()),
+    reason="needs Java and owlready2: pip install owlready2",
 )
 
 
@@ -90,8 +93,13 @@ def test_iris_in_any_script_are_recognised(tmp_path: Path) -> None:
     impossible = SOURCE + ":Wärter𝒳 a owl:Class ; rdfs:subClassOf :Person .\n"
     found = checked(tmp_path, HUT, Mapping(A + "Wärter𝒳", B + "Keeper"), source=impossible)
     assert A + "Wärter𝒳" in found.unsatisfiable
-    found = checked(tmp_path, HUT, Mapping(A + "runs", B + "keeps", kind="object property"), source=impossible)
-    assert found.coherent and str(found) == "coherent: the mappings make no class unsatisfiable (HermiT)"
+    found = checked(
+        tmp_path, HUT, Mapping(A + "runs", B + "keeps", kind="object property"), source=impossible
+    )
+    assert (
+        found.coherent
+        and str(found) == "coherent: the mappings make no class unsatisfiable (HermiT)"
+    )
 
 
 @needs_hermit
@@ -100,7 +108,9 @@ def test_too_little_time_is_no_verdict(tmp_path: Path) -> None:
     assert found.coherent is None and "--seconds" in str(found)
 
 
-def test_without_java_or_the_jar_nothing_is_checked_and_the_result_says_how_to_get_it(tmp_path: Path) -> None:
+def test_without_java_or_the_jar_nothing_is_checked_and_the_result_says_how_to_get_it(
+    tmp_path: Path,
+) -> None:
     found = checked(tmp_path, HUT, java="no-such-java")
     assert str(found) == "not checked: Java is not installed (any JRE from version 8 on will do)"
     found = checked(tmp_path, HUT, java=sys.executable, jar=tmp_path / "none.jar")

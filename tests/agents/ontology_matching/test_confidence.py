@@ -42,5 +42,7 @@ def test_the_order_of_a_kind_is_kept(one: float, other: float, kind: str, entiti
 
 def test_a_homonym_is_shown_as_less_than_nine_in_ten() -> None:
     summarised = questions_of(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
-    shown = {m.source_label.casefold(): m.confidence for m in merge(validate(summarised, RuleJudge()))}
+    shown = {
+        m.source_label.casefold(): m.confidence for m in merge(validate(summarised, RuleJudge()))
+    }
     assert shown["shop"] >= 0.9 > shown["coach"] >= LEAST

@@ -37,19 +37,26 @@ def merged(described: Described) -> Callable[..., Alignment]:
             source, target = HUT + source, REFUGE + target
             kind = next(d.kind for d in described.of("source") if d.iri == source)
             candidate = Candidate(source, target, kind, 1.0, 1, Cosines(0.5, 0.5, 0.5))
-            about, other = described.find("source", source, kind), described.find("target", target, kind)
+            about, other = (
+                described.find("source", source, kind),
+                described.find("target", target, kind),
+            )
             if side == "target":
                 about, other = other, about
             question = MatchQuestion(side, about, (candidate,), (other,))
             choice = None if decision in ("different", "unsure") else other.iri
-            judged.append(Judged(question, Verdict(decision, choice, confidence, "because", "test")))
+            judged.append(
+                Judged(question, Verdict(decision, choice, confidence, "because", "test"))
+            )
         return merge(Validated(described, tuple(judged), "test"), options=Options(**options))  # type: ignore[arg-type]
 
     return merge_them
 
 
 def pairs(alignment: Alignment) -> list[tuple[str, str, str]]:
-    return [(m.source.removeprefix(HUT), m.relation, m.target.removeprefix(REFUGE)) for m in alignment]
+    return [
+        (m.source.removeprefix(HUT), m.relation, m.target.removeprefix(REFUGE)) for m in alignment
+    ]
 
 
 def test_the_assignment_is_best_in_total_not_greedily(merged: Callable[..., Alignment]) -> None:
@@ -59,7 +66,10 @@ def test_the_assignment_is_best_in_total_not_greedily(merged: Callable[..., Alig
         ("target", "Booking", "RF_0000003", "equivalent", 0.9),
     ]
     alignment = merged(*said)
-    assert pairs(alignment) == [("Booking", "equivalent", "RF_0000003"), ("Warden", "equivalent", "RF_0000004")]
+    assert pairs(alignment) == [
+        ("Booking", "equivalent", "RF_0000003"),
+        ("Warden", "equivalent", "RF_0000004"),
+    ]
     assert "together are worth more" in alignment.dropped[0].reason
 
 
@@ -73,7 +83,10 @@ def ontology(name: str, *names: str, kind: Kind = "class") -> Ontology:
 
 
 def told(
-    source: Ontology, target: Ontology, options: Options = RELATIONS, judge: Judge[MatchQuestion] = RULE
+    source: Ontology,
+    target: Ontology,
+    options: Options = RELATIONS,
+    judge: Judge[MatchQuestion] = RULE,
 ) -> set[tuple[str, str, str]]:
     return {
         (m.source.rpartition("/")[2], m.relation, m.target.rpartition("/")[2])
@@ -85,9 +98,13 @@ def told(
 def elements(name: str, *sorts: str) -> Ontology:
     """Lead and iron, as they are and as each of the sorts."""
     iri = f"http://{name}.example/"
-    plain = tuple(Entity(iri + one, "class", parents=(iri + "Substance",)) for one in ("Lead", "Iron"))
+    plain = tuple(
+        Entity(iri + one, "class", parents=(iri + "Substance",)) for one in ("Lead", "Iron")
+    )
     further = tuple(
-        Entity(iri + one + sort, "class", parents=(iri + sort,)) for one in ("Lead", "Iron") for sort in sorts
+        Entity(iri + one + sort, "class", parents=(iri + sort,))
+        for one in ("Lead", "Iron")
+        for sort in sorts
     )
     above = tuple(Entity(iri + one, "class") for one in ("Substance", *sorts))
     return Ontology(name, iri, name, (*above, *plain, *further))
@@ -95,8 +112,12 @@ def elements(name: str, *sorts: str) -> Ontology:
 
 def test_lead_has_both_lead_and_lead_atom_for_counterparts() -> None:
     def equal(options: Options, judge: RuleJudge) -> set[tuple[str, str, str]]:
-        found = merge(validate(questions_of(elements("a"), elements("b", "Atom")), judge), options=options)
-        return {(m.source_label, m.relation, m.target_label) for m in found if m.source_label == "Lead"}
+        found = merge(
+            validate(questions_of(elements("a"), elements("b", "Atom")), judge), options=options
+        )
+        return {
+            (m.source_label, m.relation, m.target_label) for m in found if m.source_label == "Lead"
+        }
 
     plain = ("Lead", "equivalent", "Lead")
     assert equal(Options(), RULE) == {plain}
@@ -107,19 +128,32 @@ def test_lead_has_both_lead_and_lead_atom_for_counterparts() -> None:
     }
 
 
-def test_verdicts_become_mappings_or_are_dropped_with_a_reason(merged: Callable[..., Alignment]) -> None:
-    warden, hut = ("Warden", "equivalent", "RF_0000003"), ("MountainHut", "equivalent", "RF_0000001")
+def test_verdicts_become_mappings_or_are_dropped_with_a_reason(
+    merged: Callable[..., Alignment],
+) -> None:
+    warden, hut = (
+        ("Warden", "equivalent", "RF_0000003"),
+        ("MountainHut", "equivalent", "RF_0000001"),
+    )
     sure: Say = ("source", "MountainHut", "RF_0000001", "equivalent", 0.95)
     cases: tuple[tuple[list[Say], list[tuple[str, str, str]], str], ...] = (
         ([("source", "Warden", "RF_0000003", "equivalent", 0.9)], [warden], ""),
-        ([("source", "Warden", "RF_0000003", "equivalent", 0.6)], [], "from the source side is below 0.70"),
+        (
+            [("source", "Warden", "RF_0000003", "equivalent", 0.6)],
+            [],
+            "from the source side is below 0.70",
+        ),
         # broader seen from the target is narrower seen from the source
         (
             [("target", "MountainHut", "RF_0000001", "narrower", 0.9)],
             [("MountainHut", "broader", "RF_0000001")],
             "",
         ),
-        ([sure, ("source", "Warden", "RF_0000002", "equivalent", 0.8)], [hut], "disjoint in the source"),
+        (
+            [sure, ("source", "Warden", "RF_0000002", "equivalent", 0.8)],
+            [hut],
+            "disjoint in the source",
+        ),
     )
     for said, found, reason in cases:
         alignment = merged(*said)
@@ -141,4 +175,7 @@ def test_broader_and_narrower_classes_are_found_by_name_on_request() -> None:
     pair = ontology("a", "WinterRoom", "Glacier"), ontology("b", "Room", "Glacier")
     for options in (Options(), Options(relations=True, confidence=0.9)):
         assert told(*pair, options=options) == set()
-    assert told(*(ontology(p.name, *(e.local_name for e in p), kind="object property") for p in pair)) == set()
+    assert (
+        told(*(ontology(p.name, *(e.local_name for e in p), kind="object property") for p in pair))
+        == set()
+    )

@@ -19,7 +19,10 @@ def test_individuals_come_only_when_asked_for() -> None:
     person = Entity("http://x.example/anna", "individual", labels=(Text("Anna"),))
     ontology = Ontology("x", "x", "x", (*alpine().entities, person))
     assert len(retrieve(ontology, refuge()).of("source")) == len(alpine())
-    assert len(retrieve(ontology, refuge(), options=Options(individuals=True)).of("source")) == len(alpine()) + 1
+    assert (
+        len(retrieve(ontology, refuge(), options=Options(individuals=True)).of("source"))
+        == len(alpine()) + 1
+    )
 
 
 def test_an_ontology_without_entities_is_refused() -> None:
@@ -30,12 +33,20 @@ def test_an_ontology_without_entities_is_refused() -> None:
 def test_a_model_defines_what_has_no_definition_and_nothing_else() -> None:
     def answer(request: object) -> str:
         terms = json.loads(request.messages[-1].text)  # type: ignore[attr-defined]
-        return json.dumps({"entries": [{"number": int(n), "meaning": f"what {name} is"} for n, name in terms.items()]})
+        return json.dumps(
+            {
+                "entries": [
+                    {"number": int(n), "meaning": f"what {name} is"} for n, name in terms.items()
+                ]
+            }
+        )
 
     model = ScriptedModel(answer)
     described = retrieve(alpine(), refuge(), model=model, options=Options(define=True))
     assert "what Warden is" in described.find("source", HUT + "Warden", "class").lexical
-    assert not any("what" in text for text in described.find("source", HUT + "Booking", "class").lexical)
+    assert not any(
+        "what" in text for text in described.find("source", HUT + "Booking", "class").lexical
+    )
     nonsense = ScriptedModel(lambda request: "no idea")
     described = retrieve(alpine(), refuge(), model=nonsense, options=Options(define=True))
     assert described.descriptions == retrieve(alpine(), refuge()).descriptions
@@ -55,7 +66,11 @@ def ontology(tmp_path, name: str, turtle: str) -> Ontology:
 
 
 def test_what_is_only_mentioned_is_not_matched(tmp_path) -> None:
-    one = ontology(tmp_path, "a", 'a:Person a owl:Class . a:Hut a owl:Class . a:Bed a owl:Class ; rdfs:label "bed" .')
+    one = ontology(
+        tmp_path,
+        "a",
+        'a:Person a owl:Class . a:Hut a owl:Class . a:Bed a owl:Class ; rdfs:label "bed" .',
+    )
     two = ontology(
         tmp_path,
         "b",
@@ -73,16 +88,31 @@ def test_what_is_only_mentioned_is_not_matched(tmp_path) -> None:
 
 
 def test_a_property_of_no_kind_takes_that_of_the_other_sides_property_of_its_name(tmp_path) -> None:
-    one = ontology(tmp_path, "a", 'a:givenName a rdf:Property ; rdfs:label "Given name" . a:age a rdf:Property .')
-    two = ontology(tmp_path, "b", "b:givenName a owl:DatatypeProperty . b:p1 a owl:ObjectProperty .")
+    one = ontology(
+        tmp_path,
+        "a",
+        'a:givenName a rdf:Property ; rdfs:label "Given name" . a:age a rdf:Property .',
+    )
+    two = ontology(
+        tmp_path, "b", "b:givenName a owl:DatatypeProperty . b:p1 a owl:ObjectProperty ."
+    )
     left, right = comparable(one, two)
-    assert {e.local_name: e.kind for e in left} == {"givenName": "datatype property", "age": "annotation property"}
+    assert {e.local_name: e.kind for e in left} == {
+        "givenName": "datatype property",
+        "age": "annotation property",
+    }
     assert right is two
-    assert {e.local_name: e.kind for e in comparable(two, one)[1]} == {e.local_name: e.kind for e in left}
+    assert {e.local_name: e.kind for e in comparable(two, one)[1]} == {
+        e.local_name: e.kind for e in left
+    }
 
 
 def test_what_an_ontology_says_itself_is_believed_whatever_the_names(tmp_path) -> None:
-    one = ontology(tmp_path, "a", 'a:c1 a owl:Class ; rdfs:label "warden" . a:c2 a owl:Class ; rdfs:label "hut" .')
+    one = ontology(
+        tmp_path,
+        "a",
+        'a:c1 a owl:Class ; rdfs:label "warden" . a:c2 a owl:Class ; rdfs:label "hut" .',
+    )
     two = ontology(
         tmp_path,
         "b",
@@ -95,7 +125,10 @@ def test_what_an_ontology_says_itself_is_believed_whatever_the_names(tmp_path) -
             frozenset(("http://a.example/c1", "http://b.example/d1")),
             frozenset(("http://a.example/c2", "http://b.example/d2")),
         }
-        assert all(mapping.confidence > 0.99 and "said to be equal" in mapping.rationale for mapping in alignment)
+        assert all(
+            mapping.confidence > 0.99 and "said to be equal" in mapping.rationale
+            for mapping in alignment
+        )
 
 
 def test_two_properties_for_one_thing_do_not_keep_each_other_from_it(tmp_path) -> None:
@@ -113,12 +146,23 @@ def test_two_properties_for_one_thing_do_not_keep_each_other_from_it(tmp_path) -
     )
     alignment = match_ontologies(one, two, judge="rule", embedder="characters")
     assert len(alignment) == 5
-    assert [m.confidence > 0.8 for m in alignment if m.target == "http://b.example/givenName"] == [True]
+    assert [m.confidence > 0.8 for m in alignment if m.target == "http://b.example/givenName"] == [
+        True
+    ]
 
 
 def test_a_property_may_be_about_values_here_and_about_things_there(tmp_path) -> None:
-    one = ontology(tmp_path, "a", "a:email a owl:DatatypeProperty . a:name a owl:DatatypeProperty .")
-    two = ontology(tmp_path, "b", "b:email a owl:ObjectProperty . b:name a owl:DatatypeProperty, owl:ObjectProperty .")
+    one = ontology(
+        tmp_path, "a", "a:email a owl:DatatypeProperty . a:name a owl:DatatypeProperty ."
+    )
+    two = ontology(
+        tmp_path,
+        "b",
+        "b:email a owl:ObjectProperty . b:name a owl:DatatypeProperty, owl:ObjectProperty .",
+    )
     left, right = comparable(one, two)
-    assert {e.local_name: e.kind for e in left} == {"email": "object property", "name": "datatype property"}
+    assert {e.local_name: e.kind for e in left} == {
+        "email": "object property",
+        "name": "datatype property",
+    }
     assert right is two

@@ -57,12 +57,20 @@ def test_a_decision_answers_from_either_side_with_its_relation_turned(
     decisions.decide(there, "broader", KEEPER, who="Ada", note="guardians too")
     judge = Asked()
     said = ReviewedMatches(decisions, judge).judge([there, back])
-    assert [(one.decision, one.choice) for one in said] == [("broader", KEEPER), ("narrower", HUT + "Warden")]
-    assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {("person:Ada", 1.0, "guardians too")}
+    assert [(one.decision, one.choice) for one in said] == [
+        ("broader", KEEPER),
+        ("narrower", HUT + "Warden"),
+    ]
+    assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {
+        ("person:Ada", 1.0, "guardians too")
+    }
     assert judge.questions == []
     assert decisions.by_pair()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
     changed = replace(there, context="mountain huts")
-    assert changed.id != there.id and ReviewedMatches(decisions, judge).judge([changed])[0].choice == KEEPER
+    assert (
+        changed.id != there.id
+        and ReviewedMatches(decisions, judge).judge([changed])[0].choice == KEEPER
+    )
     turned = GivenDecisions([PairDecision(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
     [verdict] = ReviewedMatches(turned, judge).judge([there])  # whatever the kind and the direction
     assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
@@ -85,7 +93,9 @@ def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
     decisions.reject(question, second.iri)
     judge = Asked()
     [verdict] = ReviewedMatches(decisions, judge).judge([question])
-    assert [other.iri for other in judge.questions[0].others] == [other.iri for other in question.others[2:]]
+    assert [other.iri for other in judge.questions[0].others] == [
+        other.iri for other in question.others[2:]
+    ]
     assert verdict.choice == question.others[2].iri and verdict.judged_by == "first"
 
 
@@ -96,7 +106,9 @@ def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
     rival = next(
         q
         for q in summarised.questions
-        if q.side == "source" and q.about.iri != HUT + "Warden" and KEEPER in {o.iri for o in q.others}
+        if q.side == "source"
+        and q.about.iri != HUT + "Warden"
+        and KEEPER in {o.iri for o in q.others}
     )
     decisions.decide(question, "equivalent", KEEPER)
     strict, loose = Asked(), Asked()
@@ -129,7 +141,11 @@ def test_what_was_decided_stands_in_the_alignment_though_nobody_found_or_kept_it
         ]
     ).by_pair()
     kept = honoured(alignment, rulings, alpine(), refuge())
-    assert [mapping.source for mapping in kept] == [HUT + "Booking", HUT + "Building", HUT + "Warden"]
+    assert [mapping.source for mapping in kept] == [
+        HUT + "Booking",
+        HUT + "Building",
+        HUT + "Warden",
+    ]
     assert {mapping.judged_by for mapping in kept} == {"", "person:Ada"}
     assert [(one.mapping, one.reason) for one in kept.dropped] == [
         (wrong, "person:Ada decided otherwise for one of the two")

@@ -13,7 +13,11 @@ from tests.agents.ontology_matching.small import HUT, REFUGE
 
 def test_finds_the_counterparts_of_the_small_ontologies(summarised: Summarised) -> None:
     verdicts = RuleJudge().judge(summarised.questions)
-    said = {q.about.iri: v.choice for q, v in zip(summarised.questions, verdicts, strict=True) if q.side == "source"}
+    said = {
+        q.about.iri: v.choice
+        for q, v in zip(summarised.questions, verdicts, strict=True)
+        if q.side == "source"
+    }
     assert said[HUT + "Warden"] == REFUGE + "RF_0000003"
     assert said[HUT + "MountainHut"] == REFUGE + "RF_0000002"
     assert said[HUT + "hasElevation"] == REFUGE + "RF_0000012"

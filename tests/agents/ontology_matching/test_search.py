@@ -25,15 +25,27 @@ def test_the_order_of_the_two_ontologies_changes_neither_candidates_nor_confiden
     there, back = (questions_of(*pair) for pair in (huts, huts[::-1]))
     ours = {pair: case.probability for pair, case in RuleJudge().weigh(there.questions).items()}
     theirs = {pair: case.probability for pair, case in RuleJudge().weigh(back.questions).items()}
-    assert ours == pytest.approx({(one, other, kind): value for (other, one, kind), value in theirs.items()}, abs=1e-9)
+    assert ours == pytest.approx(
+        {(one, other, kind): value for (other, one, kind), value in theirs.items()}, abs=1e-9
+    )
 
 
 def test_a_few_definitions_are_not_opposites_of_each_other() -> None:
     sides = []
     for side, told in (("a", ("wood", "stone")), ("b", ("snow", "rope"))):
-        named = [Entity(f"http://{side}.example/{text}", "class", comments=(Text(text),)) for text in told]
-        more = [Entity(f"http://{side}.example/{text}", "class") for text in ("hut", "lake", "path", "guide", "key")]
+        named = [
+            Entity(f"http://{side}.example/{text}", "class", comments=(Text(text),))
+            for text in told
+        ]
+        more = [
+            Entity(f"http://{side}.example/{text}", "class")
+            for text in ("hut", "lake", "path", "guide", "key")
+        ]
         sides.append(Ontology(side, "", side, (*named, *more)))
-    found = search(store(retrieve(*sides), MemoryIndex(), CharacterEmbedder()), options=Options(k=10))
+    found = search(
+        store(retrieve(*sides), MemoryIndex(), CharacterEmbedder()), options=Options(k=10)
+    )
     meant = [cosines.meaning for cosines in found.cosines.values() if cosines.meaning is not None]
-    assert meant and all(meaning > -0.2 for meaning in meant)  # by themselves, four are at -1/3 on average
+    assert meant and all(
+        meaning > -0.2 for meaning in meant
+    )  # by themselves, four are at -1/3 on average

@@ -13,7 +13,9 @@ def test_a_stored_ontology_is_neither_embedded_nor_written_again(described: Desc
     second = store(described, index, embedder)
     assert first.written == first.points > 0
     assert (second.written, embedder.texts) == (0, asked)
-    assert not set(first.collections) & set(store(described, index, CharacterEmbedder()).collections)
+    assert not set(first.collections) & set(
+        store(described, index, CharacterEmbedder()).collections
+    )
 
 
 def test_an_ontology_keeps_its_collection_on_either_side() -> None:

@@ -5,9 +5,18 @@ from kgnb.kg.terms import OWL, RDFS
 from kgnb.tasks.matching import match_ontologies
 
 TERMS = {
-    "Person": "人", "Author": "作者", "Reviewer": "审稿人", "Conference": "会议", "Paper": "论文", "Abstract": "摘要",
-    "Committee": "委员会", "Country": "国家", "University": "大学", "Poster": "海报", "Deadline": "截止日期",
-}  # fmt: skip
+    "Person": "人",
+    "Author": "作者",
+    "Reviewer": "审稿人",
+    "Conference": "会议",
+    "Paper": "论文",
+    "Abstract": "摘要",
+    "Committee": "委员会",
+    "Country": "国家",
+    "University": "大学",
+    "Poster": "海报",
+    "Deadline": "截止日期",
+}
 
 
 def test_chinese_and_english_classes_find_each_other() -> None:
@@ -15,11 +24,15 @@ def test_chinese_and_english_classes_find_each_other() -> None:
 
     def side(space: str, tag: str, names: list[str]) -> Ontology:
         entities = (
-            Entity(f"{space}C_{n:04}", "class", labels=(Text(name, tag),), coded=True) for n, name in enumerate(names)
+            Entity(f"{space}C_{n:04}", "class", labels=(Text(name, tag),), coded=True)
+            for n, name in enumerate(names)
         )
         return Ontology(space, space, space, tuple(entities))
 
-    sides = side("http://zh.example/", "zh", list(TERMS.values())), side("http://en.example/", "en", list(TERMS))
+    sides = (
+        side("http://zh.example/", "zh", list(TERMS.values())),
+        side("http://en.example/", "en", list(TERMS)),
+    )
     found = match_ontologies(*sides, judge="rule", embedder="local")
     right = [m for m in found if m.source[-4:] == m.target[-4:]]
     assert len(right) >= 4 and len(right) >= 0.8 * len(found)
@@ -30,8 +43,18 @@ def test_names_in_another_language_wait_for_a_person_with_the_nearest(tmp_path: 
     for file, names, tag in zip(
         shops, (("Kunde", "Rechnung", "Laden"), ("Customer", "Invoice")), ("@de", ""), strict=True
     ):
-        said = (f'<http://{file.stem}/{name}> a <{OWL}Class> ; <{RDFS}label> "{name}"{tag} .\n' for name in names)
+        said = (
+            f'<http://{file.stem}/{name}> a <{OWL}Class> ; <{RDFS}label> "{name}"{tag} .\n'
+            for name in names
+        )
         file.write_text("".join(said))
     found = match_ontologies(*shops, judge="rule", embedder="characters")
-    assert not len(found) and {one.source_label for one in found.unsure} == {"Kunde", "Rechnung", "Laden"}
-    assert all("no word in common" in one.rationale and "no language" in one.rationale for one in found.unsure)
+    assert not len(found) and {one.source_label for one in found.unsure} == {
+        "Kunde",
+        "Rechnung",
+        "Laden",
+    }
+    assert all(
+        "no word in common" in one.rationale and "no language" in one.rationale
+        for one in found.unsure
+    )

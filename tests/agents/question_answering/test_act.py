@@ -64,7 +64,12 @@ def test_the_rule_judge_follows_the_reading_that_fits_best_and_does_nothing_twic
 
 
 def test_an_action_is_read_back_as_it_was_written() -> None:
-    for action in (Neighbours(Iri(V + "a")), Paths(Iri(V + "a"), Iri(V + "b"), 3), Query("ASK { ?s ?p ?o }"), Finish()):
+    for action in (
+        Neighbours(Iri(V + "a")),
+        Paths(Iri(V + "a"), Iri(V + "b"), 3),
+        Query("ASK { ?s ?p ?o }"),
+        Finish(),
+    ):
         assert read_action(written(action)) == action
     odd = (
         '{"drop": "everything"}',
@@ -78,7 +83,9 @@ def test_an_action_is_read_back_as_it_was_written() -> None:
             read_action(text)
 
 
-def test_a_query_is_given_the_prefixes_that_it_uses_also_within_a_path_and_none_that_a_text_names() -> None:
+def test_a_query_is_given_the_prefixes_that_it_uses_also_within_a_path_and_none_that_a_text_names() -> (
+    None
+):
     schema = GraphSchema(prefixes={"wd": "http://e/", "wdt": "http://p/"})
     asked = 'SELECT ?a { ?a rdf:type/rdfs:subClassOf* wd:Q1 FILTER(STR(?a) != "xsd:int <http://p/wdt:P1>") }'
     declared = [line.split()[1] for line in with_prefixes(schema, asked).splitlines()[:-1]]
@@ -90,7 +97,10 @@ def test_a_query_is_given_the_prefixes_that_it_uses_also_within_a_path_and_none_
 def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
     acted = done(Neighbours(Iri(V + "uper")))
     assert acted.triples == ()
-    assert "was not seen in this run" in acted.refused[0].reason and V + "upper" in acted.refused[0].reason
+    assert (
+        "was not seen in this run" in acted.refused[0].reason
+        and V + "upper" in acted.refused[0].reason
+    )
 
 
 def test_refuses_a_query_that_does_more_than_read_this_graph() -> None:
@@ -122,7 +132,9 @@ def test_what_a_query_excludes_is_no_part_of_its_proof() -> None:
 def test_offers_and_finds_paths_where_there_are_two_entities() -> None:
     two = act_question(ready("How do Upper Hut and Lower Hut hang together?", "upper", "lower"))
     assert any(isinstance(action, Paths) for action in two.actions)
-    assert not any(isinstance(action, Paths) for action in act_question(ready(ASKED, "upper")).actions)
+    assert not any(
+        isinstance(action, Paths) for action in act_question(ready(ASKED, "upper")).actions
+    )
     acted = done(Paths(UPPER, Iri(V + "lower"), 2), "Upper Hut and Lower Hut?", "upper", "lower")
     assert (UPPER, V + "serves", V + "soup") in acted.triples
 

@@ -1,4 +1,6 @@
-"""Answers over a small valley, without a model of language: values, proof, query; unsure where the graph is silent."""
+"""Answers over a small valley, without a model of language: values, proof, query; unsure where the
+graph is silent.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +25,10 @@ def ask(text: str, *entities: str, turtle: str = TURTLE, **options: object) -> A
 
 
 def texts(answer: Answer) -> list[str]:
-    return [str(v).removeprefix(V) if isinstance(v, Iri) else getattr(v, "text", "") for v in answer.values]
+    return [
+        str(v).removeprefix(V) if isinstance(v, Iri) else getattr(v, "text", "")
+        for v in answer.values
+    ]
 
 
 def test_answers_every_kind_of_question() -> None:
@@ -63,7 +68,11 @@ def test_is_unsure_where_the_graph_does_not_say_it() -> None:
         ("no entity", "What is the meaning of it all?", ()),
     ):
         found = ask(text, *entities)
-        assert (found.status, found.values, found.sparql) == ("unsure", (), "") and found.rationale, case
+        assert (found.status, found.values, found.sparql) == (
+            "unsure",
+            (),
+            "",
+        ) and found.rationale, case
     assert texts(ask("Is Deepvale a hut?", "village")) in (["false"], [])
 
 
@@ -75,10 +84,16 @@ def test_what_is_unsure_offers_what_its_best_reading_gives_and_no_answer() -> No
     card = answered(found)
     assert card.json()["answers"] == [] and card.json()["query"] == ""
     for shown in (card.html(), card.plain()):
-        assert "Not an answer" in shown and "Ann Berger" in shown and "SPARQL of that reading" in shown
-    assert "SELECT" not in " ".join(card.json()["notes"])  # behind a fold, for those who ask how it was found
+        assert (
+            "Not an answer" in shown and "Ann Berger" in shown and "SPARQL of that reading" in shown
+        )
+    assert "SELECT" not in " ".join(
+        card.json()["notes"]
+    )  # behind a fold, for those who ask how it was found
     unlikely = answered(replace(found, confidence=0.1)).html()
-    assert "Not an answer" not in unlikely and "Ann Berger" not in unlikely  # it would be taken for one
+    assert (
+        "Not an answer" not in unlikely and "Ann Berger" not in unlikely
+    )  # it would be taken for one
     sure = ask("Who is the warden of Upper Hut?", "upper")
     assert sure.guess is None and "Not an answer" not in answered(sure).html()
 
@@ -96,7 +111,11 @@ def test_no_query_is_shown_that_gives_more_than_the_values_chosen() -> None:
 
     opened = context(judge=Judges(RuleJudge(), RuleJudge(), First()))
     found = answer_question(Question("q", "What does Upper Hut serve?", (V + "upper",)), opened)
-    assert len(found.values) == 1 and found.sparql == "" and "none gives exactly these" in found.notes[-1]
+    assert (
+        len(found.values) == 1
+        and found.sparql == ""
+        and "none gives exactly these" in found.notes[-1]
+    )
     assert len(found.support) == 1
 
 
@@ -104,7 +123,12 @@ def test_the_models_own_answer_is_marked_and_has_no_proof() -> None:
     opened = context(model=ScriptedModel(['{"values": ["Buddhism"], "confidence": 0.4}']))
     question = Question("q", "What is the religion of Ann Berger?", (V + "ann",))
     found = answer_question(question, opened, options=Options(own_knowledge=True))
-    assert (found.source, found.values, found.support, found.sparql) == ("model", (Literal("Buddhism"),), (), "")
+    assert (found.source, found.values, found.support, found.sparql) == (
+        "model",
+        (Literal("Buddhism"),),
+        (),
+        "",
+    )
     assert answer_question(question, opened).source == "graph", "only where it is allowed"
 
 
@@ -120,7 +144,11 @@ def test_examples_teach_what_a_word_stands_for_where_a_path_explains_them() -> N
 
 # over a SPARQL service
 
-WD, WDT, P = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/prop/"
+WD, WDT, P = (
+    "http://www.wikidata.org/entity/",
+    "http://www.wikidata.org/prop/direct/",
+    "http://www.wikidata.org/prop/",
+)
 WIKIDATA = f"""
 @prefix wd: <{WD}> . @prefix wdt: <{WDT}> . @prefix p: <{P}> .
 @prefix ps: <{P}statement/> . @prefix pq: <{P}qualifier/> .
@@ -138,7 +166,9 @@ wd:Q99 owl:sameAs wd:Q1 .
 
 def served(url: str, text: str, *entities: str) -> Answer:
     endpoint = EndpointGraph(url, patience=Patience(tries=4, first=0.01, longest=0.05))
-    return answer_question(Question("q", text, entities), open_context(endpoint, embedder=CharacterEmbedder()))
+    return answer_question(
+        Question("q", text, entities), open_context(endpoint, embedder=CharacterEmbedder())
+    )
 
 
 def test_an_endpoint_answers_as_a_file_does_also_where_it_falters() -> None:
@@ -151,13 +181,17 @@ def test_an_endpoint_answers_as_a_file_does_also_where_it_falters() -> None:
         [(200, b'{"head": {"vars": ["p"]}, "results": {"bin')],
     ):
         with SparqlService(graph(), faults=faults) as service:
-            assert served(service.url, "Who is the warden of Upper Hut?", V + "upper").values == (V + "ann",), faults
+            assert served(service.url, "Who is the warden of Upper Hut?", V + "upper").values == (
+                V + "ann",
+            ), faults
 
 
 def test_a_graph_in_the_shape_of_wikidata_is_read_by_the_labels_of_its_properties() -> None:
     with SparqlService(graph(WIKIDATA)) as service:
         assert served(service.url, "Who is Ilse Varnhagen married to?").values == (WD + "Q2",)
-        assert served(service.url, "What is the position held of Ilse Varnhagen?", WD + "Q1").values == (WD + "Q3",)
+        assert served(
+            service.url, "What is the position held of Ilse Varnhagen?", WD + "Q1"
+        ).values == (WD + "Q3",)
         redirected = served(service.url, "Who is the spouse of Ilse Varnhagen?", WD + "Q99")
     assert redirected.values == (WD + "Q2",)
 

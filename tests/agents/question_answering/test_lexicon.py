@@ -1,11 +1,20 @@
-"""How well phrases fit relations, what a graph has no relation for, and the vectors that come with the package.
+"""How well phrases fit relations, what a graph has no relation for, and the vectors that come with
+the package.
 
-After a change of the lists or of the embedder: ``python -m tests.agents.question_answering.test_lexicon``.
+After a change of the lists or of the embedder: ``python -m
+tests.agents.question_answering.test_lexicon``.
 """
 
 import numpy as np
 
-from kgnb.agents.question_answering.lexicon import ASKED, ASKED_FOR, BUNDLED, Wording, bundled, not_elsewhere
+from kgnb.agents.question_answering.lexicon import (
+    ASKED,
+    ASKED_FOR,
+    BUNDLED,
+    Wording,
+    bundled,
+    not_elsewhere,
+)
 from kgnb.agents.question_answering.segmentation import Phrase
 from kgnb.kg.terms import Iri
 from kgnb.vectors.embedder import Vectors
@@ -70,4 +79,6 @@ def test_a_first_question_embeds_nothing_but_its_own_words_and_relations() -> No
 
 if __name__ == "__main__":
     embedder = LocalEmbedder()
-    np.savez_compressed(BUNDLED, embedder=embedder.name, texts=usual_texts(), vectors=embedder.embed(usual_texts()))
+    np.savez_compressed(
+        BUNDLED, embedder=embedder.name, texts=usual_texts(), vectors=embedder.embed(usual_texts())
+    )

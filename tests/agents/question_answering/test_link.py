@@ -1,4 +1,6 @@
-"""Which things the words of a question name: by labels or names of the graph's own, all read or asked for."""
+"""Which things the words of a question name: by labels or names of the graph's own, all read or
+asked for.
+"""
 
 import re
 from dataclasses import replace
@@ -30,11 +32,18 @@ def test_finds_labels_in_every_language_aliases_other_case_and_slips_of_the_pen(
         ("Who lives in Deepvalle?", "village", "fuzzy"),
     ):
         found = [one for one in link(state(text, on=opened)).linked.links if not one.is_class]
-        assert found[0].iri == V + iri and (found[0].how == how or how == "normalised"), (text, found)
+        assert found[0].iri == V + iri and (found[0].how == how or how == "normalised"), (
+            text,
+            found,
+        )
     assert link(state("What about Zanzibar?", on=opened)).linked.links == ()
-    numbered = context(TURTLE + ':m :crew :village . :m <http://www.w3.org/2000/01/rdf-schema#label> "Apollo 11" .')
+    numbered = context(
+        TURTLE + ':m :crew :village . :m <http://www.w3.org/2000/01/rdf-schema#label> "Apollo 11" .'
+    )
     assert link(state("Who commanded Apolo 11?", on=numbered)).linked.entities == (V + "m",)
-    assert link(state("Who commanded Apollo 19?", on=numbered)).linked.links == ()  # a number is no slip of the pen
+    assert (
+        link(state("Who commanded Apollo 19?", on=numbered)).linked.links == ()
+    )  # a number is no slip of the pen
 
 
 COLORADO = """
@@ -54,7 +63,10 @@ def test_keeps_every_meaning_of_a_name_that_of_the_class_beside_it_first() -> No
     ):
         linked = link(state(text, on=opened)).linked
         assert linked.entities[0] == V + first
-        assert {each.iri for each in linked.ambiguous} == {V + "colorado-state", V + "colorado-stream"}
+        assert {each.iri for each in linked.ambiguous} == {
+            V + "colorado-state",
+            V + "colorado-stream",
+        }
 
 
 def test_takes_the_entities_it_is_given_follows_a_redirect_and_refuses_what_is_no_iri() -> None:
@@ -86,9 +98,13 @@ dbr:Ada_Marlow rdfs:label "Ada Marlow"@en . dbr:Tauria rdfs:label "Tauria"@en , 
 """
 
 
-def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is_no_relation() -> None:
+def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is_no_relation() -> (
+    None
+):
     with SparqlService(graph(RDFS + PAGES)) as service:
-        answer = answer_question("Who is the mayor of HC?", EndpointGraph(service.url), embedder=CharacterEmbedder())
+        answer = answer_question(
+            "Who is the mayor of HC?", EndpointGraph(service.url), embedder=CharacterEmbedder()
+        )
     assert answer.values == (Iri("http://dbpedia.org/resource/Ada_Marlow"),)
     opened = context(RDFS + PAGES)
     found = link(state("Which country is Hochkar City in?", on=opened)).linked
@@ -143,20 +159,27 @@ def test_things_that_are_codes_are_named_by_what_each_has_one_of() -> None:
     assert opened.reader.names.label(F + "e2") == "Bert Quill"
     assert answer_question("Who heads the Rope Works?", opened).values == (Iri(F + "e2"),)
     with SparqlService(graph(FIRM)) as service:
-        served = answer_question("Who heads the Rope Works?", EndpointGraph(service.url), embedder=CharacterEmbedder())
+        served = answer_question(
+            "Who heads the Rope Works?", EndpointGraph(service.url), embedder=CharacterEmbedder()
+        )
     assert served.values == (Iri(F + "e2"),)
     assert entity_named("night kitchen", opened.graph, opened.reader.own_naming) == F + "d3"
     with pytest.raises(ValueError, match="is called 'night kitchen'"):
         entity_named("night kitchen", opened.graph)
-    freebase = graph('<http://rdf.freebase.com/ns/m.01> <http://rdf.freebase.com/ns/type.object.name> "Ada"@en .')
+    freebase = graph(
+        '<http://rdf.freebase.com/ns/m.01> <http://rdf.freebase.com/ns/type.object.name> "Ada"@en .'
+    )
     assert entity_named("ada", freebase) == "http://rdf.freebase.com/ns/m.01"
 
 
 def test_no_other_text_is_taken_for_a_name() -> None:
     for case, turtle in {
-        "readable IRIs": re.sub(r":([ed])(\d)", lambda at: f":{at[1]}{'xyz'[int(at[2]) - 1]}orn", FIRM),
+        "readable IRIs": re.sub(
+            r":([ed])(\d)", lambda at: f":{at[1]}{'xyz'[int(at[2]) - 1]}orn", FIRM
+        ),
         "labels": FIRM.replace(":name", "rdfs:label").replace(":title", "rdfs:label"),
-        "labels beside": FIRM + ':e1 rdfs:label "Ada" . :e2 rdfs:label "Bert" . :e3 rdfs:label "Cleo" .',
+        "labels beside": FIRM
+        + ':e1 rdfs:label "Ada" . :e2 rdfs:label "Bert" . :e3 rdfs:label "Cleo" .',
         "codes": '@prefix : <http://f.example/> . :e1 :code "A1234" . :e2 :code "A1235" . :e3 :code "A1236" .',
         "a few values for all": '@prefix : <http://f.example/> . :e1 :s "Open" . :e2 :s "Open" . :e3 :s "Open" .',
         "several each": '@prefix : <http://f.example/> . :e1 :t "A b", "C" . :e2 :t "G h", "I" . :e3 :t "K l", "M" .',
@@ -166,7 +189,9 @@ def test_no_other_text_is_taken_for_a_name() -> None:
         assert not {F + "email", F + "city"} & set(found), case
 
 
-def test_own_names_cost_nothing_where_there_are_labels_and_are_done_without_where_a_service_refuses() -> None:
+def test_own_names_cost_nothing_where_there_are_labels_and_are_done_without_where_a_service_refuses() -> (
+    None
+):
     opened = context()
     assert opened.reader.vocabulary
     before = opened.reader.queries

@@ -48,12 +48,16 @@ PAGE, MOST, GUESTS = 100, 1000, 3000
 
 
 def test_an_entity_with_very_many_neighbours_costs_what_a_small_one_does() -> None:
-    opened = open_context(big(GUESTS), embedder=CharacterEmbedder(), options=Options(page=PAGE, most=MOST))
+    opened = open_context(
+        big(GUESTS), embedder=CharacterEmbedder(), options=Options(page=PAGE, most=MOST)
+    )
     looked = {"depth": 1, "tools": "paper", "page": PAGE, "on": opened}
     first = seen("Who slept at the inn?", "inn", **looked)
     assert opened.reader.queries < 30
     assert any("were taken" in note and f"{GUESTS:,}" in note for note in first.notes)
-    assert seen("Who slept at the inn?", "inn", **looked).triples == first.triples, "sampled alike every time"
+    assert seen("Who slept at the inn?", "inn", **looked).triples == first.triples, (
+        "sampled alike every time"
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,10 @@ def test_queries_stay_bounded_whatever_is_asked_of_it(text: str, values: int, qu
     options = Options(page=PAGE, most=MOST)
     opened = open_context(big(GUESTS), embedder=CharacterEmbedder(), options=options)
     found = answer_question(Question("q", text, (V + "inn",)), opened, options=options)
-    assert len(found.values) == values and opened.reader.queries <= queries, (found.rationale, opened.reader.queries)
+    assert len(found.values) == values and opened.reader.queries <= queries, (
+        found.rationale,
+        opened.reader.queries,
+    )
     if values > 1:
         assert any("there are more" in note for note in found.notes)
     elif text.startswith("How"):

@@ -24,9 +24,15 @@ def test_keeps_at_most_k_triples_whole_paths_first_and_looks_next_where_they_end
         assert made.stalled == 0
         return made.memory
 
-    assert reflect(act(observe(link(state("Who is the warden of Upper Hut?", "upper"))))).entities == (V + "ann",)
-    assert [len(path) for path in memory("Where does the warden of Upper Hut live?", keep=2).paths] == [2]
-    drawn = [memory("What does Upper Hut serve?", reflection="random", keep=1, seed=5) for _ in "12"]
+    assert reflect(
+        act(observe(link(state("Who is the warden of Upper Hut?", "upper"))))
+    ).entities == (V + "ann",)
+    assert [
+        len(path) for path in memory("Where does the warden of Upper Hut live?", keep=2).paths
+    ] == [2]
+    drawn = [
+        memory("What does Upper Hut serve?", reflection="random", keep=1, seed=5) for _ in "12"
+    ]
     assert drawn[0].paths == drawn[1].paths and drawn[0].judged_by == "random"
     near = memory("Does Upper Hut serve cake?", reflection="similarity", keep=1)
     assert near.judged_by == "similarity"
@@ -34,6 +40,8 @@ def test_keeps_at_most_k_triples_whole_paths_first_and_looks_next_where_they_end
 
 def test_triples_may_be_chosen_by_facts_that_a_model_expects() -> None:
     model = ScriptedModel(["Upper Hut | serves | soup"])
-    asked = state("What does Upper Hut serve?", "upper", on=context(model=model), reflection="facts", keep=1)
+    asked = state(
+        "What does Upper Hut serve?", "upper", on=context(model=model), reflection="facts", keep=1
+    )
     assert reflect(act(observe(link(asked)))).memory.paths[0][0][2] == V + "soup"
     assert len(model.asked) == 1

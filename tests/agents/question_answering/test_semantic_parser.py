@@ -1,4 +1,6 @@
-"""Questions and what the rule judge makes of them over the huts, wrong ones and those left open included."""
+"""Questions and what the rule judge makes of them over the huts, wrong ones and those left open
+included.
+"""
 
 import pytest
 
@@ -53,19 +55,37 @@ def test_a_no_rests_on_things_of_the_kind_that_was_asked_about(huts: GraphContex
 
 def test_what_is_not_understood_whole_is_left_open_and_said(huts: GraphContext) -> None:
     for text, unused in (
-        ("Which huts above 2000 metres have a cook?", "cook"),  # was answered without the cook, at .9986
+        (
+            "Which huts above 2000 metres have a cook?",
+            "cook",
+        ),  # was answered without the cook, at .9986
         ("Which warden of the Sorne Refuge plays the violin?", "violin"),
         ("Who is the warden of the Steinkar Bivouac?", ""),  # it has none
         ("What is the telephone number of the Hochkar House?", ""),
-        ("Zu welchem Gebirge gehört das Tal, in dem die Lärchgrundhütte liegt?", ""),  # three steps in German
-        ("Is the Brisette Lake Refuge bigger than the Amber Refuge?", ""),  # by beds, or by altitude?
+        (
+            "Zu welchem Gebirge gehört das Tal, in dem die Lärchgrundhütte liegt?",
+            "",
+        ),  # three steps in German
+        (
+            "Is the Brisette Lake Refuge bigger than the Amber Refuge?",
+            "",
+        ),  # by beds, or by altitude?
         ("Who is the warden and the cook of the Sorne Refuge?", "and"),
         ("Who is the warden or cook of the Hochkar House?", "or"),
         ("Which huts are higher than 2400 m but have a cook?", "but"),
-        ("Which huts are not higher than 2400 metres?", "not"),  # was answered with the higher ones, at .9
+        (
+            "Which huts are not higher than 2400 metres?",
+            "not",
+        ),  # was answered with the higher ones, at .9
         ("Who is not the warden of the Sorne Refuge?", "not"),
-        ("Which huts were opened before the Amber Refuge?", "before"),  # no interpretation compares with another's year
-        ("Who runs the hut that the Sorne Refuge has as its warden?", "that"),  # a clause more than there are parts
+        (
+            "Which huts were opened before the Amber Refuge?",
+            "before",
+        ),  # no interpretation compares with another's year
+        (
+            "Who runs the hut that the Sorne Refuge has as its warden?",
+            "that",
+        ),  # a clause more than there are parts
         ("Which person conducts the most routes?", "conducts"),  # counted links must be named
     ):
         found = ask(text, huts)
@@ -139,9 +159,14 @@ RIVERS = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.or
 
 
 def test_what_a_relation_only_resembles_is_neither_answered_nor_denied(huts: GraphContext) -> None:
-    """Born for died was answered at .97; a river flowing into another was denied at .9, for it is no town on it."""
+    """Born for died was answered at .97; a river flowing into another was denied at .9, for it is
+    no town on it.
+    """
     embedder = huts.wording._embedder
-    assert ask("When did Ann Berger die?", open_context(graph(RIVERS), embedder=embedder)).status == "unsure"
+    assert (
+        ask("When did Ann Berger die?", open_context(graph(RIVERS), embedder=embedder)).status
+        == "unsure"
+    )
     rivers = open_context(graph(RIVERS.replace(":mouth :harou", ":long 91")), embedder=embedder)
     found = ask("Does the Trisa flow into the Harou?", rivers)
     assert found.status == "unsure" or found.confidence < 0.9, found.rationale

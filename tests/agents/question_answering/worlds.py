@@ -63,11 +63,15 @@ def state(text: str, *entities: str, on: GraphContext | None = None, **options: 
 
 
 class SparqlService(LoopbackServer):
-    """A SPARQL service over a graph that cuts answers after ``most`` rows, and first gives the ``faults``."""
+    """A SPARQL service over a graph that cuts answers after ``most`` rows, and first gives the
+    ``faults``.
+    """
 
     place = "/sparql"
 
-    def __init__(self, found: OxigraphGraph, most: int = 10_000, faults: Sequence[tuple[int, bytes]] = ()) -> None:
+    def __init__(
+        self, found: OxigraphGraph, most: int = 10_000, faults: Sequence[tuple[int, bytes]] = ()
+    ) -> None:
         self.found, self.most, self.faults = found, most, list(faults)
         super().__init__()
 
@@ -79,7 +83,10 @@ class SparqlService(LoopbackServer):
         else:
             answer = self.found.store.query(parse_qs(request.body.decode())["query"][0])
             if isinstance(answer, pyoxigraph.QueryTriples):
-                media, body = "application/n-triples", answer.serialize(format=pyoxigraph.RdfFormat.N_TRIPLES)
+                media, body = (
+                    "application/n-triples",
+                    answer.serialize(format=pyoxigraph.RdfFormat.N_TRIPLES),
+                )
             else:
                 value = json.loads(answer.serialize(format=pyoxigraph.QueryResultsFormat.JSON))
                 if "results" in value:

@@ -1,12 +1,14 @@
-"""Many small matching tasks of several sorts, and what a matcher is worth that must do on tasks it was not tuned on.
+"""Many small matching tasks of several sorts, and what a matcher is worth that must do on tasks it
+was not tuned on.
 
 ``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration | --ablation] [GROUP ...]``
 
-The protocol (docs/evaluation.md): a mechanism or weight is kept if it raises the mean F1 over the groups below, each
-group counting once, and the mean without the group it helps most. Nothing is chosen for one group. Tasks made of one
-vocabulary (languages, two thirds against two other thirds) are made here from the files in ``KGNB_DATA``; links that a
-vocabulary states to another are taken out of it and become the reference, which is partial: only what is found about
-entities that it mentions counts.
+The protocol (docs/evaluation.md): a mechanism or weight is kept if it raises the mean F1 over the
+groups below, each group counting once, and the mean without the group it helps most. Nothing is
+chosen for one group. Tasks made of one vocabulary (languages, two thirds against two other thirds)
+are made here from the files in ``KGNB_DATA``; links that a vocabulary states to another are taken
+out of it and become the reference, which is partial: only what is found about entities that it
+mentions counts.
 """
 
 from __future__ import annotations
@@ -28,7 +30,14 @@ from scipy.optimize import minimize
 
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.rule import CALIBRATION, EvidenceKinds, RuleJudge, Weights, calibrated, features
+from kgnb.agents.ontology_matching.rule import (
+    CALIBRATION,
+    EvidenceKinds,
+    RuleJudge,
+    Weights,
+    calibrated,
+    features,
+)
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -50,11 +59,26 @@ Pairs = frozenset[tuple[str, str]]
 COUNTED = 60
 SMALL = Path(__file__).parents[1] / "data" / "small-pairs"
 LANGUAGES = (
-    ("org", "en", "es"), ("org", "fr", "en"), ("org", "it", "fr"), ("time", "en", "es"), ("dcat", "en", "cs"),
-    ("dcat", "it", "ja"), ("dcat", "es", "da"), ("dbo", "de", "en"), ("dbo", "nl", "fr"),
-    ("dbo", "en", "ja"), ("dbo", "el", "en"),
-)  # fmt: skip
-FOREIGN = ("de", "nl", "fr", "el", "ja", "es")  # of DBpedia's classes, against Wikidata's in English
+    ("org", "en", "es"),
+    ("org", "fr", "en"),
+    ("org", "it", "fr"),
+    ("time", "en", "es"),
+    ("dcat", "en", "cs"),
+    ("dcat", "it", "ja"),
+    ("dcat", "es", "da"),
+    ("dbo", "de", "en"),
+    ("dbo", "nl", "fr"),
+    ("dbo", "en", "ja"),
+    ("dbo", "el", "en"),
+)
+FOREIGN = (
+    "de",
+    "nl",
+    "fr",
+    "el",
+    "ja",
+    "es",
+)  # of DBpedia's classes, against Wikidata's in English
 
 
 LEFT_OUT: dict[str, dict[str, Any]] = {
@@ -85,7 +109,9 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Task:
-    """Two ontologies and what is right about them; ``partial``: only about the entities the reference mentions."""
+    """Two ontologies and what is right about them; ``partial``: only about the entities the
+    reference mentions.
+    """
 
     group: str
     name: str
@@ -115,7 +141,9 @@ class Ready:
     def scored(self, found: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of the pairs that the reference says something about."""
         ones, others = ({pair[end] for pair in self.task.reference} for end in (0, 1))
-        return {pair for pair in found if not self.task.partial or pair[0] in ones or pair[1] in others}
+        return {
+            pair for pair in found if not self.task.partial or pair[0] in ones or pair[1] in others
+        }
 
 
 def f1(right: int, found: int, wanted: int) -> float:
@@ -161,7 +189,11 @@ def _conference(data: Path) -> Iterator[Task]:
 def _anatomy(data: Path) -> Iterator[Task]:
     """Anatomy in halves: what belongs together stays together, by the digest of the source's IRI."""
     folder = data / "oaei-anatomy"
-    mouse, human, wanted = read(folder / "mouse.owl"), read(folder / "human.owl"), _reference(folder / "reference.rdf")
+    mouse, human, wanted = (
+        read(folder / "mouse.owl"),
+        read(folder / "human.owl"),
+        _reference(folder / "reference.rdf"),
+    )
     partner = {target: source for source, target in wanted}
     for half in (0, 1):
 
@@ -169,11 +201,19 @@ def _anatomy(data: Path) -> Iterator[Task]:
             return _digest(partner.get(iri, iri)) % 2 == half
 
         sides = (_part(mouse, kept), _part(human, kept))
-        yield Task("", f"anatomy {half + 1}", *sides, frozenset(pair for pair in wanted if kept(pair[0])))
+        yield Task(
+            "", f"anatomy {half + 1}", *sides, frozenset(pair for pair in wanted if kept(pair[0]))
+        )
 
 
 def _huts(data: Path) -> Iterator[Task]:
-    yield Task("", "huts", read(HUTS / "alpine.ttl"), read(HUTS / "refuge.owl"), _reference(HUTS / "reference.rdf"))
+    yield Task(
+        "",
+        "huts",
+        read(HUTS / "alpine.ttl"),
+        read(HUTS / "refuge.owl"),
+        _reference(HUTS / "reference.rdf"),
+    )
 
 
 def _small(data: Path) -> Iterator[Task]:
@@ -195,12 +235,22 @@ def _vocabularies(data: Path) -> Iterator[Task]:
     folder = data / "general" / "vocab"
     names = ("dbo", "schema", "foaf", "org", "dcat", "dcterms")
     known = {name: read(_vocabulary(folder, name)) for name in names}
-    known |= {name: _of_kind(known[name], "class") for name in ("dbo", "schema")}  # their properties take minutes
-    for one, other in (("dbo", "schema"), ("foaf", "schema"), ("org", "foaf"), ("dcat", "schema"), ("foaf", "dcterms")):
+    known |= {
+        name: _of_kind(known[name], "class") for name in ("dbo", "schema")
+    }  # their properties take minutes
+    for one, other in (
+        ("dbo", "schema"),
+        ("foaf", "schema"),
+        ("org", "foaf"),
+        ("dcat", "schema"),
+        ("foaf", "dcterms"),
+    ):
         source, target = known[one], known[other]
         reference = _stated(source, target)
         if reference:
-            yield Task("", f"{one}-{other}", _silent(source), _silent(target), reference, partial=True)
+            yield Task(
+                "", f"{one}-{other}", _silent(source), _silent(target), reference, partial=True
+            )
 
 
 def _wikidata(data: Path) -> Iterator[Task]:
@@ -208,24 +258,35 @@ def _wikidata(data: Path) -> Iterator[Task]:
     dbo = read(_vocabulary(data / "general" / "vocab", "dbo"))
     for kind, target in (("class", _wikidata_types(data)), ("property", _wikidata_relations(data))):
         part = _silent(replace(dbo, entities=tuple(e for e in dbo if kind in e.kind)))
-        kinds = {e.kind for e in part} & {"object property", "datatype property"} if kind == "property" else {"class"}
+        kinds = (
+            {e.kind for e in part} & {"object property", "datatype property"}
+            if kind == "property"
+            else {"class"}
+        )
         for one in sorted(kinds):
             sides = (
                 replace(part, entities=tuple(e for e in part if e.kind == one)),
                 replace(target, entities=tuple(replace(e, kind=one) for e in target)),
             )
-            yield Task("", f"dbo-wikidata {one}", *sides, _stated(_of_kind(dbo, one), target), partial=True)
+            yield Task(
+                "", f"dbo-wikidata {one}", *sides, _stated(_of_kind(dbo, one), target), partial=True
+            )
 
 
 def _languages(data: Path) -> Iterator[Task]:
-    """One vocabulary in two languages under opaque names, two thirds of it against two other thirds."""
+    """One vocabulary in two languages under opaque names, two thirds of it against two other
+    thirds.
+    """
     folder = data / "general" / "vocab"
     for name, one, other in LANGUAGES:
         whole = read(_vocabulary(folder, name))
         if name == "dbo":
             whole = _of_kind(whole, "class")
         thirds = [_part(whole, lambda iri, n=n: _digest(iri) % 3 != n) for n in (0, 1)]
-        source, target = (_spoken(part, tag, side) for part, tag, side in zip(thirds, (one, other), "st", strict=True))
+        source, target = (
+            _spoken(part, tag, side)
+            for part, tag, side in zip(thirds, (one, other), "st", strict=True)
+        )
         shared = {e.iri[1:] for e in source} & {e.iri[1:] for e in target}
         pairs = frozenset(("s" + rest, "t" + rest) for rest in shared)
         yield Task("", f"{name} {one}-{other}", source, target, pairs)
@@ -238,7 +299,9 @@ def _abroad(data: Path) -> Iterator[Task]:
     stated = _stated(dbo, target)
     for tag in FOREIGN:
         source = _spoken(dbo, tag, "s")
-        pairs = frozenset((_opaque(a, "s"), b) for a, b in stated if _opaque(a, "s") in {e.iri for e in source})
+        pairs = frozenset(
+            (_opaque(a, "s"), b) for a, b in stated if _opaque(a, "s") in {e.iri for e in source}
+        )
         yield Task("", f"dbo {tag}-wikidata", source, target, pairs, partial=True)
 
 
@@ -267,7 +330,9 @@ def _wikidata_types(data: Path) -> Ontology:
 
 def _wikidata_relations(data: Path) -> Ontology:
     return _wikidata_ontology(
-        "relations", json.loads((data / "codex" / "relations.en.json").read_text()), "object property"
+        "relations",
+        json.loads((data / "codex" / "relations.en.json").read_text()),
+        "object property",
     )
 
 
@@ -291,11 +356,15 @@ def _stated(one: Ontology, other: Ontology) -> Pairs:
     """What either says is the same in the other."""
     here, there = ({e.iri: e for e in side} for side in (one, other))
     pairs = {(e.iri, iri) for e in one for iri in (*e.equivalents, *e.matches) if iri in there}
-    return frozenset(pairs | {(iri, e.iri) for e in other for iri in (*e.equivalents, *e.matches) if iri in here})
+    return frozenset(
+        pairs | {(iri, e.iri) for e in other for iri in (*e.equivalents, *e.matches) if iri in here}
+    )
 
 
 def _silent(ontology: Ontology) -> Ontology:
-    """The same without what it says is the same elsewhere, and without what it only mentions of others."""
+    """The same without what it says is the same elsewhere, and without what it only mentions of
+    others.
+    """
     own = max((_space(e.iri) for e in ontology), key=[_space(e.iri) for e in ontology].count)
     kept = tuple(replace(e, equivalents=(), matches=()) for e in ontology if _space(e.iri) == own)
     return replace(ontology, entities=kept)
@@ -364,14 +433,18 @@ def by_group(prepared: list[Ready], judge: RuleJudge) -> dict[str, float]:
     for one in prepared:
         found[one.task.group].append(one.counts(one.align(judge)))
     return {
-        group: f1(*map(sum, zip(*counts, strict=True))) if group == "conference" else mean(f1(*c) for c in counts)
+        group: f1(*map(sum, zip(*counts, strict=True)))
+        if group == "conference"
+        else mean(f1(*c) for c in counts)
         for group, counts in found.items()
     }
 
 
 def shares(groups: dict[str, float]) -> str:
     """The groups' F1 and their mean, in a line."""
-    return " ".join([f"{name} {f1:.1f}" for name, f1 in groups.items()] + [f"mean {mean(groups.values()):.2f}"])
+    return " ".join(
+        [f"{name} {f1:.1f}" for name, f1 in groups.items()] + [f"mean {mean(groups.values()):.2f}"]
+    )
 
 
 @dataclass(frozen=True)
@@ -389,10 +462,16 @@ class Said:
 def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
     """What the judge says on all tasks, as far as the references tell."""
     for one in prepared:
-        candidates = {c.pair: c for question in one.summarised.questions for c in question.candidates}
+        candidates = {
+            c.pair: c for question in one.summarised.questions for c in question.candidates
+        }
         held: dict[Pair, float] = {}
         for m in one.align(judge):
-            asked = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
+            asked = [
+                e.score
+                for e in m.evidence
+                if e.kind.startswith("asked from") and e.score is not None
+            ]
             if asked:  # else neither side chose it, and both held it possible
                 held[m.source, m.target, m.kind] = mean(asked)  # type: ignore[index]  # a kind, as text
         known, described = EvidenceKinds(one.summarised.questions, held), one.summarised.described
@@ -400,7 +479,10 @@ def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
         for pair, chance in held.items():
             if pair[:2] in scored:
                 right = pair[:2] in one.task.reference
-                ends = described.find("source", pair[0], pair[2]), described.find("target", pair[1], pair[2])
+                ends = (
+                    described.find("source", pair[0], pair[2]),
+                    described.find("target", pair[1], pair[2]),
+                )
                 evidence = known.evidence(*ends, candidates[pair].cosines)
                 entities = min(len(described.of("source")), len(described.of("target")))
                 yield Said(one.task.group, one.task.name, evidence, chance, entities, right)
@@ -429,9 +511,13 @@ def shown(one: Said, by: dict[str, float]) -> float:
 def calibration_error(
     confidences: Sequence[float], right: Sequence[bool], counts: Sequence[float], bins: int = 10
 ) -> float:
-    """Expected calibration error (Naeini et al., AAAI 2015), 0 to 1, in bins of equal width, each weighed by counts."""
+    """Expected calibration error (Naeini et al., AAAI 2015), 0 to 1, in bins of equal width, each
+    weighed by counts.
+    """
     places = np.minimum((np.array(confidences) * bins).astype(int), bins - 1)
-    off = np.bincount(places, np.array(counts) * (np.array(confidences) - np.array(right, dtype=float)), bins)
+    off = np.bincount(
+        places, np.array(counts) * (np.array(confidences) - np.array(right, dtype=float)), bins
+    )
     return float(np.abs(off).sum() / max(sum(counts), 1.0))
 
 
@@ -442,15 +528,24 @@ def counted(told: Sequence[Said]) -> np.ndarray:
 
 
 def calibration(told: Sequence[Said]) -> None:
-    """Print the weights, and how they do where one task, and where one sort of task, is left out of fitting them."""
+    """Print the weights, and how they do where one task, and where one sort of task, is left out of
+    fitting them.
+    """
     print("fitted:", fitted(told))
 
     def line(name: str, those: Sequence[Said], confidences: Sequence[float]) -> None:
-        for counts, how in ((np.ones(len(those)), name), (counted(those), "  a sort as 60 at most")):
+        for counts, how in (
+            (np.ones(len(those)), name),
+            (counted(those), "  a sort as 60 at most"),
+        ):
             right, sure = np.array([one.right for one in those]), np.array(confidences) >= 0.9
-            share = f"right {right[sure] @ counts[sure] / counts[sure].sum():.3f}" if sure.any() else ""
+            share = (
+                f"right {right[sure] @ counts[sure] / counts[sure].sum():.3f}" if sure.any() else ""
+            )
             error = calibration_error(confidences, right.tolist(), counts.tolist())
-            print(f"{how:34} {len(those):5} mappings, ECE {error:.3f}, {sure.sum():4} at 0.9 or more {share}")
+            print(
+                f"{how:34} {len(those):5} mappings, ECE {error:.3f}, {sure.sum():4} at 0.9 or more {share}"
+            )
             if "," in name:
                 break
 
@@ -466,11 +561,17 @@ def calibration(told: Sequence[Said]) -> None:
             confidences += found
             if what == "group":
                 line(f"  {name}, left out", those, found)
-        line(f"each {what} left out", [one for those in left_out.values() for one in those], confidences)
+        line(
+            f"each {what} left out",
+            [one for those in left_out.values() for one in those],
+            confidences,
+        )
 
 
 def main(arguments: list[str]) -> int:
-    """Print F1 by task and group, how well the confidence is calibrated, or what each ingredient is worth."""
+    """Print F1 by task and group, how well the confidence is calibrated, or what each ingredient is
+    worth.
+    """
     if "KGNB_DATA" not in os.environ:
         print("Set KGNB_DATA to the folder of benchmark data.", file=sys.stderr)
         return 2
@@ -483,7 +584,10 @@ def main(arguments: list[str]) -> int:
         return 0
     if "--ablation" in arguments:
         for name, change in LEFT_OUT.items():
-            print(f"{name:38} {shares(by_group(prepared, RuleJudge(replace(Weights(), **change))))}", flush=True)
+            print(
+                f"{name:38} {shares(by_group(prepared, RuleJudge(replace(Weights(), **change))))}",
+                flush=True,
+            )
         return 0
     for one in prepared:
         right, found, wanted = one.counts(one.align(judge))

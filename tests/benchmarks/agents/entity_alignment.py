@@ -2,10 +2,10 @@
 
 python -m tests.benchmarks.agents.entity_alignment --data DIR [--pairs dbp15k/fr_en srprs/en_fr]
 
-Every pair with and without seeds, assigned and per entity, names native and hidden. ``--precision`` compares instead
-the precision that is estimated without a reference with the real one: on the pairs, on the pairs with counterparts
-taken away, and on generated worlds. Vectors are kept in the folder ``KGNB_CACHE`` names; embedding 40,000 names takes
-some minutes.
+Every pair with and without seeds, assigned and per entity, names native and hidden. ``--precision``
+compares instead the precision that is estimated without a reference with the real one: on the
+pairs, on the pairs with counterparts taken away, and on generated worlds. Vectors are kept in the
+folder ``KGNB_CACHE`` names; embedding 40,000 names takes some minutes.
 """
 
 import argparse
@@ -33,7 +33,9 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder
 from tests.agents.entity_alignment.graphs_at_hand import pairs, without_values, world
 
-CACHE = os.environ.get("KGNB_CACHE")  # read here: the tests' own fixtures put a fresh folder in its place
+CACHE = os.environ.get(
+    "KGNB_CACHE"
+)  # read here: the tests' own fixtures put a fresh folder in its place
 PAIRS = ("dbp15k/fr_en", "srprs/en_fr")
 
 
@@ -77,28 +79,51 @@ def measured(found: Proposal, tests: Integers) -> Measured:
     left, right = found.left.entities, found.right.entities
     rankings = {
         left[source]: [right[target] for target in candidates if target >= 0]
-        for source, candidates in zip(found.sources.tolist(), found.candidates.tolist(), strict=True)
+        for source, candidates in zip(
+            found.sources.tolist(), found.candidates.tolist(), strict=True
+        )
     }
-    chosen = [(left[s], right[t]) for s, t in zip(found.sources.tolist(), found.first.tolist(), strict=True) if t >= 0]
+    chosen = [
+        (left[s], right[t])
+        for s, t in zip(found.sources.tolist(), found.first.tolist(), strict=True)
+        if t >= 0
+    ]
     links = [(left[s], right[t]) for s, t in tests.tolist()]
-    return measure(rankings, chosen, links, universe=f"{len(links):,} test targets", seeds=len(found.seeds))
+    return measure(
+        rankings, chosen, links, universe=f"{len(links):,} test targets", seeds=len(found.seeds)
+    )
 
 
 def asked(pair: str, given: Case, embedder: Embedder, options: Options, seeds: Integers) -> Row:
     """One run and its figures."""
     begun, cpu = time.perf_counter(), time.process_time()
     found = propose(
-        given.left, given.right, embedder, options, seeds, sources=given.tests[:, 0], targets=given.tests[:, 1]
+        given.left,
+        given.right,
+        embedder,
+        options,
+        seeds,
+        sources=given.tests[:, 0],
+        targets=given.tests[:, 1],
     )
     took, worked = time.perf_counter() - begun, time.process_time() - cpu
     figures = measured(found, given.tests)
     ranking, chosen = figures.ranking, figures.chosen
     return Row(
-        pair, options.names, options.assignment, round(figures.seed_ratio, 3),
-        round(ranking.hits1, 4), round(ranking.hits10, 4), round(ranking.mrr, 4),
-        round(chosen.precision, 4), round(chosen.recall, 4), round(chosen.f1, 4),
-        round(took, 1), round(worked, 1), round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-    )  # fmt: skip
+        pair,
+        options.names,
+        options.assignment,
+        round(figures.seed_ratio, 3),
+        round(ranking.hits1, 4),
+        round(ranking.hits10, 4),
+        round(ranking.mrr, 4),
+        round(chosen.precision, 4),
+        round(chosen.recall, 4),
+        round(chosen.f1, 4),
+        round(took, 1),
+        round(worked, 1),
+        round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    )
 
 
 def rows(pair: str, given: Case, embedder: Embedder) -> Iterator[Row]:
@@ -108,7 +133,9 @@ def rows(pair: str, given: Case, embedder: Embedder) -> Iterator[Row]:
         for assignment in ("sinkhorn", "argmax"):
             yield asked(pair, given, embedder, Options(assignment=assignment), seeds)
     for assignment in ("sinkhorn", "argmax"):
-        yield asked(pair, given, embedder, Options(assignment=assignment, names="hidden"), given.seeds)
+        yield asked(
+            pair, given, embedder, Options(assignment=assignment, names="hidden"), given.seeds
+        )
 
 
 class Estimate(NamedTuple):
@@ -122,36 +149,55 @@ class Estimate(NamedTuple):
 
 
 def estimate(
-    pair: str, given: Case, embedder: Embedder, options: Options, sources: Integers | None, targets: Integers | None
+    pair: str,
+    given: Case,
+    embedder: Embedder,
+    options: Options,
+    sources: Integers | None,
+    targets: Integers | None,
 ) -> Estimate:
-    """What is estimated and what is so, where these are asked about and may be answers (None: everybody)."""
+    """What is estimated and what is so, where these are asked about and may be answers (None:
+    everybody).
+    """
     seeds = given.seeds if options.names == "hidden" else given.seeds[:0]
-    found = propose(given.left, given.right, embedder, options, seeds, sources=sources, targets=targets)
+    found = propose(
+        given.left, given.right, embedder, options, seeds, sources=sources, targets=targets
+    )
     right = {
         source: target
         for source, target in given.tests.tolist()
         if (sources is None or source in sources) and (targets is None or target in targets)
     }
     seeded = set(seeds[:, 0].tolist())
-    rows = [row for row, first in enumerate(found.first) if first >= 0 and int(found.sources[row]) not in seeded]
+    rows = [
+        row
+        for row, first in enumerate(found.first)
+        if first >= 0 and int(found.sources[row]) not in seeded
+    ]
     hits = sum(right.get(int(found.sources[row])) == found.first[row] for row in rows)
     sure = float(found.confidence[rows].mean()) if rows else 0.0
     return Estimate(pair, len(rows), sure, hits / max(1, len(rows)), hits / max(1, len(right)))
 
 
 def estimates(pairs_at_hand: Sequence[str], data: Path, embedder: Embedder) -> Iterator[Estimate]:
-    """Each pair whole, with counterparts taken from the sources, and from both sides; then generated worlds."""
+    """Each pair whole, with counterparts taken from the sources, and from both sides; then
+    generated worlds.
+    """
     for pair, names in product(pairs_at_hand, ("native", "hidden")):
         given = case(data / pair)
         for out in ((0.0, 0.0), (0.3, 0.0), (0.3, 0.3)):
             draw = np.random.default_rng(0)
             targets, sources = (
-                given.tests[draw.random(len(given.tests)) >= share, 1 - at] for at, share in enumerate(out)
+                given.tests[draw.random(len(given.tests)) >= share, 1 - at]
+                for at, share in enumerate(out)
             )
             title = f"{pair}, {names}, {out[0]:.0%} of targets and {out[1]:.0%} of sources left out"
             yield estimate(title, given, embedder, Options(names=names), sources, targets)
     worlds = product((0,), (360, 4000), (0.0, 0.3), ("native", "hidden"))
-    for draw_of, size, dangling, names in (*worlds, *product((1, 2, 3), (4000,), (0.3,), ("hidden",))):
+    for draw_of, size, dangling, names in (
+        *worlds,
+        *product((1, 2, 3), (4000,), (0.3,), ("hidden",)),
+    ):
         made = world(size, dangling=round(dangling * size), degree=6.0, seed=draw_of)
         known = np.random.default_rng(1).permutation(np.flatnonzero(made.answers >= 0))
         links = np.column_stack([known, made.answers[known]]).astype(np.int32)
@@ -166,12 +212,16 @@ def embedder(name: str) -> Embedder:
     """The embedder over its cache."""
     if name == "characters":
         return CharacterEmbedder()
-    return CachedEmbedder(LocalEmbedder(), VectorCache(Path(CACHE) / "vectors.sqlite" if CACHE else ":memory:"))
+    return CachedEmbedder(
+        LocalEmbedder(), VectorCache(Path(CACHE) / "vectors.sqlite" if CACHE else ":memory:")
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=os.environ.get("KGNB_DATA"))
     parser.add_argument("--pairs", nargs="+", default=PAIRS)
     parser.add_argument("--embedder", choices=("local", "characters"), default="local")
@@ -187,7 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 flush=True,
             )
         return 0
-    print("| pair | names | assignment | seeds | Hits@1 | Hits@10 | MRR | P | R | F1 | s | CPU s | MB |")
+    print(
+        "| pair | names | assignment | seeds | Hits@1 | Hits@10 | MRR | P | R | F1 | s | CPU s | MB |"
+    )
     for pair in given.pairs:
         for row in rows(pair, case(given.data / pair), embedder(given.embedder)):
             print("|", " | ".join(str(value) for value in asdict(row).values()), "|", flush=True)

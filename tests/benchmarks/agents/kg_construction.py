@@ -3,8 +3,9 @@
 python -m tests.benchmarks.agents.kg_construction --data DIR [--only NAME]
 python -m tests.benchmarks.agents.kg_construction --requests FILE [FILE ...]
 
-With ``--data`` a line of counts per ontology; how the tools hold is for ``walks`` to say. ``--requests``: the tokens
-of a model's first request: all tools one by one, what ``build`` sends beside a note, and what an MCP client is told.
+With ``--data`` a line of counts per ontology; how the tools hold is for ``walks`` to say.
+``--requests``: the tokens of a model's first request: all tools one by one, what ``build`` sends
+beside a note, and what an MCP client is told.
 """
 
 import argparse
@@ -54,17 +55,27 @@ def requests(paths: list[str]) -> Iterator[str]:
         note = passages(Document("note", "A note about nothing."))[0]
         workspace = Workspace(pack.session(stored=False), "note")
         reader = ModelReader(ScriptedModel([]))
-        sent = [estimate_usage(reader.first_request(PassageTask(note, prompt, pack), workspace)).prompt_tokens
-                for prompt in plan(pack).prompts]  # fmt: skip
+        sent = [
+            estimate_usage(
+                reader.first_request(PassageTask(note, prompt, pack), workspace)
+            ).prompt_tokens
+            for prompt in plan(pack).prompts
+        ]
         face = served_face(Shared(pack, workspace.session))
-        told = estimate_tokens(face[0]) + sum(estimate_tokens(tool.model_dump_json()) for tool in face[1][:100])
-        yield (f"{Path(path).name}: {len(pack.tools):,} tools, {schema_tokens(pack):,} tokens one by one; build sends "
-               f"at most {max(sent):,} ({len(sent)} steps); an MCP client is told {told:,} a page")  # fmt: skip
+        told = estimate_tokens(face[0]) + sum(
+            estimate_tokens(tool.model_dump_json()) for tool in face[1][:100]
+        )
+        yield (
+            f"{Path(path).name}: {len(pack.tools):,} tools, {schema_tokens(pack):,} tokens one by one; build sends "
+            f"at most {max(sent):,} ({len(sent)} steps); an MCP client is told {told:,} a page"
+        )
 
 
 def main() -> None:
     """Print the table that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--requests", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--only", default="", help="part of the file names to take")

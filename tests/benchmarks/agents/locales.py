@@ -1,10 +1,13 @@
-"""Entity alignment across scripts: the world's territories, languages, currencies and cities, named in two languages.
+"""Entity alignment across scripts: the world's territories, languages, currencies and cities, named
+in two languages.
 
-python -m tests.benchmarks.agents.locales [--languages zh ja ru ...] [--seeds 0 0.3] [--hidden] [--embedder characters]
+python -m tests.benchmarks.agents.locales [--languages zh ja ru ...] [--seeds 0 0.3] [--hidden]
+[--embedder characters]
 
-Names and relations come from the Unicode CLDR as Babel carries it, so nothing is stored here. Either side keeps four
-of five statements, drawn apart, and every entity that still has one; a city is named, located and in a zone of no
-name. Nothing of entity alignment was tuned on these pairs but whether romanised names are compared at all.
+Names and relations come from the Unicode CLDR as Babel carries it, so nothing is stored here.
+Either side keeps four of five statements, drawn apart, and every entity that still has one; a city
+is named, located and in a zone of no name. Nothing of entity alignment was tuned on these pairs but
+whether romanised names are compared at all.
 """
 
 import argparse
@@ -36,7 +39,9 @@ def facts() -> list[Fact]:
                 found.append((f"territory/{territory}", 1, place))
     for territory, currencies in sorted(get_global("territory_currencies").items()):
         found += [
-            (f"territory/{territory}", 2, f"currency/{code}") for code, _, until, _ in currencies if until is None
+            (f"territory/{territory}", 2, f"currency/{code}")
+            for code, _, until, _ in currencies
+            if until is None
         ]
     for zone, territory in sorted(get_global("zone_territories").items()):
         if "/" in zone and not zone.startswith("Etc/"):
@@ -49,7 +54,11 @@ def name_of(thing: str, locale: Locale) -> str:
     kind, _, code = thing.partition("/")
     if kind == "city":
         return str(get_timezone_location(code, locale=locale, return_city=True))
-    names = {"territory": locale.territories, "language": locale.languages, "currency": locale.currencies}[kind]
+    names = {
+        "territory": locale.territories,
+        "language": locale.languages,
+        "currency": locale.currencies,
+    }[kind]
     return str(names.get(code, ""))
 
 
@@ -58,7 +67,12 @@ def pair(first: str, second: str, ratio: float = 0.0, seed: int = 0) -> Case:
     draw = np.random.default_rng(seed)
     locales = [Locale.parse(first), Locale.parse(second)]
     known = facts()
-    named = {thing for fact in known for thing in (fact[0], fact[2]) if all(name_of(thing, one) for one in locales)}
+    named = {
+        thing
+        for fact in known
+        for thing in (fact[0], fact[2])
+        if all(name_of(thing, one) for one in locales)
+    }
     known = [fact for fact in known if fact[0] in named and fact[2] in named]
     sides = []
     for locale in locales:
@@ -70,11 +84,22 @@ def pair(first: str, second: str, ratio: float = 0.0, seed: int = 0) -> Case:
         triples = np.array([(at[s], r, at[o]) for s, r, o in kept], dtype=np.int32)
         names = tuple(name_of(thing, locale) for thing in things)
         sides.append(
-            (things, EntityGraph(str(locale), tuple(f"urn:{locale}:{n}" for n in order), names, RELATIONS, triples))
+            (
+                things,
+                EntityGraph(
+                    str(locale),
+                    tuple(f"urn:{locale}:{n}" for n in order),
+                    names,
+                    RELATIONS,
+                    triples,
+                ),
+            )
         )
     (left_things, left), (right_things, right) = sides
     there = {thing: place for place, thing in enumerate(right_things)}
-    links = np.array([(i, there[t]) for i, t in enumerate(left_things) if t in there], dtype=np.int32)
+    links = np.array(
+        [(i, there[t]) for i, t in enumerate(left_things) if t in there], dtype=np.int32
+    )
     links = links[draw.permutation(len(links))]
     cut = round(ratio * len(links))
     return Case(left, right, links[:cut], links[cut:])

@@ -1,7 +1,7 @@
 """Question answering by the rule judge on real questions.
 
-``python -m tests.benchmarks.agents.question_answering`` prints the full figures (KGNB_DATA names the data folder);
-give a number to take that many questions of each set.
+``python -m tests.benchmarks.agents.question_answering`` prints the full figures (KGNB_DATA names
+the data folder); give a number to take that many questions of each set.
 """
 
 import os
@@ -32,7 +32,8 @@ class Figures:
     questions: int
     hits: float  # strict Hits@1 over questions that have an answer
     f1: float  # of answer sets, over the same
-    unsure: float  # share of "unsure" over questions that have none; 1 where there are no such questions
+    # share of "unsure" over questions that have none; 1 where there are no such questions
+    unsure: float
     declined: float  # share of "unsure" over questions that have an answer
     seconds: float  # a question
     queries: float  # a question
@@ -46,7 +47,9 @@ class Figures:
         )
 
 
-def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, seed: int = 0) -> Figures:
+def figures(
+    cases: QuestionSet, embedder: Embedder, most: int | None = None, seed: int = 0
+) -> Figures:
     """Ask a sample of the questions, whole groups at a time, and score the answers."""
     if cases.triples:
         graph = OxigraphGraph(name=cases.name)
@@ -75,7 +78,9 @@ def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, see
 
 
 def sample(questions: Sequence[Asked], most: int | None, seed: int) -> Iterator[Asked]:
-    """Questions of groups drawn at random, all wordings of a group together, until there are enough."""
+    """Questions of groups drawn at random, all wordings of a group together, until there are
+    enough.
+    """
     groups: dict[str, list[Asked]] = {}
     for one in questions:
         groups.setdefault(one.group or one.id, []).append(one)

@@ -1,13 +1,16 @@
-"""Sixty sentences over all dbpedia_webnlg ontologies, spread evenly, read by the model that is set; strict triples.
+"""Sixty sentences over all dbpedia_webnlg ontologies, spread evenly, read by the model that is set;
+strict triples.
 
-``KGNB_DATA=DIR KGNB_MODEL=recorded:webnlg-sentences python -m tests.benchmarks.agents.sentences`` prints hits, false
-and missed triples, an ontology a line and in all. With ``batch:FOLDER`` it ends with 75 while replies are wanted.
+``KGNB_DATA=DIR KGNB_MODEL=recorded:webnlg-sentences python -m tests.benchmarks.agents.sentences``
+prints hits, false and missed triples, an ontology a line and in all. With ``batch:FOLDER`` it ends
+with 75 while replies are wanted.
 
-Twice: from the text and the ontology alone; and as the published systems read, which are shown training sentences (the
-most similar one; here five) and are refused nothing (here a fact makes its ends members of domain and range).
-More lines say what the strict figure is made of: how many of the wanted triples have both ends in the words of their
-sentence, the counts where accents, marks, and what a name is qualified by and the sentence does not say ("Mermaid
-(Train song)", "Albany, Georgia") do not matter, and what the published evaluation makes of it.
+Twice: from the text and the ontology alone; and as the published systems read, which are shown
+training sentences (the most similar one; here five) and are refused nothing (here a fact makes its
+ends members of domain and range). More lines say what the strict figure is made of: how many of the
+wanted triples have both ends in the words of their sentence, the counts where accents, marks, and
+what a name is qualified by and the sentence does not say ("Mermaid (Train song)", "Albany,
+Georgia") do not matter, and what the published evaluation makes of it.
 """
 
 import re
@@ -33,7 +36,9 @@ SENTENCES = 60
 
 
 def local_name(iri: str) -> str:
-    """What the benchmark calls a property: what follows the hash, with slashes and all, else the last part."""
+    """What the benchmark calls a property: what follows the hash, with slashes and all, else the
+    last part.
+    """
     return iri.rsplit("#", 1)[-1] if "#" in iri else iri.rsplit("/", 1)[-1]
 
 
@@ -73,7 +78,9 @@ def sayable(triple: Triple, text: str) -> bool:
 
 @dataclass(frozen=True)
 class Sentences:
-    """What the sentences of one ontology came to; ``published`` are precision, recall and F1 of each sentence."""
+    """What the sentences of one ontology came to; ``published`` are precision, recall and F1 of
+    each sentence.
+    """
 
     name: str
     strict: Score = Score()
@@ -92,20 +99,30 @@ def published(found: list[Triple], wanted: Sequence[Triple]) -> tuple[float, flo
     (1.0, 0.5, 0.6666666666666666)
     """
     known = {relation for _, relation, _ in wanted}
-    mine, theirs = ({re.sub(r"[_\s]+", "", "".join(one)).lower() for one in triples}
-                    for triples in ([one for one in found if one[1] in known], wanted))  # fmt: skip
+    mine, theirs = (
+        {re.sub(r"[_\s]+", "", "".join(one)).lower() for one in triples}
+        for triples in ([one for one in found if one[1] in known], wanted)
+    )
     counts = Score(len(mine & theirs), len(mine - theirs), len(theirs - mine))
     return counts.precision, counts.recall, counts.f1
 
 
-def read(case: Text2KgCase, first: int, number: int, settings: Settings, *, shown: bool) -> Sentences:
-    """The chosen sentences of an ontology, read and scored; ``first`` is how many there were before these."""
+def read(
+    case: Text2KgCase, first: int, number: int, settings: Settings, *, shown: bool
+) -> Sentences:
+    """The chosen sentences of an ontology, read and scored; ``first`` is how many there were before
+    these.
+    """
     chosen = case.sentences[:: max(1, len(case.sentences) // number)][:number]
     pack = compile_ontology(case.tbox, derive_types=shown)
     examples = [
-        Example(one.text, tuple((s.replace("_", " "), p, o.replace("_", " ")) for s, p, o in one.triples))
-        for one in case.train if shown
-    ]  # fmt: skip
+        Example(
+            one.text,
+            tuple((s.replace("_", " "), p, o.replace("_", " ")) for s, p, o in one.triples),
+        )
+        for one in case.train
+        if shown
+    ]
 
     def build(texts: dict[str, str]) -> Graph:
         return build_graph(texts, pack, judge="model", examples=examples, settings=settings).graph
@@ -118,16 +135,20 @@ def read(case: Text2KgCase, first: int, number: int, settings: Settings, *, show
         loose = score_triples([bare(t, text) for t in found], [bare(t, text) for t in one.triples])
         strict, (even, odd) = score_triples(found, one.triples), score.halves
         score = Sentences(
-            case.name, score.strict + strict, score.loose + loose,
+            case.name,
+            score.strict + strict,
+            score.loose + loose,
             score.within + sum(sayable(t, text) for t in one.triples),
             (even, odd + strict) if at % 2 else (even + strict, odd),
             (*score.published, published(found, one.triples)),
-        )  # fmt: skip
+        )
     return score
 
 
 def main() -> None:
-    """Read the sentences, each as a document of its own, and score what was written: as it is, then with examples."""
+    """Read the sentences, each as a document of its own, and score what was written: as it is, then
+    with examples.
+    """
     settings = Settings.load()
     cases = text2kg(settings.data)
     numbers = [SENTENCES // len(cases) + (at < SENTENCES % len(cases)) for at in range(len(cases))]
@@ -136,7 +157,9 @@ def main() -> None:
         return read(cases[at], sum(numbers[:at]), numbers[at], settings, shown=shown)
 
     try:
-        scores = in_one_round([partial(task, at, shown) for shown in (False, True) for at in range(len(cases))])
+        scores = in_one_round(
+            [partial(task, at, shown) for shown in (False, True) for at in range(len(cases))]
+        )
     except Waiting as error:
         print("waiting:", error.again().what, file=sys.stderr)
         sys.exit(75)

@@ -1,6 +1,8 @@
-"""Small ontologies of everyday domains, as people bring them: precision, recall and calls of a judge.
+"""Small ontologies of everyday domains, as people bring them: precision, recall and calls of a
+judge.
 
-``python -m tests.benchmarks.agents.small_pairs --half final --judge cascade --model recorded:small-pairs``
+``python -m tests.benchmarks.agents.small_pairs --half final --judge cascade --model
+recorded:small-pairs``
 """
 
 from pathlib import Path
@@ -17,26 +19,48 @@ ODD = {"dev": 1, "final": 0}
 
 
 @click.command()
-@click.option("--half", type=click.Choice(list(ODD)), default="dev", show_default=True, help="odd or even pairs")
+@click.option(
+    "--half",
+    type=click.Choice(list(ODD)),
+    default="dev",
+    show_default=True,
+    help="odd or even pairs",
+)
 @click.option("--judge", default="rule", show_default=True)
 @click.option("--model", default="", help="a model, recorded:NAME or batch:FOLDER")
 def main(half: str, judge: str, model: str) -> None:
-    """Print a line a pair and the sum: right, found and wanted mappings, and what a model was asked."""
+    """Print a line a pair and the sum: right, found and wanted mappings, and what a model was
+    asked.
+    """
     settings = Settings.load()
     settings = settings.with_(model=model) if model else settings
     totals, waiting = [0] * 7, None
-    for folder in (one for one in sorted(PAIRS.glob("[0-9]*")) if int(one.name[:2]) % 2 == ODD[half]):
+    for folder in (
+        one for one in sorted(PAIRS.glob("[0-9]*")) if int(one.name[:2]) % 2 == ODD[half]
+    ):
         rows = (folder / "reference.tsv").read_text(encoding="utf-8").split("\n")
         wanted = {tuple(row.split("\t")[:2]) for row in rows if row}
         run = Run("ontology_matching")
         try:
-            found = kgnb.match_ontologies(folder / "a.ttl", folder / "b.ttl", judge=judge, settings=settings, run=run)
+            found = kgnb.match_ontologies(
+                folder / "a.ttl", folder / "b.ttl", judge=judge, settings=settings, run=run
+            )
         except Waiting as error:
             waiting = error
             continue
         surest = [m for m in found if m.confidence >= 0.9]
-        right, sure = (sum((m.source, m.target) in wanted for m in ones) for ones in (found, surest))
-        counts = (right, len(found), len(wanted), sure, len(surest), run.totals["calls"], run.totals["prompt_tokens"])
+        right, sure = (
+            sum((m.source, m.target) in wanted for m in ones) for ones in (found, surest)
+        )
+        counts = (
+            right,
+            len(found),
+            len(wanted),
+            sure,
+            len(surest),
+            run.totals["calls"],
+            run.totals["prompt_tokens"],
+        )
         totals = [old + new for old, new in zip(totals, counts, strict=True)]
         click.echo(f"{folder.name:16} {said(counts)}")
     if waiting:

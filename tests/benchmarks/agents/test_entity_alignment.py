@@ -1,7 +1,7 @@
 """Propose, with its defaults, reaches on a real pair what it has reached before.
 
-A bounded run: names hidden on the whole of one pair, and names as they are on a part of it, spelling in place of the
-embedding model, few rounds. All of it: see ``entity_alignment``.
+A bounded run: names hidden on the whole of one pair, and names as they are on a part of it,
+spelling in place of the embedding model, few rounds. All of it: see ``entity_alignment``.
 """
 
 from pathlib import Path
@@ -37,7 +37,9 @@ def test_structure_alone_keeps_its_floor(small: Case) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "ru"])
-def test_romanised_names_find_what_folded_ones_do_not(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_romanised_names_find_what_folded_ones_do_not(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Baseline: the same run with names only folded, in their own scripts."""
     pair = locales.pair("en", language)
 
@@ -45,7 +47,9 @@ def test_romanised_names_find_what_folded_ones_do_not(language: str, monkeypatch
         return asked(language, pair, CharacterEmbedder(128), Options(rounds=1), pair.seeds).hits1
 
     romanised = reached()
-    monkeypatch.setattr(names, "spelt", lambda one, other: [names.folded(name) for name in (*one, *other)])
+    monkeypatch.setattr(
+        names, "spelt", lambda one, other: [names.folded(name) for name in (*one, *other)]
+    )
     folded = reached()
     ratio = romanised / max(folded, 1e-9)
     print(f"en-{language}: Hits@1 {romanised:.3f} romanised, {folded:.3f} folded: {ratio:.1f} x")
@@ -58,6 +62,10 @@ def test_small_samples_of_our_own_pair_are_right_where_they_are_written() -> Non
     assert written and sum(one.right_written for one in found) >= 0.9 * written
     own = list(small_graphs.BELIEF).index("own value")
     alike = np.concatenate([one.right[one.features[:, own] > 0] for one in found])
-    assert len(alike) > 10 and alike.mean() >= 0.9  # who have a value in common that nobody else has
+    assert (
+        len(alike) > 10 and alike.mean() >= 0.9
+    )  # who have a value in common that nobody else has
     assert small_graphs.fitted(found).shape == (len(small_graphs.BELIEF),)
-    assert small_graphs.line("all", found, [(one.written, one.right_written) for one in found]).startswith("| all |")
+    assert small_graphs.line(
+        "all", found, [(one.written, one.right_written) for one in found]
+    ).startswith("| all |")

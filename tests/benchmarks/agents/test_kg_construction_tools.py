@@ -29,8 +29,16 @@ SUFFIXES = {".owl", ".rdf", ".ttl", ".n3", ".nq", ".gz"}
 
 def ontologies() -> list[Path]:
     root = Path(DATA)
-    folders = [root / "twa" / "tbox", root / "text2kg" / "dbpedia_webnlg" / "ontologies" / "owl", root / "general"]
-    return sorted(p for f in folders for p in f.rglob("*") if p.suffix in SUFFIXES and p.is_file()) if DATA else []
+    folders = [
+        root / "twa" / "tbox",
+        root / "text2kg" / "dbpedia_webnlg" / "ontologies" / "owl",
+        root / "general",
+    ]
+    return (
+        sorted(p for f in folders for p in f.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+        if DATA
+        else []
+    )
 
 
 @pytest.mark.parametrize("path", ontologies(), ids=lambda path: path.name)
@@ -50,28 +58,38 @@ def cases(root: Path) -> Iterator[tuple[Path, rdflib.Graph, rdflib.term.Node]]:
 
 
 def facts_of(uri: str) -> Facts:
-    path = Path(uri.removeprefix("file://"))  # not through a store: it would write "1"^^xsd:boolean as true
+    path = Path(
+        uri.removeprefix("file://")
+    )  # not through a store: it would write "1"^^xsd:boolean as true
     quads, _ = read_quads(path, base=path.as_uri())
     return Facts(map(triple_from_oxigraph, quads))
 
 
 def test_passes_the_w3c_tests_of_shacl_core(tmp_path: Path) -> None:
     with tarfile.open(next(Path(DATA, "shacl-tests").glob("*.tar.gz"))) as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # unknown to Python before 3.11.4
+        archive.extraction_filter = getattr(
+            tarfile, "data_filter", None
+        )  # unknown to Python before 3.11.4
         archive.extractall(tmp_path)
     failed, passed = [], 0
     for path, graph, test in cases(tmp_path / "data-shapes-test-suite" / "tests" / "core"):
         action = graph.value(test, MF.action)
-        data, shapes = (facts_of(str(graph.value(action, p))) for p in (SHT.dataGraph, SHT.shapesGraph))
+        data, shapes = (
+            facts_of(str(graph.value(action, p))) for p in (SHT.dataGraph, SHT.shapesGraph)
+        )
         targeted, named, _ = read_shapes(shapes)
         below: dict[str, set[str]] = {}
         for iri in {end for pair in data.pairs(SUBCLASSES.parts[0].iri) for end in pair}:
             for above in data.follow(iri, SUBCLASSES):
                 below.setdefault(str(above), {str(above)}).add(str(iri))
-        checker = Checker(targeted, ClassHierarchy({k: frozenset(v) for k, v in below.items()}, {}), named)
+        checker = Checker(
+            targeted, ClassHierarchy({k: frozenset(v) for k, v in below.items()}, {}), named
+        )
         found = sorted((one.constraint.component.lower()) for _, one in checker.everything(data))
         results = graph.objects(graph.value(test, MF.result), SH.result)
-        said = [str(graph.value(one, SH.sourceConstraintComponent)).split("#")[1] for one in results]
+        said = [
+            str(graph.value(one, SH.sourceConstraintComponent)).split("#")[1] for one in results
+        ]
         expected = sorted(name.removesuffix("ConstraintComponent").lower() for name in said)
         passed += found == expected
         failed += [] if found == expected else [path.name]

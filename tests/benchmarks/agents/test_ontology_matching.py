@@ -12,6 +12,8 @@ pytestmark = pytest.mark.benchmark
 
 def test_conference_anatomy_and_the_huts_keep_their_floors(benchmark_data: Path) -> None:
     embedding = Embedding()
-    prepared = [ready(task, embedding) for task in tasks(benchmark_data, ("conference", "anatomy", "huts"))]
+    prepared = [
+        ready(task, embedding) for task in tasks(benchmark_data, ("conference", "anatomy", "huts"))
+    ]
     found = by_group(prepared, RuleJudge())
     assert found["conference"] >= 69.0 and found["anatomy"] >= 92.0 and found["huts"] >= 97.0

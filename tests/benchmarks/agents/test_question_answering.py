@@ -1,4 +1,6 @@
-"""The rule judge, with its defaults and no examples, reaches on real questions what it has reached before."""
+"""The rule judge, with its defaults and no examples, reaches on real questions what it has reached
+before.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ def embedder(kept_vectors: Path) -> CachedEmbedder:
 
 def test_two_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:
     found = figures(pathquestion(benchmark_data / "pathquestion", 2), embedder, 60)
-    # without the grammar that was made for such questions: short ones are read, the rest is left to a model
+    # without the grammar that was made for such questions: short ones are read, the rest is left to
+    # a model
     assert found.hits >= 0.90, found
     assert found.f1 >= 0.90, found
 
 
 def test_three_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:
     found = figures(pathquestion(benchmark_data / "pathquestion", 3), embedder, 60)
-    # .94 with the grammar that was made for such questions; a longer chain is more often left unsure than a short one
+    # .94 with the grammar that was made for such questions; a longer chain is more often left
+    # unsure than a short one
     assert found.hits >= 0.88, found
     assert found.f1 >= 0.88, found
 

@@ -1,11 +1,12 @@
-"""Random walks over real ontologies: what the tools accept, judged by pyshacl and, where Java is at hand, by HermiT.
+"""Random walks over real ontologies: what the tools accept, judged by pyshacl and, where Java is at
+hand, by HermiT.
 
 python -m tests.benchmarks.agents.walks --data DIR [--calls N] [--seed N] [--only NAME]
 
-A line an ontology: calls, those accepted, faults (none: writes on refusal, refusals without advice, refusals of what
-breaks nothing, accepted calls with a lasting violation), results on which the checker and pyshacl differ (none), and
-whether HermiT finds the accepted facts consistent with the ontology. "not run" says why: HermiT takes OWL 2 DL alone,
-and some vocabularies are not.
+A line an ontology: calls, those accepted, faults (none: writes on refusal, refusals without advice,
+refusals of what breaks nothing, accepted calls with a lasting violation), results on which the
+checker and pyshacl differ (none), and whether HermiT finds the accepted facts consistent with the
+ontology. "not run" says why: HermiT takes OWL 2 DL alone, and some vocabularies are not.
 """
 
 import argparse
@@ -30,9 +31,18 @@ from kgnb.backends import open_graph
 from kgnb.kg.rdflib_graph import to_rdflib
 from tests.conformance.agreement import differences
 
-TEN = ("general/pizza-2004.owl", "general/wine.rdf", "general/vocab/org.nq", "general/vocab/prov.nq",
-       "general/vocab/foaf.nq", "general/vocab/dcat.nq", "general/vocab/time.nq", "general/vocab/sosa.nq",
-       "twa/tbox/ontosyn", "twa/tbox/ontokin")  # fmt: skip
+TEN = (
+    "general/pizza-2004.owl",
+    "general/wine.rdf",
+    "general/vocab/org.nq",
+    "general/vocab/prov.nq",
+    "general/vocab/foaf.nq",
+    "general/vocab/dcat.nq",
+    "general/vocab/time.nq",
+    "general/vocab/sosa.nq",
+    "twa/tbox/ontosyn",
+    "twa/tbox/ontokin",
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,9 @@ class Walk:
     name: str
     calls: int
     accepted: int
-    faults: tuple[str, ...]  # writes on refusal, refusals without advice or of what breaks nothing, lasting violations
+    faults: tuple[
+        str, ...
+    ]  # writes on refusal, refusals without advice or of what breaks nothing, lasting violations
     differences: tuple[str, ...]  # from pyshacl
     hermit: str  # consistent, INCONSISTENT, or why it was not run
 
@@ -70,9 +82,14 @@ class _Walker:
             return tool, given
         tool = self.draw.choice(self.adds)
         given = dict(_filled(tool.input_schema, tool.name, {}))
-        fitting = {p.name: self._fitting(p.classes) for p in tool.parameters if p.kind in ("entity", "any")}
+        fitting = {
+            p.name: self._fitting(p.classes) for p in tool.parameters if p.kind in ("entity", "any")
+        }
         given["subject"] = self.draw.choice(fitting.get("subject") or known)
-        if "object" in tool.input_schema["properties"] and "enum" not in tool.input_schema["properties"]["object"]:
+        if (
+            "object" in tool.input_schema["properties"]
+            and "enum" not in tool.input_schema["properties"]["object"]
+        ):
             given["object"] = self.draw.choice(fitting.get("object") or known)
             given.pop("value", None)
         return tool, given
@@ -105,8 +122,12 @@ def _example(schema: Any, name: str) -> Any:
     return given.get(schema.get("format", ""), f"{name} one".replace("_", " "))
 
 
-def walk(pack: ToolPack, number: int = 300, seed: int = 7, hermit: rdflib.Graph | None = None) -> Walk:
-    """So many calls at random, and what the referees say of the facts that were accepted; ``hermit`` gets the T-Box."""
+def walk(
+    pack: ToolPack, number: int = 300, seed: int = 7, hermit: rdflib.Graph | None = None
+) -> Walk:
+    """So many calls at random, and what the referees say of the facts that were accepted;
+    ``hermit`` gets the T-Box.
+    """
     walker, faults, accepted = _Walker(pack, seed), [], []
     session, rewritten = walker.session, 0
     for _ in range(number if walker.creates else 0):
@@ -159,9 +180,18 @@ def consistent(session: ConstructionSession, tbox: rdflib.Graph) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "all.owl"
         whole.serialize(file, format="xml")
-        command = ["java", "-Xmx1500M", "-cp", f"{jar.parent}:{jar}", "org.semanticweb.HermiT.cli.CommandLine", "-k"]
+        command = [
+            "java",
+            "-Xmx1500M",
+            "-cp",
+            f"{jar.parent}:{jar}",
+            "org.semanticweb.HermiT.cli.CommandLine",
+            "-k",
+        ]
         try:
-            done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=240, check=False)
+            done = subprocess.run(
+                [*command, file.as_uri()], capture_output=True, text=True, timeout=240, check=False
+            )
         except subprocess.TimeoutExpired:
             return "not run: over 240 s"
     said = f"{done.stdout}\n{done.stderr}"
@@ -169,7 +199,9 @@ def consistent(session: ConstructionSession, tbox: rdflib.Graph) -> str:
         return "consistent"
     if "not satisfiable" in said or "InconsistentOntology" in said:
         return "INCONSISTENT"
-    lines = [line for line in said.splitlines() if "Exception" in line or "rror" in line] or [said.strip()[:80]]
+    lines = [line for line in said.splitlines() if "Exception" in line or "rror" in line] or [
+        said.strip()[:80]
+    ]
     return f"not run: {lines[0][:140]}"
 
 
@@ -193,8 +225,11 @@ def main() -> None:
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     for one in walks(given.data, given.calls, given.seed, given.only):
-        print(f"{one.name}: {one.calls} calls, {one.accepted} accepted, {len(one.faults)} faults, "
-              f"{len(one.differences)} differences from pyshacl, HermiT: {one.hermit}", flush=True)  # fmt: skip
+        print(
+            f"{one.name}: {one.calls} calls, {one.accepted} accepted, {len(one.faults)} faults, "
+            f"{len(one.differences)} differences from pyshacl, HermiT: {one.hermit}",
+            flush=True,
+        )
         for text in (*one.faults[:5], *one.differences[:5]):
             print("   ", text)
 

@@ -1,10 +1,12 @@
 """Which recordings are stale: the commands of every card, run against the recording.
 
-``python -m tests.benchmarks.llm.recordings [NAME ...]`` prints a line a recording: how many of its requests have no
-reply any more, and so how many a new one takes. Those over data of others need ``KGNB_DATA``.
+``python -m tests.benchmarks.llm.recordings [NAME ...]`` prints a line a recording: how many of its
+requests have no reply any more, and so how many a new one takes. Those over data of others need
+``KGNB_DATA``.
 
-The recording is copied to the folder of a ``batch:`` model, so that a prompt that has changed waits there in place of
-ending the run. Requests that follow from a stale one come on top, up to the recording's size.
+The recording is copied to the folder of a ``batch:`` model, so that a prompt that has changed waits
+there in place of ending the run. Requests that follow from a stale one come on top, up to the
+recording's size.
 """
 
 import os
@@ -26,7 +28,9 @@ RECORDINGS = ROOT / "data" / "recordings"
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the commands of a recording's card came to; ``stale``: requests without a reply, in the first round."""
+    """What the commands of a recording's card came to; ``stale``: requests without a reply, in the
+    first round.
+    """
 
     name: str
     replies: int
@@ -51,7 +55,10 @@ def commands(name: str) -> list[str]:
 
 def said_stale(name: str) -> int:
     """How many requests a card says a new recording takes; 0 where it says nothing."""
-    found = re.search(r"\*\*Stale\*\*: (\d+) requests", (RECORDINGS / name / "card.md").read_text(encoding="utf-8"))
+    found = re.search(
+        r"\*\*Stale\*\*: (\d+) requests",
+        (RECORDINGS / name / "card.md").read_text(encoding="utf-8"),
+    )
     return int(found.group(1)) if found else 0
 
 
@@ -61,7 +68,8 @@ def needs_data(name: str) -> bool:
 
 
 def replay(name: str, only: str = "") -> Replayed:
-    """Run the card's commands (those with ``only`` in them) against the recording, without key or network.
+    """Run the card's commands (those with ``only`` in them) against the recording, without key or
+    network.
 
     Raises:
         RuntimeError: a command failed for another reason than a missing reply.
@@ -73,22 +81,35 @@ def replay(name: str, only: str = "") -> Replayed:
         shutil.copy(RECORDINGS / name / "replies.jsonl", folder)
         for line in commands(name):
             if only in line:
-                said.append(_run(line.replace(f"recorded:{name}", f"batch:{folder}@recorded"), Path(home)))
+                said.append(
+                    _run(line.replace(f"recorded:{name}", f"batch:{folder}@recorded"), Path(home))
+                )
         replies = len((folder / "replies.jsonl").read_text(encoding="utf-8").splitlines())
         return Replayed(name, replies, len(standing(folder).waiting), "\n".join(said))
 
 
 def _run(line: str, home: Path) -> str:
-    """What one command of a card says: its result, then its figures (the commands print those to stderr)."""
+    """What one command of a card says: its result, then its figures (the commands print those to
+    stderr).
+    """
     words = shlex.split(os.path.expandvars(line))
     told = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
     words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
     words[:1] = [sys.executable, "-m", "kgnb"] if words[0] == "kgnb" else [sys.executable]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("KGNB_", "OPENAI_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("KGNB_", "OPENAI_"))
+    }
     kept |= {name: value for name, value in told.items() if name != "KGNB_DATA"}
     kept |= {name: os.environ[name] for name in ("KGNB_DATA", "KGNB_CACHE") if name in os.environ}
     done = subprocess.run(
-        words, cwd=home, env=kept | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+        words,
+        cwd=home,
+        env=kept | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode not in (0, WAITING):
         raise RuntimeError(f"{line}\n{done.stderr[-2000:]}")

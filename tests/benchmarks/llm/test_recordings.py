@@ -1,4 +1,6 @@
-"""No recording is stale unless its card says so, and the commands of its card give the figures that it states."""
+"""No recording is stale unless its card says so, and the commands of its card give the figures that
+it states.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,12 @@ from tests.benchmarks.llm.recordings import RECORDINGS, needs_data, replay, said
 from tests.faults.tries import WHOLE
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
-LARGE = "srprs-en-fr"  # 220 s of a core; the prompts of entity alignment are held by the huts as well
-ONLY = {"huts": "judge=cascade"}  # the prompts of its other commands are replayed by tests/test_recordings.py
+LARGE = (
+    "srprs-en-fr"  # 220 s of a core; the prompts of entity alignment are held by the huts as well
+)
+ONLY = {
+    "huts": "judge=cascade"
+}  # the prompts of its other commands are replayed by tests/test_recordings.py
 REACHED = {  # figures that a card states, as its commands print them
     "dairy": (
         (r"asking register +\S.*? +(\S+) +\S+ +this run", 100.0),
@@ -30,11 +36,17 @@ REACHED = {  # figures that a card states, as its commands print them
 }
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir()))
-def test_no_recording_is_stale_but_those_that_say_so(name: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
+)
+def test_no_recording_is_stale_but_those_that_say_so(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     """Without key or network; where it fails, it says how many requests a new recording takes."""
     if name == LARGE and not WHOLE:
-        pytest.skip(f"embeds 21,000 names: FAULTS=whole, or python -m tests.benchmarks.llm.recordings {LARGE}")
+        pytest.skip(
+            f"embeds 21,000 names: FAULTS=whole, or python -m tests.benchmarks.llm.recordings {LARGE}"
+        )
     if needs_data(name):
         request.getfixturevalue("benchmark_data")
     found = replay(name, "" if WHOLE else ONLY.get(name, ""))

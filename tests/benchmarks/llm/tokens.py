@@ -1,7 +1,9 @@
-"""What a model takes for an item: all four agents on the huts, replayed from the recording; an aim beside each.
+"""What a model takes for an item: all four agents on the huts, replayed from the recording; an aim
+beside each.
 
-``python -m tests.benchmarks.llm.tokens`` prints tokens in (messages, tools and schemas; characters / 4) for an entity,
-a question and a note, and what was estimated before anything was sent. It asks nobody.
+``python -m tests.benchmarks.llm.tokens`` prints tokens in (messages, tools and schemas; characters
+/ 4) for an entity, a question and a note, and what was estimated before anything was sent. It asks
+nobody.
 """
 
 import json
@@ -23,13 +25,20 @@ from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import new_run
 from kgnb.tasks.sides import open_sides
 
-BEFORE = {"matching": 21, "alignment": 25, "questions": 7300, "construction": 50800}  # of daf2a73, an item
+BEFORE = {
+    "matching": 21,
+    "alignment": 25,
+    "questions": 7300,
+    "construction": 50800,
+}  # of daf2a73, an item
 AIM = {"matching": 20, "alignment": 30, "questions": 8000, "construction": 8000}
 
 
 @dataclass(frozen=True)
 class Took:
-    """What one agent took: calls and tokens in as counted, as estimated beforehand, and the items they were for."""
+    """What one agent took: calls and tokens in as counted, as estimated beforehand, and the items
+    they were for.
+    """
 
     agent: str
     item: str
@@ -72,7 +81,17 @@ def took(agent: str, settings: Settings) -> Took:
         items, item, result = AGENTS[agent](settings, run)
     calls, tokens = (sum(one[name] for one in estimates) for name in ("calls", "prompt_tokens"))
     totals = run.totals
-    return Took(agent, item, items, totals["calls"], totals["prompt_tokens"], calls, tokens, totals["cached"], result)
+    return Took(
+        agent,
+        item,
+        items,
+        totals["calls"],
+        totals["prompt_tokens"],
+        calls,
+        tokens,
+        totals["cached"],
+        result,
+    )
 
 
 def _matching(settings: Settings, run: Any) -> tuple[float, str, Any]:
@@ -89,7 +108,9 @@ def _alignment(settings: Settings, run: Any) -> tuple[float, str, Any]:
 
 
 def _questions(settings: Settings, run: Any) -> tuple[float, str, Any]:
-    rows = [json.loads(line) for line in huts.path("questions").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line) for line in huts.path("questions").read_text(encoding="utf-8").splitlines()
+    ]
     asked = [{"id": row["id"], "question": row["question"]} for row in rows]
     found = answer_questions(asked, "huts:graph", judge="model", settings=settings, run=run)
     return len(asked), "a question", found
@@ -97,7 +118,14 @@ def _questions(settings: Settings, run: Any) -> tuple[float, str, Any]:
 
 def _construction(settings: Settings, run: Any) -> tuple[float, str, Any]:
     notes = [read_document(one) for one in find_documents(str(huts.path("kitchen-notes")))]
-    found = build_graph(notes, "huts:kitchen", shapes="huts:kitchen-shapes", judge="model", settings=settings, run=run)
+    found = build_graph(
+        notes,
+        "huts:kitchen",
+        shapes="huts:kitchen-shapes",
+        judge="model",
+        settings=settings,
+        run=run,
+    )
     mean = sum(len(one.text) for one in notes) / len(notes)
     return len(notes), f"a note of {mean:.0f} characters", found
 

@@ -1,8 +1,8 @@
 """How long the rule judge takes for a question to a SPARQL server, and to the same graph at hand.
 
-``KGNB_DATA=DIR python -m tests.benchmarks.questions.endpoint codex-m`` loads the graph of a file of questions into an
-Oxigraph server on loopback, asks them, and prints seconds (p50, p90) and queries a question for both; what the first
-question reads of the schema and the relations is told apart.
+``KGNB_DATA=DIR python -m tests.benchmarks.questions.endpoint codex-m`` loads the graph of a file of
+questions into an Oxigraph server on loopback, asks them, and prints seconds (p50, p90) and queries
+a question for both; what the first question reads of the schema and the relations is told apart.
 """
 
 import json
@@ -60,13 +60,26 @@ def took(graph: Graph, asked: Sequence[str], embedder: Embedder) -> Took:
     _ = context.reader.schema
     schema, before = time.perf_counter() - begun, context.reader.queries
     _ = context.reader.schema
-    again, before, seconds, answered = context.reader.queries - before, context.reader.queries, [], 0
+    again, before, seconds, answered = (
+        context.reader.queries - before,
+        context.reader.queries,
+        [],
+        0,
+    )
     for at, text in enumerate(asked[1:]):
         begun = time.perf_counter()
         answered += answer_question(Question(f"q{at}", text), context).status == "answered"
         seconds.append(time.perf_counter() - begun)
     cuts = quantiles(seconds, n=10, method="inclusive")
-    return Took(first, schema, again, cuts[4], cuts[8], (context.reader.queries - before) / len(seconds), answered)
+    return Took(
+        first,
+        schema,
+        again,
+        cuts[4],
+        cuts[8],
+        (context.reader.queries - before) / len(seconds),
+        answered,
+    )
 
 
 @contextmanager
@@ -80,8 +93,12 @@ def serving(file: Path, folder: Path) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         at = f"127.0.0.1:{free.getsockname()[1]}"
     store = ["--location", str(folder / "store")]
-    subprocess.run([program, "load", *store, "--file", str(file)], check=True, stderr=subprocess.DEVNULL)
-    server = subprocess.Popen([program, "serve-read-only", *store, "--bind", at], stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [program, "load", *store, "--file", str(file)], check=True, stderr=subprocess.DEVNULL
+    )
+    server = subprocess.Popen(
+        [program, "serve-read-only", *store, "--bind", at], stderr=subprocess.DEVNULL
+    )
     try:
         for _ in range(200):
             try:
@@ -99,7 +116,9 @@ def serving(file: Path, folder: Path) -> Iterator[str]:
 @click.argument("name", type=click.Choice(sorted(GRAPHS)))
 def main(name: str) -> None:
     """Print what a question takes over a server, over the graph at hand, and the ratio."""
-    texts = [json.loads(line)["question"] for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
+    texts = [
+        json.loads(line)["question"] for line in (HERE / f"{name}.jsonl").read_text().splitlines()
+    ]
     embedder = CachedEmbedder(LocalEmbedder(), VectorCache(":memory:"))
     with tempfile.TemporaryDirectory() as kept:
         file = Path(kept) / f"{name}.nt"
@@ -110,7 +129,9 @@ def main(name: str) -> None:
         click.echo(f"server: {served}")
         local = took(open_graph(file), texts, embedder)
         click.echo(f"at hand: {local}")
-        click.echo(f"server / at hand: {served.p50 / local.p50:.2f} at p50, {served.p90 / local.p90:.2f} at p90")
+        click.echo(
+            f"server / at hand: {served.p50 / local.p50:.2f} at p50, {served.p90 / local.p90:.2f} at p90"
+        )
 
 
 if __name__ == "__main__":

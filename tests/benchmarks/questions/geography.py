@@ -1,4 +1,6 @@
-"""Prints an invented country's geography as N-Triples (seeded: the same output every time). Every name is made up."""
+"""Prints an invented country's geography as N-Triples (seeded: the same output every time). Every
+name is made up.
+"""
 
 import random
 import re
@@ -73,15 +75,24 @@ for kind, spec in [("class", CLASSES), ("relation", RELATIONS)]:
     for x in spec.split():
         x, _, unit = x.partition(";")
         name, _, label = x.partition("=")
-        add(f"{kind}/{name}", TYPE, f"<{RDFS}Class>" if kind == "class" else f"<{TYPE[1:-5]}Property>")
+        add(
+            f"{kind}/{name}",
+            TYPE,
+            f"<{RDFS}Class>" if kind == "class" else f"<{TYPE[1:-5]}Property>",
+        )
         add(f"{kind}/{name}", f"<{RDFS}label>", f'"{(label or name).replace("_", " ").lower()}"@en')
         if unit:
             add(f"{kind}/{name}", f"<{RDFS}comment>", f'"in {unit.replace("_", " ")}"@en')
 country = new("Country", word("oria undia avia"))
 seas = [new("Sea", f"{word('ic ian')} Sea") for _ in range(2)]
-ranges = [new("MountainRange", f"{word('en or ar')} {'Hills' if i > 4 else 'Mountains'}") for i in range(8)]
+ranges = [
+    new("MountainRange", f"{word('en or ar')} {'Hills' if i > 4 else 'Mountains'}")
+    for i in range(8)
+]
 tongues = [new("Language", word("ish ese ic")) for _ in range(6)]
-provs = [new("Province", word("land mark shire wald ony este")) for _ in range(30)]  # a grid of 6 by 5
+provs = [
+    new("Province", word("land mark shire wald ony este")) for _ in range(30)
+]  # a grid of 6 by 5
 near, home, size, height, course, banks = {p: [] for p in provs}, {}, {}, {}, {}, []
 for i, p in enumerate(provs):
     for j in [i + 6] + ([i + 1, i + 7] if i % 6 < 5 else []):
@@ -96,21 +107,40 @@ for i, t in enumerate(towns):
     size[t] = fresh(2100, 48000) if R.random() < 0.7 else fresh(50000, 890000)
     rel(t, "province", home[t]), num(t, "population", size[t])
     num(t, "founded", R.randint(780, 1925)), num(t, "elevation", fresh(95, 940))
-mountains = [new("Mountain", f"Mount {word('os a ek un')}" if i % 3 else word("horn spitz fell")) for i in range(60)]
+mountains = [
+    new("Mountain", f"Mount {word('os a ek un')}" if i % 3 else word("horn spitz fell"))
+    for i in range(60)
+]
 for i, m in enumerate(mountains):
     height[m], home[m] = fresh(1000, 4900), provs[i] if i < 30 else R.choice(provs)
-    num(m, "elevation", height[m]), rel(m, "province", home[m]), rel(m, "range", ranges[provs.index(home[m]) // 4])
+    (
+        num(m, "elevation", height[m]),
+        rel(m, "province", home[m]),
+        rel(m, "range", ranges[provs.index(home[m]) // 4]),
+    )
 people = [new("Person", f"{word('a e o in', 1, 1)} {word('sen ak ov ard')}") for _ in range(42)]
 for i, c in enumerate(people):  # the first 30 govern, the others climb
-    rel(c, "birthPlace", R.choice(towns)), num(c, "birthYear", R.randint(*((1941, 1984) if i < 30 else (1830, 1935))))
+    (
+        rel(c, "birthPlace", R.choice(towns)),
+        num(c, "birthYear", R.randint(*((1941, 1984) if i < 30 else (1830, 1935)))),
+    )
 for m in R.sample(mountains, 32):
     rel(m, "firstClimbedBy", R.choice(people[30:]))
 for i, p in enumerate(provs):
     mine = sorted((t for t in towns if home[t] == p), key=size.get)
-    num(p, "area", fresh(28000, 412000) / 10), num(p, "population", int(sum(map(size.get, mine)) * R.uniform(1.2, 2.4)))
-    rel(p, "capital", mine[-1] if R.random() < 0.6 else R.choice(mine)), rel(p, "largestTown", mine[-1])
+    (
+        num(p, "area", fresh(28000, 412000) / 10),
+        num(p, "population", int(sum(map(size.get, mine)) * R.uniform(1.2, 2.4))),
+    )
+    (
+        rel(p, "capital", mine[-1] if R.random() < 0.6 else R.choice(mine)),
+        rel(p, "largestTown", mine[-1]),
+    )
     rel(p, "country", country), rel(p, "governor", people[i])
-    rel(p, "language", tongues[i // 10], R.choice(tongues)), rel(p, "coastOn", *filter(None, [coast.get(p)]))
+    (
+        rel(p, "language", tongues[i // 10], R.choice(tongues)),
+        rel(p, "coastOn", *filter(None, [coast.get(p)])),
+    )
     rel(p, "highestPoint", max((m for m in mountains if home[m] == p), key=height.get))
     low = new("Hollow", f"{word('och en it')} {R.choice(['Hollow', 'Marsh', 'Flats'])}")
     num(low, "elevation", fresh(-60, 90)), rel(low, "province", p), rel(p, "lowestPoint", low)
@@ -122,8 +152,14 @@ for x in lakes:
 rivers = [new("River", word("e a ene ou ay", 1, 2)) for _ in range(40)]
 for i, r in enumerate(rivers):  # the first 12 reach the sea, the others a river
     main = i >= 12 and rivers[R.randrange(min(i, 20))]
-    path = course[r] = walk(R.choice(course[main] if main else list(coast)), R.randint(*((1, 3) if main else (3, 6))))
-    rel(r, "crosses", *path), rel(r, "mouth", main or coast[path[0]]), rel(r, "tributaryOf", *filter(None, [main]))
+    path = course[r] = walk(
+        R.choice(course[main] if main else list(coast)), R.randint(*((1, 3) if main else (3, 6)))
+    )
+    (
+        rel(r, "crosses", *path),
+        rel(r, "mouth", main or coast[path[0]]),
+        rel(r, "tributaryOf", *filter(None, [main])),
+    )
     rel(r, "source", R.choice([x for x in mountains + lakes if home[x] == path[-1]]))
     num(r, "length", fresh(20, 180) if main else fresh(300, 900) + len(path) * 20)
     for t in R.sample([t for t in towns if home[t] in path], min(3, len(path))):
@@ -132,7 +168,11 @@ for i, r in enumerate(rivers):  # the first 12 reach the sea, the others a river
 for i in range(20):
     path, r = walk(R.choice(provs), R.randint(2, 5)), new("Road", f"Highway {i + 1}")
     stops = [R.choice([t for t in towns if home[t] == p]) for p in path]
-    rel(r, "start", stops[0]), rel(r, "end", stops[-1]), num(r, "length", fresh(15, 60) + 70 * len(path) + i)
+    (
+        rel(r, "start", stops[0]),
+        rel(r, "end", stops[-1]),
+        num(r, "length", fresh(15, 60) + 70 * len(path) + i),
+    )
     rel(r, "passesThrough", *path, *stops[1:-1])
 for _ in range(28):
     p, x = R.choice(list(coast)), new("Island", f"{word('ey ay oe')} Island")
@@ -140,14 +180,23 @@ for _ in range(28):
     num(x, "population", fresh(0, 9000))
 for t, r in R.sample(banks, 22):
     x = new("Bridge", f"{word('er en ow')} Bridge")
-    rel(x, "spans", r), rel(x, "town", t), num(x, "opened", R.randint(1790, 2015)), num(x, "span", fresh(40, 1900))
+    (
+        rel(x, "spans", r),
+        rel(x, "town", t),
+        num(x, "opened", R.randint(1790, 2015)),
+        num(x, "span", fresh(40, 1900)),
+    )
 for p in R.sample(provs, 16):
     x = new("Park", f"{word('wood moor dale')} National Park")
     rel(x, "province", p), num(x, "area", fresh(40, 2900)), num(x, "founded", R.randint(1902, 2011))
     rel(x, "contains", *[y for y in mountains + lakes if home[y] == p][:2])
 for t in R.sample(towns, 15):
     x = new("University", "University of " + t.split("/")[1])
-    rel(x, "town", t), num(x, "founded", R.randint(1480, 1990)), num(x, "students", fresh(900, 41000))
+    (
+        rel(x, "town", t),
+        num(x, "founded", R.randint(1480, 1990)),
+        num(x, "students", fresh(900, 41000)),
+    )
 for r in R.sample(rivers, 12):
     x = new("Dam", f"{word('el an ot')} Dam")
     rel(x, "dams", r), num(x, "height", fresh(15, 240)), num(x, "opened", R.randint(1908, 1999))

@@ -1,9 +1,10 @@
 """The graphs the questions are asked of, two of them real and laid out as RDF from the data folder.
 
-``codex``: CoDEx-M with its types; labels of entities are ours (``labels.txt``), those in question files at hand, and
-those of classes: most people have none. ``webnlg``: the DBpedia triples behind Text2KGBench's dbpedia_webnlg (train and
-reference); types come from each ontology's domains and ranges, numbers and dates are typed. ``geography``: ours, made
-up by ``geography.py``; ``us_geography``: ours, facts of ``us-geography.tsv``; ``huts``: our teaching graph.
+``codex``: CoDEx-M with its types; labels of entities are ours (``labels.txt``), those in question
+files at hand, and those of classes: most people have none. ``webnlg``: the DBpedia triples behind
+Text2KGBench's dbpedia_webnlg (train and reference); types come from each ontology's domains and
+ranges, numbers and dates are typed. ``geography``: ours, made up by ``geography.py``;
+``us_geography``: ours, facts of ``us-geography.tsv``; ``huts``: our teaching graph.
 """
 
 import gzip
@@ -51,12 +52,18 @@ def codex(data: Path) -> list[str]:
         if types.get(entity, {}).get("label"):
             labels.setdefault(entity, types[entity]["label"])
     out = {f"<{WD}{head}> <{WDT}{relation}> <{WD}{tail}> ." for head, relation, tail in triples}
-    out |= {_labelled(f"{WDT}{one}", relations[one]["label"]) for one in {relation for _, relation, _ in triples}}
+    out |= {
+        _labelled(f"{WDT}{one}", relations[one]["label"])
+        for one in {relation for _, relation, _ in triples}
+    }
     out |= {_labelled(WD + entity, label) for entity, label in labels.items() if entity in entities}
     for entity in entities:
         for kind in kinds.get(entity, []):
             if types.get(kind, {}).get("label"):
-                out |= {f"<{WD}{entity}> <{RDF}type> <{WD}{kind}> .", *_class(WD + kind, types[kind]["label"])}
+                out |= {
+                    f"<{WD}{entity}> <{RDF}type> <{WD}{kind}> .",
+                    *_class(WD + kind, types[kind]["label"]),
+                }
     return sorted(out)
 
 
@@ -133,12 +140,16 @@ def _escaped(text: str) -> str:
 
 def geography(_: Path) -> list[str]:
     """The invented country, as N-Triples, sorted."""
-    done = subprocess.run([sys.executable, HERE / "geography.py"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, HERE / "geography.py"], check=True, capture_output=True, text=True
+    )
     return sorted(done.stdout.splitlines())
 
 
 def us_geography(_: Path) -> list[str]:
-    """The geography of the United States as N-Triples, sorted: tables of classes, properties, things and names."""
+    """The geography of the United States as N-Triples, sorted: tables of classes, properties,
+    things and names.
+    """
     ranges, out = dict[str, str](), set[str]()
     for table in (HERE / "us-geography.tsv").read_text().strip().split("\n\n"):
         (kind, *columns), *rows = (line.split("\t") for line in table.splitlines())
@@ -147,18 +158,27 @@ def us_geography(_: Path) -> list[str]:
             if kind == "Class":
                 out |= _class(f"{US}class/{key}", row["label"])
                 if "subClassOf" in row:
-                    out.add(f"<{US}class/{key}> <{RDFS}subClassOf> <{US}class/{row['subClassOf']}> .")
+                    out.add(
+                        f"<{US}class/{key}> <{RDFS}subClassOf> <{US}class/{row['subClassOf']}> ."
+                    )
             elif kind == "Property":
                 ranges[key] = row["range"]
                 out |= _us_property(f"{US}relation/{key}", row)
             elif kind == "Alias":
-                out |= {f'{_us(key, "")} <{SKOS}altLabel> "{one}"@en .' for one in row["name"].split(";")}
+                out |= {
+                    f'{_us(key, "")} <{SKOS}altLabel> "{one}"@en .'
+                    for one in row["name"].split(";")
+                }
             else:
                 subject = _us(key, kind)
-                out |= {f"{subject} <{RDF}type> <{US}class/{kind}> .", _labelled(subject[1:-1], key.split(", ")[0])}
+                out |= {
+                    f"{subject} <{RDF}type> <{US}class/{kind}> .",
+                    _labelled(subject[1:-1], key.split(", ")[0]),
+                }
                 for column, cell in row.items():
                     out |= {
-                        f"{subject} <{US}relation/{column}> {_us(one, ranges[column])} ." for one in cell.split(";")
+                        f"{subject} <{US}relation/{column}> {_us(one, ranges[column])} ."
+                        for one in cell.split(";")
                     }
     return sorted(out)
 
@@ -174,20 +194,30 @@ def _us(cell: str, kind: str) -> str:
 
 def _us_property(iri: str, row: dict[str, str]) -> set[str]:
     of = row["range"]
-    ends = f"{RDF}langString" if of == "string" else f"{XSD}{of}" if of[0].islower() else f"{US}class/{of}"
+    ends = (
+        f"{RDF}langString"
+        if of == "string"
+        else f"{XSD}{of}"
+        if of[0].islower()
+        else f"{US}class/{of}"
+    )
     out = {
         _labelled(iri, row["label"]),
         f"<{iri}> <{RDF}type> <{RDF}Property> .",
         f"<{iri}> <{RDFS}domain> <{US}class/{row['domain']}> .",
         f"<{iri}> <{RDFS}range> <{ends}> .",
     }
-    return out | ({f'<{iri}> <{RDFS}comment> "{row["comment"]}"@en .'} if "comment" in row else set())
+    return out | (
+        {f'<{iri}> <{RDFS}comment> "{row["comment"]}"@en .'} if "comment" in row else set()
+    )
 
 
 def huts(_: Path) -> list[str]:
     """Our huts as N-Triples, sorted."""
     store = pyoxigraph.Store()
-    store.load(path=HERE.parents[2] / "data" / "huts" / "graph.ttl", format=pyoxigraph.RdfFormat.TURTLE)
+    store.load(
+        path=HERE.parents[2] / "data" / "huts" / "graph.ttl", format=pyoxigraph.RdfFormat.TURTLE
+    )
     return sorted(f"{quad.triple} ." for quad in store)
 
 

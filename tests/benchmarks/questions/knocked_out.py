@@ -1,8 +1,9 @@
-"""What the rule answers where the graph cannot tell: the relations of a reference query are taken out of it.
+"""What the rule answers where the graph cannot tell: the relations of a reference query are taken
+out of it.
 
-Negatives without end, from questions at hand: what is answered all the same is wrong, unless another relation leads to
-the same values. ``KGNB_DATA=DIR python -m tests.benchmarks.questions.knocked_out webnlg`` prints those that are, and a
-line.
+Negatives without end, from questions at hand: what is answered all the same is wrong, unless
+another relation leads to the same values. ``KGNB_DATA=DIR python -m
+tests.benchmarks.questions.knocked_out webnlg`` prints those that are, and a line.
 """
 
 import json
@@ -31,7 +32,9 @@ def relations_of(sparql: str, relations: Set[str]) -> frozenset[str]:
     """
     prefixes, body = dict(_PREFIX.findall(sparql)), _PREFIX.sub("", sparql)
     named = set(re.findall(r"<([^>\s]+)>", body))
-    named |= {prefixes.get(prefix, "") + name for prefix, name in re.findall(r"(\w*):([\w-]+)", body)}
+    named |= {
+        prefixes.get(prefix, "") + name for prefix, name in re.findall(r"(\w*):([\w-]+)", body)
+    }
     return frozenset(one for one in named & relations if not one.startswith((RDF, RDFS)))
 
 
@@ -53,7 +56,9 @@ def main(name: str, half: str) -> None:
     for out, rows in groups.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.nt"
-            file.write_text("\n".join(line for line in lines if line.split(" ", 2)[1][1:-1] not in out) + "\n")
+            file.write_text(
+                "\n".join(line for line in lines if line.split(" ", 2)[1][1:-1] not in out) + "\n"
+            )
             asked = [{"id": row["id"], "question": row["question"]} for row, _ in rows]
             outcomes = kgnb.answer_questions(asked, file, judge="rule", width=50)
         for outcome, (row, before) in zip(outcomes, rows, strict=True):

@@ -1,8 +1,10 @@
-"""How many of the questions in this folder are answered rightly: by the rule, by a model, by a recording.
+"""How many of the questions in this folder are answered rightly: by the rule, by a model, by a
+recording.
 
-``KGNB_DATA=DIR python -m tests.benchmarks.questions.measure codex-m --judge model --model recorded:qa-codex`` prints
-the wrong ones, and a line: exact sets, F1, coverage, precision of what was answered, and of that at .9 or more; and how
-many were answered although the graph has no answer.
+``KGNB_DATA=DIR python -m tests.benchmarks.questions.measure codex-m --judge model --model
+recorded:qa-codex`` prints the wrong ones, and a line: exact sets, F1, coverage, precision of what
+was answered, and of that at .9 or more; and how many were answered although the graph has no
+answer.
 """
 
 import json
@@ -39,10 +41,14 @@ def main(name: str, half: str, judge: str, model: str) -> None:
         outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
         store = pyoxigraph.Store()
         store.load(path=file, format=pyoxigraph.RdfFormat.N_TRIPLES)
-    scored = [(outcome, right(store, row["sparql"])) for outcome, row in zip(outcomes, rows, strict=True)]
+    scored = [
+        (outcome, right(store, row["sparql"])) for outcome, row in zip(outcomes, rows, strict=True)
+    ]
     for (outcome, wanted), row in zip(scored, rows, strict=True):
         if given(outcome) != wanted:
-            click.echo(f"{row['kind']}: {row['question']} {outcome.status} {outcome.confidence:.2f}")
+            click.echo(
+                f"{row['kind']}: {row['question']} {outcome.status} {outcome.confidence:.2f}"
+            )
     click.echo(f"{name} {half}, {judge} {model}: {summary(scored)}")
 
 

@@ -1,9 +1,11 @@
-"""Anatomy end to end without a model: how long it takes beside embedding alone, and once the vectors are cached.
+"""Anatomy end to end without a model: how long it takes beside embedding alone, and once the
+vectors are cached.
 
 KGNB_DATA=... python -m tests.benchmarks.scale.anatomy --cache FOLDER
 
-The warm run is measured; the first run with a new cache embeds some nine thousand texts before that, which takes
-minutes. Embedding from scratch is not repeated: a sample is embedded, and its rate is scaled up to all texts.
+The warm run is measured; the first run with a new cache embeds some nine thousand texts before
+that, which takes minutes. Embedding from scratch is not repeated: a sample is embedded, and its
+rate is scaled up to all texts.
 """
 
 import argparse
@@ -35,8 +37,15 @@ T = TypeVar("T")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be")
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="texts embedded anew to measure the rate; 0: none")
+    parser.add_argument(
+        "--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be"
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=SAMPLE,
+        help="texts embedded anew to measure the rate; 0: none",
+    )
     parser.add_argument("--embedder", help="another one than local")
     given = parser.parse_args(arguments)
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
@@ -44,12 +53,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     embedder = open_embedder(given.embedder, settings, many=True)
     described = retrieve(*(open_ontology(path) for path in (case.source, case.target)))
     texts = sorted(
-        {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
+        {
+            text
+            for d in described.descriptions
+            for view in ("syntactic", "lexical")
+            for text in d.texts(view)
+        }
         | {text for d in described.descriptions for text in d.related}
     )
     begun = time.process_time()
     embedder.embed(texts)
-    print(f"{len(texts)} texts embedded, or read from the cache, in {time.process_time() - begun:.1f} s of CPU")
+    print(
+        f"{len(texts)} texts embedded, or read from the cache, in {time.process_time() - begun:.1f} s of CPU"
+    )
     stages: dict[str, tuple[float, float]] = {}
 
     def timed(name: str, work: Callable[[], T]) -> T:
@@ -69,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{name:10s} {wall:6.1f} s {cpu:6.1f} s of CPU")
     wall, cpu = (sum(values) for values in zip(*stages.values(), strict=True))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"warm: {len(alignment)} mappings in {wall:.1f} s ({cpu:.1f} s of CPU), {memory:.0f} MB at most")
+    print(
+        f"warm: {len(alignment)} mappings in {wall:.1f} s ({cpu:.1f} s of CPU), {memory:.0f} MB at most"
+    )
     if given.sample:
         _cold(embedder, texts, given.sample, cpu)
 

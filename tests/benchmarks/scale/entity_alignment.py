@@ -1,9 +1,12 @@
-"""How propose's time and memory grow with two generated graphs, beside the plain way: all pairs, dense matrices.
+"""How propose's time and memory grow with two generated graphs, beside the plain way: all pairs,
+dense matrices.
 
-python -m tests.benchmarks.scale.entity_alignment 2000 5000 20000 [--dense-up-to 10000] [--rounds 3] [--out FILE]
+python -m tests.benchmarks.scale.entity_alignment 2000 5000 20000 [--dense-up-to 10000] [--rounds 3]
+[--out FILE]
 
-Names are embedded by spelling (characters), before the clock starts; every size runs in a process of its own. The plain
-way is what is simple and strong: names spread over two hops, all cosines, dense Sinkhorn of ten rounds.
+Names are embedded by spelling (characters), before the clock starts; every size runs in a process
+of its own. The plain way is what is simple and strong: names spread over two hops, all cosines,
+dense Sinkhorn of ten rounds.
 """
 
 import argparse
@@ -25,7 +28,9 @@ from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Vectors
 
-_SYLLABLES = [a + b + c for a in "bcdfglmnprstvz" for b in "aeiou" for c in ("", "l", "n", "r", "s")]
+_SYLLABLES = [
+    a + b + c for a in "bcdfglmnprstvz" for b in "aeiou" for c in ("", "l", "n", "r", "s")
+]
 _DEGREE = 6  # triples an entity, as in the published pairs
 _TEMPERATURE = 0.02
 
@@ -46,20 +51,35 @@ class Kept:
 
 
 def generated(size: int, seed: int = 0) -> tuple[EntityGraph, EntityGraph]:
-    """A graph and its copy: entity i is entity i, a letter of every name is another, one triple in eight is missing."""
+    """A graph and its copy: entity i is entity i, a letter of every name is another, one triple in
+    eight is missing.
+    """
     draw = np.random.default_rng(seed)
-    words = [f"{_SYLLABLES[a]}{_SYLLABLES[b]}".title() for a, b in draw.integers(0, len(_SYLLABLES), (size, 2))]
+    words = [
+        f"{_SYLLABLES[a]}{_SYLLABLES[b]}".title()
+        for a, b in draw.integers(0, len(_SYLLABLES), (size, 2))
+    ]
     more = draw.integers(0, size, (size, 2))
-    names = [f"{words[at]} {words[one]} {words[other]}" for at, (one, other) in enumerate(more.tolist())]
+    names = [
+        f"{words[at]} {words[one]} {words[other]}" for at, (one, other) in enumerate(more.tolist())
+    ]
     cuts = draw.integers(1, 6, size).tolist()
     misspelt = [f"{name[:cut]}y{name[cut + 1 :]}" for name, cut in zip(names, cuts, strict=True)]
     number = size * _DEGREE
     popular = (size * draw.random(number) ** 3).astype(np.int64)  # a few are pointed at by many
-    triples = np.column_stack([draw.integers(0, size, number), draw.integers(0, 50, number), popular]).astype(np.int32)
+    triples = np.column_stack(
+        [draw.integers(0, size, number), draw.integers(0, 50, number), popular]
+    ).astype(np.int32)
     relations = tuple(f"http://r.example/{number}" for number in range(50))
     sides = ((names, triples), (misspelt, triples[draw.random(number) > 0.125]))
     left, right = (
-        EntityGraph(side, tuple(f"http://{side}.example/{n}" for n in range(size)), tuple(called), relations, rows)
+        EntityGraph(
+            side,
+            tuple(f"http://{side}.example/{n}" for n in range(size)),
+            tuple(called),
+            relations,
+            rows,
+        )
         for side, (called, rows) in zip(("left", "right"), sides, strict=True)
     )
     return left, right
@@ -70,7 +90,9 @@ def plain(left: EntityGraph, right: EntityGraph, embedder: Kept) -> np.ndarray:
     named = compare_ready(left.names, right.names, embedder)
     features = []
     for side, graph in zip(named, (left, right), strict=True):
-        features.append(unit(side.vectors + sum(spread(side.vectors, adjacency(edges_of(graph)), 2))))
+        features.append(
+            unit(side.vectors + sum(spread(side.vectors, adjacency(edges_of(graph)), 2)))
+        )
     chances = np.exp((features[0] @ features[1].T - 1) / _TEMPERATURE)
     for _ in range(10):
         chances /= chances.sum(axis=1, keepdims=True) + 1e-30
@@ -109,7 +131,9 @@ def _megabytes(what: str) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sizes", nargs="*", type=int, default=[2000, 5000, 20000])
     parser.add_argument("--dense-up-to", type=int, default=10000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -122,10 +146,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     for size in given.sizes:
         for way in ("propose", *(["dense"] if size <= given.dense_up_to else [])):
-            command = [sys.executable, "-m", "tests.benchmarks.scale.entity_alignment", str(size), "--only", way]
-            done = subprocess.run([*command, "--rounds", str(given.rounds)], capture_output=True, text=True, check=True)
+            command = [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.scale.entity_alignment",
+                str(size),
+                "--only",
+                way,
+            ]
+            done = subprocess.run(
+                [*command, "--rounds", str(given.rounds)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             rows.append(json.loads(done.stdout))
-            print("| " + " | ".join(f"{key} {value}" for key, value in rows[-1].items()) + " |", flush=True)
+            print(
+                "| " + " | ".join(f"{key} {value}" for key, value in rows[-1].items()) + " |",
+                flush=True,
+            )
     if given.out:
         given.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     return 0

@@ -1,7 +1,9 @@
-"""Two generated ontologies of any size and what they have in common: names like those of anatomy, none of them real.
+"""Two generated ontologies of any size and what they have in common: names like those of anatomy,
+none of them real.
 
-Deterministic in the seed. Classes form a tree; part of them are parts of others. The second ontology shares
-``SHARED`` of its classes with the first, under other codes and, more often than not, other names.
+Deterministic in the seed. Classes form a tree; part of them are parts of others. The second
+ontology shares ``SHARED`` of its classes with the first, under other codes and, more often than
+not, other names.
 """
 
 import random
@@ -15,7 +17,9 @@ PARTS = 0.3  # share of the classes that are part of another
 _STEMS_WORDS = """cardi hepat neur oste chondr my derm gastr enter nephr pulmon bronch angi arteri phleb splen thym aden
 lymph cerebr encephal mening ocul ophthalm ot rhin laryng pharyng trache esophag colon rect cyst ureter
 ovari uter prostat test mamm thyr pancreat adren spin crani"""
-_ENDINGS_WORDS = """al ic oid ial ocytic oblastic omal ogenic opathic oplasmic itic otomic ular ary inal"""
+_ENDINGS_WORDS = (
+    """al ic oid ial ocytic oblastic omal ogenic opathic oplasmic itic otomic ular ary inal"""
+)
 _PLACES_WORDS = """left right anterior posterior superior inferior lateral medial proximal distal dorsal ventral upper
 lower deep superficial primary secondary outer inner major minor common external internal fetal adult
 accessory"""
@@ -26,9 +30,18 @@ _STEMS, _ENDINGS, _PLACES, _THINGS = (
     words.split() for words in (_STEMS_WORDS, _ENDINGS_WORDS, _PLACES_WORDS, _THINGS_WORDS)
 )
 _OTHER_WORDS = {
-    "left": "sinistral", "right": "dextral", "anterior": "front", "posterior": "rear", "superior": "upper",
-    "inferior": "lower", "fiber": "fibre", "wall": "paries", "layer": "stratum", "major": "greater", "minor": "lesser",
-}  # fmt: skip
+    "left": "sinistral",
+    "right": "dextral",
+    "anterior": "front",
+    "posterior": "rear",
+    "superior": "upper",
+    "inferior": "lower",
+    "fiber": "fibre",
+    "wall": "paries",
+    "layer": "stratum",
+    "major": "greater",
+    "minor": "lesser",
+}
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,9 @@ def _names(number: int, draw: random.Random) -> list[str]:
 
 
 def _renamed(name: str, draw: random.Random) -> str:
-    """The same thing as another author would write it: as it is, reordered, in the plural, or with another word."""
+    """The same thing as another author would write it: as it is, reordered, in the plural, or with
+    another word.
+    """
     words, kind = name.split(), draw.random()
     if kind < 0.45:
         return name

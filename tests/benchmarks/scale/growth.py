@@ -1,9 +1,11 @@
-"""How time and memory grow with the size of two generated ontologies, stage by stage, without a model.
+"""How time and memory grow with the size of two generated ontologies, stage by stage, without a
+model.
 
-python -m tests.benchmarks.scale.growth 1000 5000 20000 50000 --embedder characters --out growth.json
+python -m tests.benchmarks.scale.growth 1000 5000 20000 50000 --embedder characters --out
+growth.json
 
-Every size runs in a process of its own. Prints a table and, for each stage, the exponent of its growth: 1 is linear, 2
-quadratic. With ``--out`` the runs are saved as JSON.
+Every size runs in a process of its own. Prints a table and, for each stage, the exponent of its
+growth: 1 is linear, 2 quadratic. With ``--out`` the runs are saved as JSON.
 """
 
 import argparse
@@ -77,23 +79,36 @@ def _memory() -> float:
 
 def run_size(classes: int, embedder_name: str) -> dict[str, Any]:
     """Match two ontologies of this size once; seconds, megabytes, counts and scores."""
-    embedder: Embedder = TinyEmbedder(DIMENSIONS) if embedder_name == "tiny" else CharacterEmbedder(DIMENSIONS)
+    embedder: Embedder = (
+        TinyEmbedder(DIMENSIONS) if embedder_name == "tiny" else CharacterEmbedder(DIMENSIONS)
+    )
     meter, settings = Meter(), Settings(embedder="tiny")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made = generate(classes, folder)
-        sides = meter.measure("read", lambda: [open_ontology(path) for path in (made.source, made.target)])
+        sides = meter.measure(
+            "read", lambda: [open_ontology(path) for path in (made.source, made.target)]
+        )
         described = meter.measure("retrieve", lambda: retrieve(*sides))
         cached = CachedEmbedder(embedder, VectorCache(folder / "vectors.sqlite"))
-        texts = {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
+        texts = {
+            text
+            for d in described.descriptions
+            for view in ("syntactic", "lexical")
+            for text in d.texts(view)
+        }
         texts |= {text for d in described.descriptions for text in d.related}
         meter.measure("embed", lambda: cached.embed(sorted(texts)))
-        stored = meter.measure("store", lambda: store(described, open_index("memory", settings), cached))
+        stored = meter.measure(
+            "store", lambda: store(described, open_index("memory", settings), cached)
+        )
         found = meter.measure("search", lambda: search(stored))
         summarised = meter.measure("summarise", lambda: summarise(found))
         validated = meter.measure("validate", lambda: validate(summarised, RuleJudge()))
         alignment = meter.measure("merge", lambda: merge(validated))
-    result = score(triples(alignment, "equivalent"), [(*pair, "equivalent") for pair in made.reference])
+    result = score(
+        triples(alignment, "equivalent"), [(*pair, "equivalent") for pair in made.reference]
+    )
     counts = {"texts": len(texts), "candidates": len(found.cosines), "mappings": len(alignment)}
     return {"classes": classes, "stages": meter.stages, **counts, "f1": round(result.f1, 4)}
 
@@ -108,7 +123,9 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
 def table(runs: Sequence[dict[str, Any]], measure: str) -> str:
     """One line a stage, one column a size, and the exponent of growth."""
     sizes = [run["classes"] for run in runs]
-    lines = [f"{measure:12s}" + "".join(f"{f'2 x {size}':>12s}" for size in sizes) + f"{'exponent':>10s}"]
+    lines = [
+        f"{measure:12s}" + "".join(f"{f'2 x {size}':>12s}" for size in sizes) + f"{'exponent':>10s}"
+    ]
     sums = [sum(run["stages"][stage][measure] for stage in STAGES) for run in runs]
     tops = [max(run["stages"][stage][measure] for stage in STAGES) for run in runs]
     rows = [(stage, [run["stages"][stage][measure] for run in runs]) for stage in STAGES]
@@ -133,7 +150,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     runs = []
     for size in sorted(given.sizes):
-        command = [sys.executable, "-m", __spec__.name, str(size), "--one", "--embedder", given.embedder]
+        command = [
+            sys.executable,
+            "-m",
+            __spec__.name,
+            str(size),
+            "--one",
+            "--embedder",
+            given.embedder,
+        ]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         runs.append(json.loads(done.stdout.splitlines()[-1]))
         print({name: value for name, value in runs[-1].items() if name != "stages"}, flush=True)

@@ -1,8 +1,10 @@
-"""text2term beside ``growth.py``: the same generated ontologies, its mapper at its defaults, one mapping a class.
+"""text2term beside ``growth.py``: the same generated ontologies, its mapper at its defaults, one
+mapping a class.
 
 pip install text2term; python -m tests.benchmarks.scale.peer 500 1000 2000
 
-Prints seconds of CPU for the mapping alone (its reading of the target included) and F1. Terms are the source's labels.
+Prints seconds of CPU for the mapping alone (its reading of the target included) and F1. Terms are
+the source's labels.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ def mapped(classes: int) -> str:
     """One size: classes a side, seconds, and how good it is."""
     import text2term  # no requirement of ours
 
-    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):  # it writes a cache where it runs
+    with (
+        tempfile.TemporaryDirectory() as name,
+        contextlib.chdir(name),
+    ):  # it writes a cache where it runs
         made = generate(classes, Path(name))
         source, target = Graph().parse(made.source), Graph().parse(made.target)
         labels = {str(label): str(iri) for iri, label in source.subject_objects(RDFS.label)}
