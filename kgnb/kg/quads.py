@@ -71,9 +71,9 @@ class QuadWriter:
 
 def _to_oxigraph(quad: Quad) -> ox.Quad:
     triple, name = quad
-    return ox.Quad(
-        *triple_to_oxigraph(triple), ox.DefaultGraph() if name is None else to_oxigraph(name)
-    )  # type: ignore[arg-type]  # of an Iri it is a NamedNode
+    graph = ox.DefaultGraph() if name is None else to_oxigraph(name)
+    # of an Iri it is a NamedNode
+    return ox.Quad(*triple_to_oxigraph(triple), graph)  # type: ignore[arg-type]
 
 
 def _graph_name(quad: ox.Quad) -> Iri | None:

@@ -396,10 +396,10 @@ class Curies:
         counted = [Counter(filter(None, map(namespace_of, iris))) for iris in (sources, targets)]
         known = {namespace: prefix for prefix, namespace in (*NAMESPACES.items(), ("kgnb", KGNB))}
         for prefix, counter in zip(("source", "target"), counted, strict=True):
-            for namespace in sorted(
-                counter, key=lambda name, counter=counter: (-counter[name], name)
-            )[:1]:  # type: ignore[misc]
-                known.setdefault(namespace, prefix)
+            if counter:
+                most = max(counter.values())
+                commonest = min(name for name, times in counter.items() if times == most)
+                known.setdefault(commonest, prefix)
         others = sorted(set().union(*counted) - set(known))
         known |= {namespace: f"ns{number}" for number, namespace in enumerate(others, start=1)}
         return cls({prefix: namespace for namespace, prefix in known.items()})
