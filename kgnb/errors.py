@@ -41,6 +41,10 @@ class KgnbError(Exception):
         return lines
 
 
+class FallBack(UserWarning):
+    """Something else is used than was named, because that is not installed here."""
+
+
 class NotKept(UserWarning):
     """A trace, journal or memory cannot be written; the work goes on without it."""
 

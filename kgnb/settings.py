@@ -321,7 +321,7 @@ class Settings(_Checked):
     )
     embedder: str = _setting(
         "local",
-        "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        "local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
         "vectors.embedder",
     )
     embedder_url: str = _setting(

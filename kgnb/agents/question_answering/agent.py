@@ -27,7 +27,7 @@ class Judging:
     )
     embedder: str = Field(
         default="",
-        description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
     )
 
 
