@@ -90,6 +90,8 @@ def clean_environment(
     if request.node.nodeid.startswith(EMBED_MUCH):
         (cache / "vectors.sqlite").symlink_to(request.getfixturevalue("kept_vectors"))
     monkeypatch.setenv("KGNB_CACHE", str(cache))
+    # the settings and the trusted files of whoever runs the tests
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(cache / "config"))
     yield
 
 

@@ -2,6 +2,7 @@
 
     KgnbError
     ├── ConfigError    a setting is missing or wrong: names it and how to set it
+    │   └── UntrustedFile   a settings file was found that nobody named or trusted
     ├── BackendError   a service outside this process failed: carries ``.service``
     ├── ReplyError     a model's reply could not be used: carries ``.reply``
     ├── LimitError     a budget is spent: carries ``.limit``
@@ -51,6 +52,10 @@ class NotKept(UserWarning):
 
 class ConfigError(KgnbError):
     """A setting is missing or wrong."""
+
+
+class UntrustedFile(ConfigError):
+    """A settings file was found that the user has neither named nor trusted; it has no effect."""
 
 
 class BackendError(KgnbError):

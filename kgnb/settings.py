@@ -1,7 +1,8 @@
 """Settings from ``kgnb.toml`` and the environment, which no other module reads.
 
-Precedence: arguments of a call > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a
-parent) > defaults. A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
+Precedence: arguments of a call > ``KGNB_*`` environment variables > ``kgnb.toml`` (named by
+``KGNB_CONFIG``, or found in this folder or a parent and trusted) > the user's own ``kgnb.toml`` >
+defaults. A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as OneOf
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import platformdirs
 from pydantic import (
     AfterValidator,
     AliasChoices,
@@ -30,8 +31,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from kgnb.errors import ConfigError, DataError
+from kgnb.errors import ConfigError, DataError, UntrustedFile, shown
 from kgnb.secret import SHORTEST, Secret
+from kgnb.trust import SettingsFile, cache_folder, config_folder
 
 
 def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
@@ -202,6 +204,13 @@ def _placed(path: Path, info: ValidationInfo) -> Path:
     return (info.context or Path()) / path.expanduser()
 
 
+def _index_placed(location: str, info: ValidationInfo) -> str:
+    """A folder of vectors in kgnb.toml starts from the file's folder, as other folders do."""
+    if info.context is None or location == "memory" or "://" in location:
+        return location
+    return str(_placed(Path(location), info))
+
+
 Handle = Annotated[str, AfterValidator(_handle)]
 JsonObject = Annotated[str, BeforeValidator(_json_object)]
 Price = Annotated[str, AfterValidator(_price)]
@@ -210,6 +219,7 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_num
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(_number)]
 Temperature = Annotated[float, Field(ge=0, le=10), BeforeValidator(_number)]
 Place = Annotated[Path, AfterValidator(_placed)]
+Location = Annotated[str, AfterValidator(_index_placed)]
 
 
 class _Checked(BaseModel):
@@ -250,6 +260,8 @@ def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
     """
     _, _, name = toml.partition(".")
     names = AliasChoices(toml, variable or (f"KGNB_{name.upper()}" if name else ""))
+    if callable(default):
+        return Field(default_factory=default, description=text, validation_alias=names)
     return Field(default, description=text, validation_alias=names)
 
 
@@ -330,10 +342,10 @@ class Settings(_Checked):
     embedder_key: Handle = _setting(
         "", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY"
     )
-    index: str = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index")
+    index: Location = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index")
     index_key: Handle = _setting("", "handle of its key, env:NAME", "vectors.index_key")
     cache: Place = _setting(
-        Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
+        cache_folder,
         "folder of the embedding and reply caches",
         "folders.cache",
     )
@@ -350,12 +362,21 @@ class Settings(_Checked):
 
     @classmethod
     def load(
-        cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None
+        cls,
+        folder: Path | str | None = None,
+        environment: Mapping[str, str] | None = None,
+        *,
+        found: OneOf["trusted", "any", "none"] = "trusted",
     ) -> Settings:
-        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the
-        environment.
+        """The settings for ``folder`` (default: here): the user's own, the file that ``KGNB_CONFIG``
+        names, else the ``kgnb.toml`` of the folder or a parent, then the environment.
+
+        ``found`` says which of the files that nobody named may count; "any" is for reading one,
+        never for acting on it.
 
         Raises:
+            UntrustedFile: the file found chooses a server, a key, a folder or the like, and the
+            user has not trusted it.
             ConfigError: a setting is unknown, or its value is not allowed.
             DataError: the file is not TOML.
         """
@@ -365,7 +386,26 @@ class Settings(_Checked):
         }
         given = _checked(cls, {name: value for name, value in named.items() if value}, "$")
         changes = {name: getattr(given, name) for name in given.model_fields_set}
-        return _from_file(Path(folder) if folder else Path.cwd()).model_copy(update=changes)
+        settings = _own()
+        if (path := _path(Path(folder) if folder else Path.cwd(), environment, found)) is not None:
+            file = SettingsFile.read(path)
+            read = _parsed(file)
+            if found == "trusted" and not environment.get(CONFIG):
+                _refuse_untrusted(file, read)
+            settings = settings.overlaid(read)
+        return settings.model_copy(update=changes)
+
+    def overlaid(self, other: Settings) -> Settings:
+        """These, with what ``other`` sets; a server that it sets gets no key of another one."""
+        changes = {name: getattr(other, name) for name in other.model_fields_set}
+        for server, secrets in _SECRETS_OF.items():
+            if server in changes:
+                changes = {name: Settings.model_fields[name].default for name in secrets} | changes
+        if "endpoints" in changes:
+            names = [one.name for one in other.endpoints]
+            kept = [one for one in self.endpoints if one.name not in names]
+            changes["endpoints"] = (*kept, *other.endpoints)
+        return self.model_copy(update=changes)
 
     def of_role(self, role: OneOf["plan", "judge", "extract", "write"]) -> Settings:
         """The settings with the model of a role, where it has one of its own."""
@@ -421,20 +461,117 @@ def setting_names() -> dict[str, tuple[str, str]]:
     }
 
 
-def _from_file(folder: Path) -> Settings:
-    path = next(
-        (
-            p / "kgnb.toml"
-            for p in [folder, *folder.resolve().parents]
-            if (p / "kgnb.toml").is_file()
-        ),
-        None,
-    )
-    if path is None:
-        return Settings()
+CONFIG = "KGNB_CONFIG"
+"""The variable that names the settings file; ``none``: use none that is merely found."""
+
+HARMLESS = frozenset(
+    {"timeout", "temperature", "seed", "verbosity", "strict_tools", "parallel_tool_calls"}
+    | {"requests_per_minute", "tokens_per_minute", "author"}
+)
+"""What any file may set: it sends nothing anywhere, opens nothing and costs nothing."""
+
+_SECRETS_OF = {
+    "base_url": ("key", "headers"),
+    "embedder_url": ("embedder_key",),
+    "index": ("index_key",),
+}
+
+
+@contextmanager
+def name_config(path: str) -> Iterator[None]:
+    """Have this process, and those it starts, read this settings file (``none``: none found)."""
+    before = os.environ.get(CONFIG, "")
+    os.environ[CONFIG] = path if path == "none" else str(Path(path).expanduser().absolute())
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        yield
+    finally:
+        # an empty one counts as none
+        os.environ[CONFIG] = before
+
+
+def found_config(folder: Path | str | None = None) -> Path | None:
+    """The ``kgnb.toml`` of the folder (default: here) or of the nearest parent that has one."""
+    folder = Path(folder) if folder else Path.cwd()
+    places = [place / "kgnb.toml" for place in (folder, *folder.resolve().parents)]
+    return next((path for path in places if path.is_file()), None)
+
+
+def trust_config(path: Path | str) -> list[str]:
+    """Let a settings file count from now on, as it is; returns what it sets, a line each.
+
+    Raises:
+        ConfigError: it belongs to another user, or is wrong.
+        DataError: it is missing, or not TOML.
+    """
+    file = SettingsFile.read(Path(path))
+    read = _parsed(file)
+    file.trust()
+    return _lines_of(read, read.model_fields_set)
+
+
+def _own() -> Settings:
+    """The user's own settings, from the folder of their configuration."""
+    folder = config_folder()
+    path = None if folder is None else folder / "kgnb.toml"
+    return Settings() if path is None or not path.is_file() else _parsed(SettingsFile.read(path))
+
+
+def _path(folder: Path, environment: Mapping[str, str], found: str) -> Path | None:
+    named = environment.get(CONFIG, "")
+    if named and named != "none":
+        return Path(named).expanduser()
+    return None if named or found == "none" else found_config(folder)
+
+
+def _refuse_untrusted(file: SettingsFile, read: Settings) -> None:
+    asks = read.model_fields_set - HARMLESS
+    if not asks or file.trusted:
+        return
+    why = "has changed since you trusted it" if file.changed else "has not been trusted"
+    if not file.own:
+        why = "belongs to another user"
+    trust = f"To use it: kgnb trust {file.path} (in a notebook: %kg trust)."
+    if not file.own:
+        trust = f"To use it: kgnb --config {file.path} ..., or KGNB_CONFIG={file.path}."
+    raise UntrustedFile(
+        f"{file.path} was found, not named, and {why}. It would set",
+        fix="\n".join(
+            [
+                *(f"  {line}" for line in _lines_of(read, asks)),
+                f"Read it. {trust}",
+                "To go on without it: kgnb --config none ..., or KGNB_CONFIG=none.",
+            ]
+        ),
+    )
+
+
+def _lines_of(settings: Settings, names: Collection[str]) -> list[str]:
+    """What is set, with keys of tables and hosts of services, never a value that may be secret."""
+    lines = []
+    for name, (toml, _) in setting_names().items():
+        if name in names and name in ("headers", "extra_body"):
+            fields = json.loads(getattr(settings, name) or "{}")
+            lines.append(f"{toml}: {shown(', '.join(fields))}")
+        elif name in names and name != "endpoints":
+            lines.append(f"{toml} = {shown(_without_password(str(getattr(settings, name))))}")
+    if "endpoints" in names:
+        lines += [
+            shown(f"endpoints.{one.name} = {_without_password(one.url)} {one.auth}")
+            for one in settings.endpoints
+        ]
+    return lines
+
+
+def _without_password(text: str) -> str:
+    """A URL without its user, password and query; anything else unchanged."""
+    return re.sub(r"://[^/@]*@", "://", text).partition("?")[0] if "://" in text else text
+
+
+def _parsed(file: SettingsFile) -> Settings:
+    path = file.path
+    try:
+        content = tomllib.loads(file.content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise DataError(
             str(error), where=str(path), fix="Mend the file; docs/settings.md describes its form."
         ) from error

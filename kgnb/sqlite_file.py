@@ -25,6 +25,10 @@ class InUse(DataError):
     """A sound file that cannot be used now: it is locked or read-only, or the disk is full."""
 
 
+class Locked(InUse):
+    """Another process is writing to it, or holds it."""
+
+
 class SqliteFile:
     """One table in an SQLite file, created if missing (``:memory:`` works too).
 
@@ -147,7 +151,8 @@ class SqliteFile:
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             why = f"is locked: {' and '.join(_writers(self.path)) or 'another process'} is writing to it"
             fix = "Wait for it, or end it. Nothing in the file was changed."
-        elif kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            return Locked(f"{self.what} {why}", where=str(self.path), fix=fix)
+        if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
             why, fix = (
                 "may not be written to",
                 "Make it writable, or choose another cache folder ($KGNB_CACHE).",

@@ -1,16 +1,20 @@
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from kgnb.backends import open_embedder
 from kgnb.errors import ConfigError, DataError
-from kgnb.settings import Settings, known_secrets, setting_names
+from kgnb.settings import Settings, known_secrets, setting_names, trust_config
 from tests.vectors.embedding_server import EmbeddingServer
 
 
 def write(folder: Path, text: str) -> Path:
-    (folder / "kgnb.toml").write_text(text)
+    """A folder whose settings are trusted, as far as they can be read."""
+    path = folder / "kgnb.toml"
+    path.write_text(text)
+    with suppress(ConfigError, DataError):
+        trust_config(path)
     return folder
 
 

@@ -36,6 +36,7 @@ COMMANDS = (
     "batch",
     "scan",
     "data",
+    "trust",
 )
 
 # The module of a command that has none of its own.
@@ -85,8 +86,13 @@ class Commands(click.Group):
 @click.option(
     "--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error."
 )
+@click.option(
+    "--config",
+    metavar="FILE",
+    help="Settings file to use, whoever wrote it; none: not the kgnb.toml found here.",
+)
 @click.pass_context
-def kgnb(context: click.Context, debug: bool) -> None:
+def kgnb(context: click.Context, debug: bool, config: str | None) -> None:
     """Agents over knowledge graphs: match ontologies, run reports, fetch benchmarks.
 
     \b
@@ -98,6 +104,11 @@ def kgnb(context: click.Context, debug: bool) -> None:
       kgnb report ontology-matching -p dataset=huts
     """
     context.obj["debug"] = debug
+    if config is not None:
+        # imported late: most commands print their help without it
+        from kgnb.settings import name_config
+
+        context.with_resource(name_config(config))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -188,9 +188,8 @@ def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
     """
     from kgnb.reporting.scan import known_secrets
     from kgnb.reporting.scan import scan as find
-    from kgnb.settings import Settings
 
-    known = set(known_secrets(Settings.load()))
+    known = set(known_secrets(_settings(Path())))
     for path in map(Path, paths):
         home = path if path.is_dir() else path.parent
         if home.is_dir():
@@ -218,6 +217,6 @@ def _settings(folder: Path):  # type: ignore[no-untyped-def]  # Settings, import
     from kgnb.settings import Settings
 
     try:
-        return Settings.load(folder)
+        return Settings.load(folder, found="any")
     except KgnbError:  # a kgnb.toml with a key in it is refused, and found by the scan
         return Settings()

@@ -11,6 +11,7 @@ from typing import Any
 from IPython import get_ipython
 
 from kgnb.agents.known import agents_from_elsewhere
+from kgnb.errors import UntrustedFile
 from kgnb.magics import completing, panel
 from kgnb.magics.agent import magics_of
 from kgnb.magics.arguments import LineError
@@ -56,7 +57,7 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
     """
     if all(family.__name__ in ipython.magics_manager.registry for family in families()):
         return
-    session = Session(settings or Settings.load())
+    session = Session(settings or _settings())
     ipython.Completer.custom_matchers.append(matcher(session))  # in cells of %%sparql
     _answer_the_front_end(ipython, session)
     made: dict[str, VerbMagics] = {}
@@ -65,6 +66,15 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
         ipython.register_magics(magics)
     ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
     ipython.input_transformers_cleanup.extend((_questions, _misread))
+
+
+def _settings() -> Settings:
+    """The settings of this folder; a file that nobody has trusted is shown, not used."""
+    try:
+        return Settings.load()
+    except UntrustedFile as error:
+        print(error)
+        return Settings.load(found="none")
 
 
 def _questions(lines: list[str]) -> list[str]:

@@ -29,7 +29,7 @@ from kgnb.results.bundle import TABLE_MIME, Bundled, Json, count
 from kgnb.results.found import Triples
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Table, Value, numbers, texts
-from kgnb.settings import Endpoint
+from kgnb.settings import Endpoint, Settings, found_config, trust_config
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 LANGUAGES_LISTED, LABELS_LOOKED_AT, NAMED = 20, 10_000, 5
@@ -454,6 +454,20 @@ class KgMagics(VerbMagics, magic="kg"):
             else []
         )
         return Table(columns, rows, caption="Open graphs", notes=notes)
+
+    @verb("kg trust", "%kg trust", "%kg trust ../kgnb.toml")
+    @argument("file", metavar="FILE", nargs="?", default="", help="a settings file [the one found]")
+    def trust(self, arguments: argparse.Namespace) -> None:
+        """Let a settings file that was found count from now on, until it changes, and read it."""
+        path = Path(arguments.file).expanduser() if arguments.file else found_config()
+        if path is None:
+            raise DataError(
+                "there is no kgnb.toml in this folder or a parent", where="", fix="Name the file."
+            )
+        print(f"trusted: {path.resolve()}")
+        for line in trust_config(path):
+            print(f"  {line}")
+        self.session.settings = Settings.load()
 
     @verb("kg use", "%kg use huts")
     @argument("name", metavar="NAME", help="an open graph")

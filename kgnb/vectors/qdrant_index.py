@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-import sqlite3
 import threading
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,8 +15,9 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from kgnb.errors import BackendError, ConfigError, KgnbError
+from kgnb.errors import BackendError, ConfigError, DataError, KgnbError
 from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
+from kgnb.sqlite_file import Locked
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
     RESERVED,
@@ -33,6 +33,7 @@ from kgnb.vectors.index import (
     no_collection,
     unit_vector,
 )
+from kgnb.vectors.point_file import PointFile
 
 _NAMESPACE = uuid.UUID(
     "7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11"
@@ -49,7 +50,8 @@ class QdrantIndex:
 
     ``location`` is ``:memory:``, a folder, or the URL of a server (port 6333 unless the URL names
     one). Each point is one text of one view; its id becomes a UUID and is kept in the payload.
-    Local mode is single-process. Only open folders you trust: local mode pickles its points.
+    A folder keeps its points in a file of ours and belongs to one process at a time: Qdrant's own
+    local mode would unpickle them, and a pickle of a stranger runs code.
     """
 
     def __init__(
@@ -65,8 +67,11 @@ class QdrantIndex:
             nullcontext() if self._remote else threading.RLock()
         )
         self._client: QdrantClient | None = (
-            _connect(location, api_key) if self._remote else _open(location, api_key)
+            _connect(location, api_key) if self._remote else _open(api_key)
         )
+        self._file: PointFile | None = None
+        if not self._remote and location != ":memory:":
+            self._file = self._filled(Path(location))
 
     @property
     def name(self) -> str:
@@ -91,24 +96,17 @@ class QdrantIndex:
             if collection not in self.collections():
                 self._views.pop(collection, None)
                 self._ask("create_collection", collection, vectors_config=config)
-                _hasten(self._client)
+                self._keep("create", collection, views)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points, in batches; all are checked before any is written."""
         views = self._views_of(collection)
-        made = {}
-        for point in points:
-            key, vector = (
-                str(uuid.uuid5(_NAMESPACE, f"{point.view}\0{point.id}")),
-                checked_point(point, views),
-            )
-            payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
-            made[key] = models.PointStruct(
-                id=key, vector={point.view: vector.tolist()}, payload=payload
-            )
-        structs = list(made.values())
+        last = {(point.view, point.id): point for point in points}
+        vectors = {key: checked_point(point, views) for key, point in last.items()}
+        structs = [_struct(point, vectors[key]) for key, point in last.items()]
         for start in range(0, len(structs), _BATCH):
             self._ask("upsert", collection, points=structs[start : start + _BATCH])
+        self._keep("add", collection, [(point, vectors[key]) for key, point in last.items()])
 
     def count(self, collection: str) -> int:
         """How many points a collection holds; 0 if it does not exist."""
@@ -165,7 +163,47 @@ class QdrantIndex:
         with self._guard:
             if self._client is not None:
                 self._client.close()
+            if self._file is not None:
+                self._file.close()
             self._client = None
+
+    def _filled(self, folder: Path) -> PointFile:
+        """The file of a folder, whose points are now in memory as well."""
+        if (folder / "meta.json").exists() or (folder / "collection").exists():
+            raise BackendError(
+                f"The folder {folder} holds pickles of Qdrant's own local mode, which kgnb does not read.",
+                service=self.name,
+                fix="Choose another folder, or delete this one; it is filled again.",
+            )
+        try:
+            file = PointFile(folder / "points.sqlite")
+            kept = file.collections()
+            for collection, views in kept.items():
+                self.create(collection, views)
+                self.add(collection, list(file.points(collection)))
+        except Locked as error:
+            raise BackendError(
+                f"The vector index in {folder} is in use by another kernel or program.",
+                service=self.name,
+                fix="Shut that one down, choose another folder, or run a Qdrant server and give its URL.",
+                details=str(error),
+            ) from error
+        except (DataError, ValueError, TypeError) as error:
+            raise BackendError(
+                f"The folder {folder} cannot be opened as a vector index: {error}.",
+                service=self.name,
+                fix="Choose a folder that can be written, or delete this one if it is damaged; it is filled again.",
+            ) from error
+        return file
+
+    def _keep(self, what: str, *given: Any) -> None:
+        """Write to the folder, if it has one, what memory holds by now."""
+        if self._file is None:
+            return
+        try:
+            getattr(self._file, what)(*given)
+        except DataError as error:
+            raise self._failed("its folder cannot be used", str(error)) from error
 
     def _points(self, collection: str, view: str) -> Iterator[tuple[str, Payload, list[float]]]:
         only = models.Filter(must=[models.HasVectorCondition(has_vector=view)])
@@ -229,8 +267,6 @@ class QdrantIndex:
                         raise self._failed(
                             f"no usable answer ({type(cause).__name__})", str(cause)
                         ) from error
-                except sqlite3.Error as error:  # the folder: disk full, deleted, or not a database
-                    raise self._failed("its folder cannot be used", str(error)) from error
                 tried += 1
 
     def _refused(self, error: UnexpectedResponse, collection: str | None) -> KgnbError:
@@ -264,7 +300,13 @@ def _point(
     return str(kept.get("id", point.id)), payload, point.vector[view]  # type: ignore[index,call-overload,return-value]
 
 
-def _open(location: str, api_key: str | None) -> QdrantClient:
+def _struct(point: Point, vector: Vectors) -> models.PointStruct:
+    key = str(uuid.uuid5(_NAMESPACE, f"{point.view}\0{point.id}"))
+    payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
+    return models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
+
+
+def _open(api_key: str | None) -> QdrantClient:
     if api_key is not None:
         raise ConfigError(
             "An API key was given, but the vector index is not a server.",
@@ -272,48 +314,7 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
         )
     # It would come with every cell of a notebook; the class's docstring says it once.
     warnings.filterwarnings("ignore", message="Local mode is not recommended", category=UserWarning)
-    try:
-        if location == ":memory:":
-            return QdrantClient(":memory:", force_disable_check_same_thread=True)
-        client = QdrantClient(path=location, force_disable_check_same_thread=True)
-        _hasten(client)
-        return client
-    except RuntimeError as error:
-        raise BackendError(
-            f"The vector index in {location} is in use by another kernel or program.",
-            service=location,
-            fix="Shut that one down, choose another folder, or run a Qdrant server and give its URL.",
-            details=str(error),
-        ) from error
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        sqlite3.Error,
-        pickle.PickleError,
-    ) as error:
-        raise BackendError(
-            f"The folder {location} cannot be opened as a vector index: {error}.",
-            service=location,
-            fix="Choose a folder that can be written, or delete this one if it is damaged; it is filled again.",
-        ) from error
-
-
-def _hasten(client: QdrantClient | None) -> None:
-    """Spare local mode the wait for the disk after every single point (70 to 1,000 points a second;
-    5,000 without).
-
-    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no
-    setting for it; if its internals change, it is merely slow again.
-    """
-    collections = getattr(getattr(client, "_client", None), "collections", {})
-    for collection in collections.values() if isinstance(collections, dict) else ():
-        connection = getattr(getattr(collection, "storage", None), "storage", None)
-        if isinstance(connection, sqlite3.Connection):
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
+    return QdrantClient(":memory:", force_disable_check_same_thread=True)
 
 
 def _connect(url: str, api_key: str | None) -> QdrantClient:

@@ -63,7 +63,14 @@ def test_a_run_is_watched_while_it_goes_on_and_stopped(
     start = "%om start huts:alpine huts:refuge --embedder characters --judge model"
     page = visit(lab)
     page.open(
-        write(lab, f"{folder.name}/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate")
+        write(
+            lab,
+            f"{folder.name}/live.ipynb",
+            "%load_ext kgnb\n%kg trust",
+            start,
+            *MATCHING,
+            "%om validate",
+        )
     )
     panel = page.panel()
     for number in range(2 + len(MATCHING)):

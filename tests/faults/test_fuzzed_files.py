@@ -384,7 +384,7 @@ KINDS = {
         ),
         lambda home: text2kg(home),
     ),
-    "kgnb.toml": Kind(good(("kgnb.toml", TOML)), lambda home: Settings.load(home)),
+    "kgnb.toml": Kind(good(("kgnb.toml", TOML)), lambda home: Settings.load(home, found="any")),
     "run": Kind(
         run_folder,
         lambda home: (read_run(home).to_json(), why_partial(home), Run.load(home).totals),

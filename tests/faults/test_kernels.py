@@ -283,6 +283,7 @@ def test_no_key_is_in_what_a_kernel_says_its_widgets_and_errors_among_it(tmp_pat
         (tmp_path / "kgnb.toml").write_text(TOML.replace("BASE", server.url))
         with kernel(tmp_path, OUR_MODEL=KEY) as asked:
             asked.run("%load_ext kgnb")
+            asked.run("%kg trust")
             said = [
                 one
                 for cell in TOLD
@@ -300,6 +301,7 @@ def test_no_key_is_in_an_error_of_a_tool(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("OUR_MODEL", KEY)
     monkeypatch.chdir(tmp_path)
     Path("kgnb.toml").write_text(TOML.replace("BASE", "http://127.0.0.1:9/v1"))
+    monkeypatch.setenv("KGNB_CONFIG", "kgnb.toml")
     asked = {"graph": "ours", "question": "Who is the warden of the Hochkar House?"}
     told = json.dumps(call(AGENT, asked, Settings.load()))
     assert '"ok": false' in told

@@ -62,6 +62,7 @@ def test_no_key_is_in_any_file_that_a_command_leaves(
             f'[model]\nname = "stub"\nbase_url = "{server.url}"\nkey = "env:OUR_MODEL"\n'
             f'[endpoints.ours]\nurl = "{address}"\n'
         )
+        assert main(["trust", str(toml)]) == 0
         main([address if word == "ADDRESS" else word for word in COMMANDS[kept]])
     endpoint.stop()
     toml.unlink()

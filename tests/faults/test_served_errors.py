@@ -137,7 +137,9 @@ def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
     address = endpoint.url.replace("//", f"//reader:{PASSWORD}@") + f"?api_key={KEY}"
     words = ["--token", "env:OUR_TOKEN", "--reference", address, "--out", "built.trig"]
     heard: list[str] = []
-    with serving(tmp_path, *words, heard=heard, OUR_TOKEN=TOKEN, OUR_MODEL=KEY) as (url, _):
+    with serving(
+        tmp_path, *words, heard=heard, OUR_TOKEN=TOKEN, OUR_MODEL=KEY, KGNB_CONFIG="kgnb.toml"
+    ) as (url, _):
         heard.append(url)
         endpoint.stop()
         headers = {"Authorization": f"Bearer {TOKEN}"}

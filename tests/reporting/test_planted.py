@@ -123,6 +123,7 @@ def test_planted_secrets_reach_no_file_of_a_report_and_no_cache(
 ) -> None:
     with StubServer(careless) as server:
         Path("kgnb.toml").write_text(TOML.replace("BASE", server.url))
+        assert main(["trust"]) == 0
         assert (
             main(["report", "templates/planted.ipynb", "-p", "about=huts"]) == 1
         )  # its last cell raises

@@ -1,6 +1,9 @@
 """What only the Qdrant adapter can get wrong: folders, the wire, keys, busy servers."""
 
+import pickle
+import sqlite3
 import warnings
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,19 +46,52 @@ def test_a_folder_that_is_a_file_or_broken_is_an_error_that_names_it(tmp_path: P
     file.write_text("x")
     with pytest.raises(BackendError, match="cannot be opened"):
         QdrantIndex(str(file))
-    (tmp_path / "meta.json").write_text("{broken")
-    with pytest.raises(BackendError, match="cannot be opened"):
-        QdrantIndex(str(tmp_path))
-    (tmp_path / "meta.json").unlink()
     index = QdrantIndex(str(tmp_path))
     index.create("huts", VIEWS)
     index.close()
-    (tmp_path / "collection" / "huts" / "storage.sqlite").write_bytes(
-        b"not a database, and long enough to tell" * 9
-    )
+    (tmp_path / "points.sqlite").write_bytes(b"not a database, and long enough to tell" * 9)
     with pytest.raises(BackendError, match="cannot be opened") as caught:
         QdrantIndex(str(tmp_path))
     assert caught.value.fix
+
+
+def test_no_pickle_in_a_folder_is_ever_read(tmp_path: Path) -> None:
+    """A folder of Qdrant's own local mode, whose points would run code when they are opened."""
+    from qdrant_client import QdrantClient, models
+
+    made = QdrantClient(path=str(tmp_path))
+    size = models.VectorParams(size=3, distance=models.Distance.COSINE)
+    made.create_collection("huts", {"name": size})
+    made.upsert("huts", [models.PointStruct(id=1, vector={"name": [1.0, 0.0, 0.0]})])
+    made.close()
+    [storage] = tmp_path.rglob("storage.sqlite")
+    ran = tmp_path / "RAN"
+    with closing(sqlite3.connect(storage)) as db, db:
+        db.execute("UPDATE points SET point = ?", (pickle.dumps(Evil(ran)),))
+    with pytest.raises(BackendError, match="does not read") as caught:
+        QdrantIndex(str(tmp_path))
+    assert "filled again" in caught.value.fix
+    assert not ran.exists()
+
+
+class Evil:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> object:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("payload", ["[1]", "{", "null"])
+def test_a_damaged_point_in_a_folder_is_named(tmp_path: Path, payload: str) -> None:
+    index = QdrantIndex(str(tmp_path))
+    index.create("huts", VIEWS)
+    index.add("huts", POINTS)
+    index.close()
+    with closing(sqlite3.connect(tmp_path / "points.sqlite")) as db, db:
+        db.execute("UPDATE points SET payload = ? WHERE kind = 'point'", (payload,))
+    with pytest.raises(BackendError, match="cannot be opened"):
+        QdrantIndex(str(tmp_path))
 
 
 def test_local_mode_does_not_warn_of_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
