@@ -373,6 +373,9 @@ class _Weighed(Generic[Q]):
         option, chance = next(iter(held), (None, 0.0))
         by, why = (self._both, answer.rationale) if answer else (first.judged_by, first.rationale)
         if option is not None and chance >= ACCEPT:
+            if answer is not None and option == answer.choice != first.choice:
+                # what the cheap judge denies is at most as sure as the answer says
+                chance = max(min(chance, answer.confidence), ACCEPT)
             said = Verdict(RIGHT, option, chance, why, by, held[1:])
         elif answer is not None and answer.choice is not None and answer.decision != RIGHT:
             return replace(answer, also=tuple(entry for entry in held if entry[0] != answer.choice))

@@ -1,22 +1,26 @@
 """Merge: both directions' verdicts into one alignment (Agent-OM, section 4.2).
 
-The paper keeps only mappings found in both directions, which costs recall (MSE test 2: one
-direction alone 81.6 F1, both 61.1). Here a confident mapping from one side stays, the best set of
-mappings is chosen globally, and mappings that make the two ontologies contradict each other are
-removed. Everything that is dropped is reported with its reason.
+What both directions say is believed first: their answers are combined as independent evidence, the
+best set of mappings is chosen globally, and mappings that make the two ontologies contradict each
+other are removed. The paper keeps only what both directions found (``merge="both"``), which costs
+recall (MSE test 2: one direction alone 81.6 F1, both 61.1); here an answer from one side stays if it
+is sure, measured by how often the other side confirms such answers. Everything that is dropped is
+reported with its reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from math import exp, log, prod
 from typing import cast
 
 from kgnb.agents.ontology_matching.coherence import incoherent
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
 from kgnb.agents.ontology_matching.rule import LEAST, EvidenceKinds, calibrated
 from kgnb.agents.ontology_matching.values import (
+    SIDES,
     Candidate,
     Description,
     Judged,
@@ -31,6 +35,18 @@ from kgnb.kg.words import plain, words
 from kgnb.mappings import Alignment, Dropped, Evidence, Relation, one_to_one, turned, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
 
+MISSED = 0.15
+"""Share of right mappings that a judge is expected to miss from one side. At most so many one-sided
+answers are right, beside those that both sides give; a judge that misses more loses some of them.
+"""
+FALSE = 4.0  # answers of one side that are wrong besides, in the smallest ontologies as well
+TOLD = 1.0  # log-odds that what a judge says of its confidence moves such an answer by, at most
+MUTUAL = 2.0
+"""Added to the worth of a mapping that both sides chose, so that no two answers of one side outweigh
+it: the alignment is never worse than what both directions agree on.
+"""
+BOUND = 0.01  # a single answer is believed no further than to this from 0 and 1
+
 
 @dataclass
 class _Votes:
@@ -38,29 +54,72 @@ class _Votes:
 
     candidate: Candidate
     chosen: dict[Side, Verdict] = field(default_factory=dict)
-    possible: dict[Side, float] = field(
-        default_factory=dict
-    )  # by sides that chose another, but hold it possible
+    # by sides that chose another, but hold this one possible
+    possible: dict[Side, float] = field(default_factory=dict)
+    # by sides that chose another or none, with their confidence
+    against: dict[Side, float] = field(default_factory=dict)
     evidence: list[Evidence] = field(default_factory=list)
-
-    def confidence(self) -> float:
-        """The mean of the sides that chose it, or else of those that hold it possible."""
-        said = [verdict.confidence for verdict in self.chosen.values()] or list(
-            self.possible.values()
-        )
-        return sum(said) / len(said)
 
     def equivalent(self) -> bool:
         """Whether every side that chose it says so."""
         return all(verdict.decision == "equivalent" for verdict in self.chosen.values())
 
-    def needed(self, options: Options, bar: float) -> float:
-        """The least confidence: ``one_sided`` if one side chose it, unless the other thinks it as
-        likely as not.
+    def mutual(self) -> bool:
+        """Whether both sides hold it to be right."""
+        likely = [side for side, chance in self.possible.items() if chance >= 0.5]
+        return len({*self.chosen, *likely}) == len(SIDES)
+
+    def contradicted(self) -> bool:
+        """Whether one side chose it by itself, and the other did not."""
+        return bool(self.chosen and self.against) and not self.mutual() and not self.by_pair()
+
+    def by_pair(self) -> bool:
+        """Whether the judge weighed the pair as a whole, so that both sides give one opinion.
+
+        So does the rule, alone or in a cascade: what it says from either side is said once.
         """
-        if len(self.chosen) == 2 or any(p >= 0.5 for p in self.possible.values()):
-            return bar
-        return max(bar, options.one_sided)
+        return all(verdict.judged_by.startswith("rule") for verdict in self.chosen.values())
+
+    def agreed(self) -> float:
+        """The chance that it is right if those who chose it, or hold it possible, are independent."""
+        chances = [verdict.confidence for verdict in self.chosen.values()]
+        chances += [chance for chance in self.possible.values() if not chances or chance >= 0.5]
+        if self.by_pair():
+            return sum(chances) / len(chances)
+        return 1.0 - prod(1.0 - min(chance, 1.0 - BOUND) for chance in chances)
+
+    def odds(self) -> float:
+        """The log-odds of an answer of one side against that of the other."""
+        return _log_odds(self.agreed()) - sum(map(_log_odds, self.against.values()))
+
+
+def _log_odds(chance: float) -> float:
+    kept = min(max(chance, BOUND), 1.0 - BOUND)
+    return log(kept / (1.0 - kept))
+
+
+def _confidences(votes: Mapping[Pair, _Votes]) -> dict[Pair, float]:
+    """The chance of each pair, from the answers of both sides.
+
+    An answer that the other side contradicts is right as often as the judge's agreement with itself
+    lets expect (as in a capture-recapture count): a judge that is often confirmed is believed
+    against its own no, one that is seldom confirmed is not, however sure it says it is. What it
+    says of its confidence counts relative to its other contradicted answers.
+    """
+    chances = {pair: vote.agreed() for pair, vote in votes.items()}
+    for side in SIDES:
+        disputed = {p: v for p, v in votes.items() if v.contradicted() and side in v.chosen}
+        if not disputed:
+            continue
+        agreed = sum(vote.mutual() for vote in votes.values())
+        expected = MISSED / (1.0 - MISSED) * agreed
+        base = _log_odds(expected / (max(expected, len(disputed)) + FALSE))
+        usual = sum(vote.odds() for vote in disputed.values()) / len(disputed)
+        for pair, vote in disputed.items():
+            told = max(-TOLD, min(vote.odds() - usual, TOLD))
+            odds = min(base + told, _log_odds(chances[pair]))
+            chances[pair] = 1.0 / (1.0 + exp(-odds))
+    return chances
 
 
 def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
@@ -73,37 +132,29 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     described = validated.described
     votes = _votes(validated.judged)
     equal = {pair: vote for pair, vote in votes.items() if vote.equivalent()}
-    mappings = {pair: _mapping(validated, vote, "equivalent") for pair, vote in equal.items()}
+    chances = _confidences(equal)
+    mappings = {
+        pair: _mapping(validated, vote, "equivalent", chances[pair]) for pair, vote in equal.items()
+    }
     shown = _shown(validated, mappings, equal)
     dropped: list[Dropped] = []
     kept: dict[Pair, AlignedPair] = {}
     for pair, mapping in mappings.items():
-        bar = min(options.confidence, LEAST) if mapping.judged_by == "rule" else options.confidence
-        needed = equal[pair].needed(options, bar)
-        if mapping.confidence >= needed and shown[pair] >= options.confidence:
+        why = _too_little(mapping, equal[pair], shown[pair], options)
+        if not why:
             kept[pair] = mapping
         elif equal[pair].chosen:
-            sides = " and ".join(sorted(equal[pair].chosen))
-            low = mapping.confidence < needed
-            held, least = (mapping.confidence, needed) if low else (shown[pair], options.confidence)
-            dropped.append(
-                Dropped(
-                    mapping, f"confidence {held:.2f} from the {sides} side is below {least:.2f}"
-                )
-            )
+            dropped.append(Dropped(mapping, why))
     if options.cardinality == "1:1":
-        chosen = one_to_one(
-            {((m.source, m.kind), (m.target, m.kind)): m.confidence for m in kept.values()}
-        )
-        best = {
-            pair: m
-            for pair, m in kept.items()
-            if ((m.source, m.kind), (m.target, m.kind)) in chosen
-        }
-        lost = {pair: m for pair, m in kept.items() if pair not in best and equal[pair].chosen}
-        dropped += [Dropped(m, _lost(m, best)) for m in lost.values()]
-        kept = dict(sorted(best.items()))
-    conflicts = incoherent(described, list(kept.values()))
+        best = _one_to_one(kept, equal)
+        lost = [m for pair, m in kept.items() if pair not in best and equal[pair].chosen]
+        dropped += [Dropped(mapping, _lost(mapping, best)) for mapping in lost]
+        kept = best
+    conflicts = incoherent(
+        described,
+        [(mapping, _worth(mapping, equal[pair])) for pair, mapping in kept.items()],
+        [m for pair, m in kept.items() if equal[pair].mutual() and not equal[pair].by_pair()],
+    )
     dropped += conflicts
     gone = [one.mapping for one in conflicts]
     equivalences = [replace(m, confidence=shown[pair]) for pair, m in kept.items() if m not in gone]
@@ -120,6 +171,53 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
         dropped=tuple(sorted(dropped, key=lambda one: _order(one.mapping))),
         unsure=tuple(sorted(_unsure(validated), key=_order)),
     )
+
+
+def _too_little(mapping: AlignedPair, vote: _Votes, shown: float, options: Options) -> str:
+    """Why a mapping is dropped, or ""."""
+    sides = " and ".join(sorted(vote.chosen))
+    mutual = vote.mutual()
+    if options.merge == "both" and not mutual:
+        return f"only the {sides} side found it"
+    if options.merge in SIDES and options.merge not in vote.chosen:
+        return f"the {options.merge} side did not find it"
+    bar = min(options.confidence, LEAST) if mapping.judged_by == "rule" else options.confidence
+    if options.merge == "weighed" and not mutual:
+        if options.one_sided >= 1.0:
+            return f"only the {sides} side found it"
+        bar = max(bar, options.one_sided)
+    if mapping.confidence < bar:
+        return f"confidence {mapping.confidence:.2f} from the {sides} side is below {bar:.2f}"
+    if shown < options.confidence:
+        return f"confidence {shown:.2f} from the {sides} side is below {options.confidence:.2f}"
+    return ""
+
+
+def _worth(mapping: AlignedPair, vote: _Votes) -> float:
+    """What a mapping is worth among those it contradicts.
+
+    A judge that sees one entity at a time does not weigh the likeness of names as the rule does, so
+    that counts besides.
+    """
+    near = vote.candidate.cosines
+    likeness = 0.0 if vote.by_pair() else max(near.syntactic, near.lexical, 0.0)
+    return mapping.confidence + likeness
+
+
+def _one_to_one(
+    kept: Mapping[Pair, AlignedPair], votes: Mapping[Pair, _Votes]
+) -> dict[Pair, AlignedPair]:
+    """The most probable mappings in which no entity occurs twice, those of both sides first."""
+    worth = {
+        ((m.source, m.kind), (m.target, m.kind)): m.confidence + MUTUAL * votes[pair].mutual()
+        for pair, m in kept.items()
+    }
+    chosen = one_to_one(worth)
+    return {
+        pair: m
+        for pair, m in sorted(kept.items())
+        if ((m.source, m.kind), (m.target, m.kind)) in chosen
+    }
 
 
 def _shown(
@@ -155,7 +253,7 @@ def _shown(
     return shown
 
 
-def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:
+def _votes(judged: Sequence[Judged]) -> dict[Pair, _Votes]:
     votes: dict[Pair, _Votes] = {}
     for one in judged:
         # hints of an undecided judge are for a person, except those of the rule, which are its
@@ -171,12 +269,21 @@ def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:
                 vote.chosen[one.question.side] = one.verdict
             elif other.iri in also:
                 vote.possible[one.question.side] = also[other.iri]
+    verdicts = {(one.question.side, one.question.about.key): one.verdict for one in judged}
+    for (source, target, kind), vote in votes.items():
+        ends: tuple[tuple[Side, str], ...] = (("source", source), ("target", target))
+        for side, iri in ends:
+            verdict = verdicts.get((side, (iri, kind)))
+            if verdict is not None and verdict.sure and side not in vote.chosen:
+                vote.against[side] = verdict.confidence
     return dict(
         sorted((pair, vote) for pair, vote in votes.items() if vote.chosen or vote.possible)
     )
 
 
-def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> AlignedPair:
+def _mapping(
+    validated: Validated, vote: _Votes, relation: Relation, confidence: float | None = None
+) -> AlignedPair:
     candidate = vote.candidate
     said = list(vote.chosen.values())
     source, target = validated.described.ends(candidate.pair)
@@ -185,12 +292,17 @@ def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> AlignedP
         for side, v in sorted(vote.chosen.items())
     ]
     by = dict.fromkeys(verdict.judged_by for verdict in said) or {validated.judge: None}
+    told += [
+        Evidence(f"not chosen from the {side}", "it chose another, or none", confidence)
+        for side, confidence in sorted(vote.against.items())
+        if vote.contradicted()
+    ]
     exact = any(e.kind == "exact view" for e in vote.evidence)
     return AlignedPair(
         source=candidate.source,
         target=candidate.target,
         relation=relation,
-        confidence=round(vote.confidence(), 4),
+        confidence=round(vote.agreed() if confidence is None else confidence, 4),
         kind=candidate.kind,
         source_label=source.name,
         target_label=target.name,

@@ -60,11 +60,16 @@ class Options:
     confidence: float = Field(
         default=0.5, ge=0.0, le=1.0, description="least confidence of a mapping"
     )
+    merge: OneOf["weighed", "both", "source", "target"] = Field(
+        default="weighed",
+        description="what both sides found and what one is sure of, or only what both, the source"
+        " or the target side found (paper: both)",
+    )
     one_sided: float = Field(
         default=0.7,
         ge=0.0,
         le=1.0,
-        description="confidence needed if only one side found it (paper: drops all)",
+        description="confidence needed if only one side found it; 1 drops all of these",
     )
     cardinality: OneOf["1:1", "n:m"] = Field(
         default="1:1", description="how often an entity may be mapped"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 import pytest
 
+from kgnb.agents.ontology_matching.judges import after_the_rule
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import (
+    SIDES,
     Candidate,
     Cosines,
     Described,
@@ -19,7 +22,7 @@ from kgnb.agents.ontology_matching.values import (
     Side,
     Validated,
 )
-from kgnb.judging import Judge, Verdict
+from kgnb.judging import CallableJudge, Judge, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Alignment
 from tests.agents.ontology_matching.small import HUT, REFUGE, questions_of
@@ -31,7 +34,7 @@ Say = tuple[Side, str, str, str, float]  # side, source, target, decision, confi
 def merged(described: Described) -> Callable[..., Alignment]:
     """Merges verdicts written as (side, source, target, decision, confidence)."""
 
-    def merge_them(*said: Say, **options: object) -> Alignment:
+    def merge_them(*said: Say, by: str = "test", **options: object) -> Alignment:
         judged = []
         for side, source, target, decision, confidence in said:
             source, target = HUT + source, REFUGE + target
@@ -45,9 +48,7 @@ def merged(described: Described) -> Callable[..., Alignment]:
                 about, other = other, about
             question = MatchQuestion(side, about, (candidate,), (other,))
             choice = None if decision in ("different", "unsure") else other.iri
-            judged.append(
-                Judged(question, Verdict(decision, choice, confidence, "because", "test"))
-            )
+            judged.append(Judged(question, Verdict(decision, choice, confidence, "because", by)))
         return merge(Validated(described, tuple(judged), "test"), options=Options(**options))  # type: ignore[arg-type]
 
     return merge_them
@@ -65,7 +66,8 @@ def test_the_assignment_is_best_in_total_not_greedily(merged: Callable[..., Alig
         ("target", "Warden", "RF_0000004", "equivalent", 0.9),
         ("target", "Booking", "RF_0000003", "equivalent", 0.9),
     ]
-    alignment = merged(*said)
+    # a cascade weighs pairs: its answers from either side are of one opinion
+    alignment = merged(*said, by="rule + test")
     assert pairs(alignment) == [
         ("Booking", "equivalent", "RF_0000003"),
         ("Warden", "equivalent", "RF_0000004"),
@@ -179,3 +181,114 @@ def test_broader_and_narrower_classes_are_found_by_name_on_request() -> None:
         told(*(ontology(p.name, *(e.local_name for e in p), kind="object property") for p in pair))
         == set()
     )
+
+
+CLASSES = """Hut Warden Booking Glacier Bed Blanket Kitchen Stove Trail Summit Ridge Cairn Rope Guide Map
+Weather Spring Lake Meadow Marmot Cowshed Cheese Ladder Tunnel Bridge Avalanche Helicopter Radio Flag
+Bench""".split()
+SHARED = CLASSES[:20]
+
+
+def chance(*what: object) -> float:
+    """A number from 0 to 1 that depends on these alone."""
+    digest = hashlib.sha256(repr(what).encode()).hexdigest()
+    return int(digest[:8], 16) / 2**32
+
+
+def noisy(wrong: float, missed: float, *, correlated: bool) -> CallableJudge[MatchQuestion]:
+    """A judge that misses some counterparts, and says yes to something in some questions without.
+
+    Its errors belong to a question, or to a pair: then both sides make the same.
+    """
+
+    def judge(question: MatchQuestion) -> Verdict:
+        def about(other: str) -> tuple[str, ...]:
+            if correlated:
+                return tuple(sorted((question.about.iri, other)))
+            return (question.side, question.about.iri)
+
+        name = question.about.entity.local_name
+        for option in question.others:
+            equal = name in SHARED and option.entity.local_name == name
+            if equal and chance("missed", *about(option.iri)) > missed:
+                return Verdict("equivalent", option.iri, 0.9, "yes")
+            share = wrong / len(question.others) if correlated else wrong
+            if not equal and chance("wrong", *about(option.iri)) < share:
+                return Verdict("equivalent", option.iri, 0.9, "yes")
+        return Verdict("different", None, 0.9, "no")
+
+    return CallableJudge(judge)
+
+
+def f1(found: set[tuple[str, str]]) -> float:
+    right = sum(source == target for source, target in found)
+    return 2 * right / (len(found) + len(SHARED))
+
+
+def names(alignment: Alignment) -> set[tuple[str, str]]:
+    return {(m.source_label, m.target_label) for m in alignment if m.relation == "equivalent"}
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_the_merge_is_never_below_what_both_sides_agree_on(correlated: bool) -> None:
+    questions = questions_of(
+        ontology("a", *CLASSES), ontology("b", *SHARED, "Cable", "Car", "Pass", "Col", "Scree")
+    )
+    for wrong in (0.0, 0.1, 0.3, 0.5):
+        for missed in (0.0, 0.15, 0.5):
+            validated = validate(questions, noisy(wrong, missed, correlated=correlated))
+            both = names(merge(validated, options=Options(merge="both")))
+            assert f1(names(merge(validated))) >= f1(both)
+            sides = [names(merge(validated, options=Options(merge=m))) for m in SIDES]
+            assert both <= sides[0] & sides[1]
+            assert f1(both) > 0
+
+
+def test_two_answers_of_one_side_do_not_evict_one_of_both(merged: Callable[..., Alignment]) -> None:
+    said: list[Say] = [
+        ("source", "Warden", "RF_0000003", "equivalent", 0.8),
+        ("target", "Warden", "RF_0000003", "equivalent", 0.8),
+        ("target", "Warden", "RF_0000004", "equivalent", 0.95),
+        ("source", "Booking", "RF_0000003", "equivalent", 0.95),
+    ]
+    alignment = merged(*said)
+    assert pairs(alignment) == [("Warden", "equivalent", "RF_0000003")]
+    assert alignment.mappings[0].confidence == 0.96
+
+
+def test_one_sided_answers_can_be_dropped_altogether(merged: Callable[..., Alignment]) -> None:
+    said: list[Say] = [
+        ("source", "Warden", "RF_0000003", "equivalent", 1.0),
+        ("source", "MountainHut", "RF_0000002", "equivalent", 1.0),
+        ("target", "MountainHut", "RF_0000002", "equivalent", 1.0),
+    ]
+    mutual = ("MountainHut", "equivalent", "RF_0000002")
+    one_sided = ("Warden", "equivalent", "RF_0000003")
+    assert pairs(merged(*said)) == [mutual, one_sided]
+    for options in ({"one_sided": 1.0}, {"merge": "both"}, {"merge": "target"}):
+        alignment = merged(*said, **options)
+        assert pairs(alignment) == [mutual]
+        assert "side" in alignment.dropped[0].reason
+    assert pairs(merged(*said, merge="source")) == [mutual, one_sided]
+
+
+def test_a_contradiction_is_not_certain(merged: Callable[..., Alignment]) -> None:
+    said: list[Say] = [
+        ("source", "Warden", "RF_0000003", "equivalent", 0.9),
+        ("target", "Warden", "RF_0000003", "different", 0.93),
+    ]
+    assert pairs(merged(*said)) == []
+
+    class Denies:
+        name = "rule"
+
+        def judge(self, questions: list[MatchQuestion]) -> list[Verdict]:
+            return [Verdict("different", None, 0.93, "no", "rule") for _ in questions]
+
+    def yes(question: MatchQuestion) -> Verdict:
+        return Verdict("equivalent", question.others[0].iri, 0.9, "yes", "model")
+
+    questions = questions_of(ontology("a", "Account"), ontology("b", "Holding"))
+    judge = after_the_rule(CallableJudge(yes), rule=Denies())
+    (mapping,) = merge(validate(questions, judge))
+    assert mapping.confidence <= 0.9
