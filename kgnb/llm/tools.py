@@ -80,12 +80,14 @@ def call_tools(
     emulate: bool | None = None,
     checked: bool = True,
     request: Request = Request(()),  # noqa: B008 - frozen
+    worked: bool = False,
+    on_reply: Callable[[Reply], object] = lambda reply: None,
 ) -> ToolTalk:
     """Let the model call tools until it calls ``finish``, for at most ``limit`` replies.
 
     Arguments are validated against the tool's schema before its function runs. An unknown tool, bad
     arguments and a ValueError of the function become the call's result, for the model to read; any
-    other error ends the loop. A reply in words gets one nudge; words after a successful call end
+    other error ends the loop. A reply in words gets a nudge; words after a successful call end
     the work if ``finish`` requires no arguments. Calls are numbered here, so that a replay does not
     depend on a server's random ids.
 
@@ -96,6 +98,8 @@ def call_tools(
             tool calls.
         checked: False leaves it to the functions to validate their arguments.
         request: temperature, seed and ``max_tokens``.
+        worked: the model has called tools before, so a reply in words ends the work.
+        on_reply: called with each reply before its calls are carried out.
 
     Raises:
         UnusableReply (a ReplyError): three replies in a row held no call, or asking again would be
@@ -108,17 +112,21 @@ def call_tools(
     specs = (*(tool.spec for tool in tools.values()), finish)
     names = {spec.name for spec in specs}
     talk, replies, uses, silent = list(messages), list[Reply](), list[ToolUse](), 0
+    ends_in_words = not finish.parameters.get("required")
     while len(replies) < limit:
         asking = replace(request, messages=tuple(talk), tools=specs)
         reply = model.ask(_emulated(asking) if emulate else asking)
         replies.append(reply)
+        on_reply(reply)
         calls = reply.tool_calls or _calls_in_text(reply.text, None if emulate else names)
         if not calls and reply.finish_reason in HOPELESS:
             raise UnusableReply(
                 f"no answer: {HOPELESS[reply.finish_reason]}", replies=tuple(replies)
             )
         if not calls:
-            if uses and not uses[-1].error and not silent and not finish.parameters.get("required"):
+            worked = worked or any(not use.error for use in uses)
+            failed = bool(uses) and bool(uses[-1].error)
+            if ends_in_words and worked and (silent or not failed):
                 return ToolTalk(
                     (*talk, Message("assistant", reply.text)), tuple(replies), tuple(uses), {}
                 )
@@ -127,7 +135,7 @@ def call_tools(
                 raise UnusableReply(
                     f"{_SILENT} replies in a row held no tool call", replies=tuple(replies)
                 )
-            if emulate is None and silent > 1 and not uses:
+            if emulate is None and silent > 1 and not uses and not worked:
                 emulate = True
                 continue
             talk += [

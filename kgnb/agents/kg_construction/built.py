@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.tool_values import Answer, Source
 from kgnb.agents.kg_construction.workspace import Act, Doubt
 from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
@@ -58,6 +59,7 @@ class Built(Tabled):
         return {
             "documents": len(self.journals),
             "failed": len(self.failed),
+            "stopped": sum(bool(journal.stopped) for journal in self.journals),
             "resumed": sum(journal.resumed for journal in self.journals),
             "facts": len(self.session.facts),
             "calls": sum(len(journal.acts) for journal in self.journals),
@@ -88,7 +90,7 @@ class Built(Tabled):
                 one.refused,
                 one.repaired,
                 left[one.document],
-                one.error or ("taken from the journal" if one.resumed else ""),
+                one.error or one.stopped or ("taken from the journal" if one.resumed else ""),
             ]
             for one in self.journals
         ]
@@ -213,6 +215,13 @@ class Journal:
     notes: tuple[str, ...] = ()
     error: str = ""
     resumed: bool = False
+    answers: tuple[Answer, ...] = ()  # of outside tools
+    stopped: str = ""  # why the reading of a passage ended early; what was written is kept
+
+    def source(self, act: Act) -> Source:
+        """Where a call was read: characters of the document, or an outside tool's answer."""
+        answer = None if act.answered is None else self.answers[act.answered]
+        return Source(self.document, act.start, act.end, answer)
 
     @property
     def refused(self) -> int:
@@ -241,7 +250,8 @@ def journal_file(folder: Path, document: str) -> Path:
 def write_journal(folder: Path, journal: Journal) -> None:
     """Write a journal atomically; warns NotKept where that fails, for the run can do without it."""
     folder.mkdir(parents=True, exist_ok=True)
-    left_out = {"error", "resumed"} | (set() if journal.notes else {"notes"})
+    left_out = {"error", "resumed", "stopped"}
+    left_out |= {name for name in ("notes", "answers") if not getattr(journal, name)}
     fields = _JOURNAL.dump_python(journal, exclude=left_out)
     text = json.dumps({"version": VERSION, **fields}, ensure_ascii=False, indent=1) + "\n"
     try:

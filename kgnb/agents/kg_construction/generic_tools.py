@@ -15,7 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgnb.agents.kg_construction.naming import key
+from kgnb.agents.kg_construction.naming import key, normalised
 from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, ToolParameter
@@ -197,6 +197,8 @@ class GenericTools:
         lambda name, given, reasons, quote: None
     )
     """Called with a value that fits no tool of the pack: tool, arguments, reasons, quote."""
+    _half: dict[str, str] = field(default_factory=dict, init=False)
+    """Ids of entities that were made without some of their facts, with their labels."""
 
     @property
     def pack(self) -> ToolPack:
@@ -234,6 +236,8 @@ class GenericTools:
         if entry is None:
             return _refused(wrong)
         wish, facts = given.get("id", ""), given.get("facts") or {}
+        if "entity" not in given and self._again(wish, given.get("label")):
+            given = {**given, "entity": wish}
         if taken := self.ids.refusal(wish, given.get("entity", "")):
             return _refused(taken)
         if not isinstance(facts, Mapping):
@@ -269,7 +273,17 @@ class GenericTools:
         if naming and made.created and "label" in arguments and not self._states(later, naming):
             later[naming.name] = arguments["label"]
         refused = self._facts(made.iri, later, quote)
-        return told | ({"ok": False, "refused": refused} if refused else {})
+        if not refused:
+            self._half.pop(str(told["id"]), None)
+            return told
+        self._half[str(told["id"])] = normalised(str(given.get("label", "")))
+        return told | {"ok": False, "refused": refused}
+
+    def _again(self, wish: object, label: object) -> bool:
+        """Whether a creation is made again to mend facts that were refused."""
+        if not isinstance(wish, str) or wish not in self._half:
+            return False
+        return label is None or normalised(str(label)) == self._half[wish]
 
     def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
         """Whether facts say more about an entity than the graph does; nothing is written."""
@@ -338,7 +352,8 @@ class GenericTools:
             self.refused(entry.tool.name, {"subject": iri, "object": value}, wrong_value, quote)
             return wrong_value
         result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
-        return [] if result.ok or result.repeated else self._reasons(result)
+        stated = result.ok or result.repeated
+        return wrong_value if stated else [*wrong_value, *self._reasons(result)]
 
     def _value(
         self, entry: Entry, value: Any, quote: str, owner: str
@@ -348,11 +363,13 @@ class GenericTools:
         leads, plain = parameters.get("object"), parameters.get("value")
         if isinstance(value, Mapping) and "class" in value:
             made = self._create(dict(value), quote, owner)
-            return (
-                ({"object": self.ids.iri(made["id"])}, [])
-                if "id" in made
-                else (None, made["refused"])
+            refused = made.get("refused", [])
+            reasons = (
+                [why for part in refused.values() for why in part]
+                if isinstance(refused, dict)
+                else list(refused)
             )
+            return ({"object": self.ids.iri(made["id"])} if "id" in made else None), reasons
         if isinstance(value, Mapping) and {"value", "unit"} <= set(value):
             value = f"{value['value']} {value['unit']}"
         if isinstance(value, Mapping) and "id" in value:

@@ -94,12 +94,11 @@ class Hints:
             "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
         )
         hint = (
-            f"there is {self.entity(iri, facts)} already. If it is the same, {same}: "
-            f"{self._as_well(tool.name, iri, facts)}. If not, tell the two apart: give within, or another label"
+            f"there is {self.entity(iri, facts)} already. If this is another one, tell the two apart: "
+            "give within, or a label that says which, as the text does (its number, place or date). "
+            f"Only if it is the very same, {same}: {self._as_well(tool.name, iri, facts)}"
         )
-        return Violation(
-            "label", "exists already", self.name(iri, facts), (str(iri),), hint, focus=str(iri)
-        )
+        return Violation("label", "exists already", self.name(iri, facts), (), hint, focus=str(iri))
 
     def plain(self, term: Term) -> str:
         """A term of the ontology as an allowed value."""

@@ -32,7 +32,7 @@ from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
-from kgnb.agents.kg_construction.tool_values import Source, Violation
+from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
@@ -205,7 +205,7 @@ class _Reading:
         if self.folder is not None and (kept := read_journal(self.folder, document.name, key)):
             return kept
         journal = self._read(document, key)
-        if self.folder is not None and not journal.error:
+        if self.folder is not None and not (journal.error or journal.stopped):
             write_journal(self.folder, journal)
         return journal
 
@@ -220,13 +220,17 @@ class _Reading:
             for prompt in self.plan.prompts
             for passage in cut
         ]
-        spent = ""
+        spent, stopped = "", list[tuple[PassageTask, str]]()
         for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
             try:
                 self.reader.read(task, workspace)
             except LimitError as error:
                 spent = error.what
                 break
+            except ReplyError as error:
+                if not workspace.acts:
+                    raise
+                stopped.append((task, error.what))
         workspace.close()
         missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
         for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
@@ -243,6 +247,17 @@ class _Reading:
             )
             for one in missing.values()
         ]
+        doubts += [
+            Doubt(
+                document.name,
+                task.passage.start,
+                task.passage.end,
+                "",
+                {"step": task.prompt.step.name},
+                f"the reading of this passage stopped: {why}; what was written before is kept",
+            )
+            for task, why in stopped
+        ]
         return Journal(
             document.name,
             document.digest,
@@ -254,6 +269,8 @@ class _Reading:
             workspace.repeats,
             tuple(workspace.notes),
             spent,
+            answers=tuple(workspace.answers),
+            stopped="; ".join(dict.fromkeys(why for _, why in stopped)),
         )
 
 
@@ -272,9 +289,7 @@ def _apply(journal: Journal, session: ConstructionSession) -> list[Doubt]:
             name: renamed.get(value, value) if isinstance(value, str) else value
             for name, value in act.arguments.items()
         }
-        result = session.call(
-            act.tool, arguments, Source(journal.document, act.start, act.end), merge=True
-        )
+        result = session.call(act.tool, arguments, journal.source(act), merge=True)
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
         if not result.ok:

@@ -26,6 +26,15 @@ def key(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
+def normalised(text: str) -> str:
+    """A name as it counts for identity: Unicode NFKC, case folded, white space collapsed.
+
+    >>> normalised("  Berliner  HÜTTE ")
+    'berliner hütte'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def slug(text: str, longest: int = 48) -> str:
     """A text as lower-case ASCII words joined by underscores, other scripts transliterated.
 

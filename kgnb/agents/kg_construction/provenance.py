@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from kgnb.agents.kg_construction.tool_values import Source
+from kgnb.agents.kg_construction.tool_values import Answer, Source
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, as_stored
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, triple_key
@@ -18,6 +18,9 @@ from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, tr
 PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"
 CALL = "urn:kgnb:call:"
+DERIVED = f"{PROV}wasDerivedFrom"
+READ_WITH = f"{PROV}wasInfluencedBy"
+"""From the graph of a call that rests on an outside tool's answer to the document that was read."""
 _DIGITS = 24
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
@@ -38,7 +41,9 @@ class Call:
     def graph(self) -> Iri:
         """The named graph of the call: the same for the same call on the same span."""
         source = self.source
-        span = [source.document, source.start, source.end] if source else None
+        span: list[Any] | None = [source.document, source.start, source.end] if source else None
+        if source and source.answer:
+            span = [source.document, str(answer_iri(source.answer))]
         said = json.dumps(
             [self.tool, self.arguments, span], sort_keys=True, ensure_ascii=True, default=str
         )
@@ -57,9 +62,12 @@ class Call:
             (activity, f"{RDF}type", Iri(f"{PROV}Activity")),
             (activity, f"{RDFS}label", Literal(f"{self.tool} {said}")),
         ]
-        if source is not None:
-            about.append((graph, f"{PROV}wasDerivedFrom", document_iri(source.document)))
-        if source is not None and source.start is not None:
+        if source is not None and source.answer:
+            about += _answered(graph, activity, source.answer)
+            about.append((graph, READ_WITH, document_iri(source.document)))
+        elif source is not None:
+            about.append((graph, DERIVED, document_iri(source.document)))
+        if source is not None and source.start is not None and not source.answer:
             span = Iri(f"{graph}:span")
             about += [
                 (graph, f"{OA}hasSelector", span),
@@ -69,6 +77,36 @@ class Call:
             ]
         triples: list[Triple] = [*((s, Iri(p), o) for s, p, o in about), *named(source)]
         return [*((fact, graph) for fact in facts), *((one, DESCRIPTIONS) for one in triples)]
+
+
+def _answered(graph: Iri, activity: Iri, answer: Answer) -> list[tuple[Iri, str, Iri | Literal]]:
+    """An outside tool's answer as the source of a graph: who gave it, to which question.
+
+    Its time is in the record of the run; the graph of the same answers is the same.
+    """
+    iri = answer_iri(answer)
+    asking, tool = Iri(f"{iri}:activity"), Iri(f"urn:kgnb:tool:{quote(answer.tool, safe='')}")
+    said = json.dumps(answer.arguments, sort_keys=True, ensure_ascii=False, default=str)
+    return [
+        (graph, DERIVED, iri),
+        (activity, f"{PROV}used", iri),
+        (iri, f"{RDF}type", Iri(f"{PROV}Entity")),
+        (iri, f"{PROV}value", Literal(answer.text)),
+        (iri, f"{PROV}wasGeneratedBy", asking),
+        (asking, f"{RDF}type", Iri(f"{PROV}Activity")),
+        (asking, f"{RDFS}label", Literal(f"{answer.tool} {said}")),
+        (asking, f"{PROV}wasAssociatedWith", tool),
+        (tool, f"{RDF}type", Iri(f"{PROV}SoftwareAgent")),
+        (tool, f"{RDFS}label", Literal(answer.tool)),
+    ]
+
+
+def answer_iri(answer: Answer) -> Iri:
+    """The IRI of an outside tool's answer: the same for the same answer to the same question."""
+    said = json.dumps(
+        [answer.tool, answer.arguments, answer.text], sort_keys=True, ensure_ascii=True, default=str
+    )
+    return Iri(f"urn:kgnb:answer:{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
 
 
 def named(source: Source | None) -> list[Triple]:

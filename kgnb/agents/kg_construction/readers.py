@@ -20,10 +20,16 @@ from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.outside import shortened
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, ToolDefinition, Violation
+from kgnb.agents.kg_construction.tool_values import (
+    WRITING,
+    Answer,
+    CallResult,
+    ToolDefinition,
+    Violation,
+)
 from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace
 from kgnb.errors import KgnbError
-from kgnb.llm.model import ChatModel, Message, Request
+from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.tools import Tool, ToolUse, call_tools
 from kgnb.shapes.phrases import joined
@@ -111,6 +117,11 @@ class ModelReader:
         """Runs the model until it finishes, for at most ``calls`` replies."""
         face, finish, messages = self._opening(task, workspace, self._notes(task, workspace))
         asked, left = self._asked(workspace), self.calls
+        workspace.begin()
+
+        def replied(reply: Reply) -> None:
+            workspace.turn += 1
+
         for reminder in range(self.reminders + 1):
             talk = call_tools(
                 self.model,
@@ -121,6 +132,8 @@ class ModelReader:
                 emulate=self.emulate,
                 checked=False,
                 request=self.request,
+                worked=bool(workspace.acts),
+                on_reply=replied,
             )
             left -= len(talk.replies)
             if (
@@ -131,7 +144,9 @@ class ModelReader:
             ):
                 return
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
-            refused = [use for use in talk.uses[-len(last.tool_calls) :] if _failed(use)]
+            # a model that ends in words has seen what was refused, and leaves it
+            made = talk.uses[-len(last.tool_calls) :] if last.tool_calls else ()
+            refused = [use for use in made if _failed(use)]
             reasons = (
                 [f"{len(refused)} of the calls of this reply were refused: mend them"]
                 if refused
@@ -214,9 +229,8 @@ class ModelReader:
                     raise ValueError(
                         f"{tool.spec.name} failed: {type(error).__name__}: {error}"
                     ) from error
-                workspace.notes.append(
-                    f"{tool.spec.name}({json.dumps(arguments, ensure_ascii=False)}): {answer}"
-                )
+                text = answer if isinstance(answer, str) else _json(answer)
+                workspace.answers.append(Answer(tool.spec.name, arguments, text))
                 return answer
 
             return Tool(tool.spec, use)
@@ -227,7 +241,7 @@ class ModelReader:
 _NAMED = re.compile(r"^.* (?=<\S+>$)", re.DOTALL)  # what stands before the IRI of an entity
 _OUTSIDE = (
     "You may also ask {names}: an answer about a thing that the text names counts as said by the text. Ask first, all "
-    "you need in one reply, and write when the answers are there; a fact that rests on an answer needs no quote."
+    "you need in one reply, and write when the answers are there. Of a fact that rests on an answer, quote the answer."
 )
 _NOTED = """Notes that another reader made of the text. Write what they say; where they and the text differ, the text
 holds:
@@ -247,6 +261,10 @@ _ANYTHING: Mapping[str, Any] = {
     "additionalProperties": True,
 }
 _MOST_REMINDED = 20
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _failed(use: ToolUse) -> bool:
@@ -272,7 +290,12 @@ class _Face(ABC):
     def call(self, name: str, arguments: Mapping[str, Any], quote: str) -> CallResult:
         """Call a tool of the pack about the passage."""
         return self.workspace.call(
-            name, arguments, self.task.passage, quote, self.task.prompt.step.name
+            name,
+            arguments,
+            self.task.passage,
+            quote,
+            self.task.prompt.step.name,
+            quoting=True,
         )
 
     @property

@@ -73,6 +73,7 @@ class RuleReader:
         if task.prompt.step.number != 1:
             return
         passage, names = task.passage, DocumentNames()
+        workspace.begin()  # no call repairs another
         for one in workspace.entities.values():
             names.add(one.label, (one.iri, one.term))
         tables, rest = rows(self.lexicon, passage)

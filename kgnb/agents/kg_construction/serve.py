@@ -32,7 +32,7 @@ from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
-from kgnb.agents.kg_construction.workspace import find_quote
+from kgnb.agents.kg_construction.workspace import find_quote, unquoted
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool
@@ -173,8 +173,7 @@ class Shared:
             return Source(document.strip() or self.source)
         place = find_quote(text, quote)
         if place is None:
-            hint = f"these words are not in {document}: copy the quote word for word"
-            return Violation("quote", "quote", quote[:120], (), hint)
+            return unquoted(quote, document)
         return Source(document, *place)
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from rapidfuzz import fuzz
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.naming import normalised
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import TBOX, Call
 from kgnb.agents.kg_construction.tool_values import (
@@ -27,7 +28,7 @@ from kgnb.agents.kg_construction.tool_values import (
     ToolDefinition,
     Violation,
 )
-from kgnb.agents.kg_construction.writes import Withdrawals, Writes, normalised
+from kgnb.agents.kg_construction.writes import Withdrawals, Writes
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v

@@ -121,14 +121,24 @@ class CallResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What an outside tool answered a reader; ``text`` is plain text or JSON."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The source of a fact: a document's name or IRI, and the characters ``start`` up to ``end`` of
-    its text.
+    its text; or an outside tool's ``answer``, asked for while that document was read.
     """
 
     document: str
     start: int | None = None
     end: int | None = None
+    answer: Answer | None = None
 
     def __post_init__(self) -> None:
         if not self.document.strip():

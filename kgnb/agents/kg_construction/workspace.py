@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
-from kgnb.agents.kg_construction.naming import slug
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
+from kgnb.agents.kg_construction.naming import normalised, slug
+from kgnb.agents.kg_construction.tool_values import WRITING, Answer, CallResult, Source, Violation
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
@@ -37,6 +37,7 @@ class Act:
     created: bool = False
     triples: int = 0
     violations: tuple[Violation, ...] = ()
+    answered: int | None = None  # the number of the outside tool's answer that it rests on
 
     @property
     def writes(self) -> bool:
@@ -55,6 +56,7 @@ class Doubt:
     arguments: Mapping[str, Any]
     reason: str
     violations: tuple[Violation, ...] = ()
+    written: bool = False  # it is in the graph all the same
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,10 @@ class ShortIds:
 class Workspace:
     """The tools over one session, for one document. Not thread-safe.
 
-    A refused call that comes back unchanged is refused again without being read. After ``repairs``
-    refusals in a row of one tool, the call becomes a doubt and the reader is told to go on. With
-    ``feedback=False`` the reader is told only that a call was received, and its IRI if it has one:
-    the paper's ablation.
+    A refused call that comes back unchanged is refused again without being read. A call about the
+    same thing in a later reply is a repair of it; after ``repairs`` refusals of one thing the call
+    becomes a doubt and the reader is told to go on. With ``feedback=False`` the reader is told only
+    that a call was received, and its IRI if it has one: the paper's ablation.
     """
 
     session: ConstructionSession
@@ -146,16 +148,22 @@ class Workspace:
     entities: dict[str, DocumentEntity] = field(default_factory=dict)
     ids: ShortIds = field(default_factory=ShortIds)
     notes: list[str] = field(default_factory=list)
-    """What an extracting model noted about a passage, and what outside tools answered."""
+    """What an extracting model noted about a passage."""
+    answers: list[Answer] = field(default_factory=list)
+    """What outside tools answered."""
     repaired: int = 0
     repeats: int = 0
+    turn: int = 0
+    """The reply that calls are made in; 0 for a reader that calls one by one and sees each result."""
+    _first: int = 0  # the turn that the conversation about a passage began with
     _refused: set[str] = field(default_factory=set)
-    _pending: dict[str, list[Act]] = field(
-        default_factory=dict
-    )  # refused since the tool last succeeded
-    _left: list[Act] = field(
-        default_factory=list
-    )  # refused before that, of subjects it did not succeed for
+    _open: list[_Tries] = field(default_factory=list)
+    _left: list[Act] = field(default_factory=list)  # given up
+
+    def begin(self) -> None:
+        """A passage begins: no call about it repairs one about an earlier passage."""
+        self.turn += 1
+        self._first = self.turn
 
     def call(
         self,
@@ -164,20 +172,29 @@ class Workspace:
         passage: Passage,
         quote: str = "",
         step: str = "",
+        *,
+        quoting: bool = False,
     ) -> CallResult:
-        """Call a tool about a passage; ``quote`` are the words of it that say so."""
-        start, end = span(passage, quote)
-        if self._kind(name) == "create":  # an entity is where the text names it
-            said = passage.text[start - passage.start : end - passage.start]
-            if found := find_quote(said, str(arguments.get("label", ""))):
-                start, end = start + found[0], start + found[1]
-        key = json.dumps([name, arguments], sort_keys=True, default=str)
+        """Call a tool about a passage; ``quote`` are the words of it that say so, or those of an
+        outside tool's answer.
+
+        A quote that is in neither is refused. ``quoting``: the reader was asked for quotes, so what
+        is written without one, and does not occur in the text, is left to a person as well.
+        """
+        evidence = self._evidence(name, arguments, passage, quote)
+        key = json.dumps([name, arguments, quote], sort_keys=True, default=str)
         if key in self._refused:
             self.repeats += 1
             hint = "This very call was refused before. Change what its violations name, or go on with another fact."
             same = Violation(name, REPEATED, "the same arguments", hint=hint)
             return CallResult.refused(same)
-        result = self.session.call(name, arguments, Source(self.document, start, end))
+        if evidence is None:
+            start, end, answered = passage.start, passage.end, None
+            result = CallResult.refused(unquoted(quote, "the text"))
+        else:
+            start, end, answered = evidence.start, evidence.end, evidence.answered
+            source = Source(self.document, start, end, self.answered(answered))
+            result = self.session.call(name, arguments, source)
         if result.repeated:
             self.repeats += 1
             return result
@@ -192,13 +209,59 @@ class Workspace:
             result.created,
             result.triples,
             result.violations,
+            answered,
         )
         self.acts.append(act)
-        if result.ok:
-            self._succeeded(act)
-            return result
-        self._refused.add(key)
-        return self._failed(act, result)
+        if not result.ok:
+            self._refused.add(key)
+            return self._failed(act, result)
+        self._succeeded(act)
+        if quoting and act.writes and evidence and not evidence.shown:
+            self.doubts.append(
+                Doubt(self.document, start, end, name, act.arguments, _UNSHOWN, written=True)
+            )
+        return result
+
+    def answered(self, number: int | None) -> Answer | None:
+        """The answer of an outside tool that a call rests on, if any."""
+        return None if number is None else self.answers[number]
+
+    def _evidence(
+        self, name: str, arguments: Mapping[str, Any], passage: Passage, quote: str
+    ) -> _Evidence | None:
+        """What a call rests on: words of the passage, or an answer; None where its quote is in
+        neither.
+        """
+        whole = _Evidence(passage.start, passage.end)
+        if self._kind(name) not in ("create", "add", "replace"):
+            return whole
+        place = find_quote(passage.text, quote)
+        if not place and quote.strip() and not find_quote(passage.header, quote):
+            number = self._answer_with([quote])
+            return None if number is None else replace(whole, answered=number, shown=True)
+        said = [_as_text(value) for value in _stated(arguments)]
+        unsaid = [text for text in said if not _in_words(text, passage.text)]
+        if unsaid and (number := self._answer_with(unsaid)) is not None:
+            return replace(whole, answered=number, shown=True)
+        if not place:
+            shown = bool(quote.strip()) or bool(said and not unsaid)
+            place = find_quote(passage.text, said[-1]) if shown and said else None
+            if not place:
+                return replace(whole, shown=shown)
+        start, end = passage.start + place[0], passage.start + place[1]
+        if self._kind(name) == "create":  # an entity is where the text names it
+            words = passage.text[place[0] : place[1]]
+            if found := find_quote(words, str(arguments.get("label", ""))):
+                start, end = start + found[0], start + found[1]
+        return _Evidence(start, end, shown=True)
+
+    def _answer_with(self, texts: Sequence[str]) -> int | None:
+        """The number of the latest answer that has all of these texts."""
+        for number in range(len(self.answers) - 1, -1, -1):
+            answer = self.answers[number].text
+            if all(_in_words(text, answer) for text in texts):
+                return number
+        return None
 
     def refuse(
         self,
@@ -215,13 +278,14 @@ class Workspace:
             Violation(name, "refused", str(arguments.get("object", "")), hint=reason)
             for reason in reasons
         )
-        self._left.append(Act(name, dict(arguments), False, *span(passage, quote), violations=why))
+        act = Act(name, dict(arguments), False, *span(passage, quote), violations=why)
+        self.acts.append(act)
+        self._failed(act, CallResult.refused(*why))
 
     def _succeeded(self, act: Act) -> None:
-        if tries := self._pending.pop(act.tool, None):
+        if tries := self._repairable(act):
             self.repaired += 1
-            self._left += tries
-        self._left = [one for one in self._left if _place(one) != _place(act)]
+            self._open.remove(tries)
         if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
             label = str(act.arguments.get("label", ""))
             self.entities[act.iri] = DocumentEntity(
@@ -235,49 +299,117 @@ class Workspace:
         """The entities of the document that were created with this label, in order of creation."""
         return [entity for entity in self.entities.values() if entity.label == label]
 
+    def _repairable(self, act: Act) -> _Tries | None:
+        """The refused calls that a call repairs: about the same thing, in an earlier reply about
+        the same passage.
+        """
+        for tries in self._open:
+            earlier = self._first <= tries.turn < self.turn or not self.turn
+            if earlier and tries.about == self._about(act):
+                return tries
+        return None
+
+    def _about(self, act: Act) -> tuple[str, str]:
+        """What a call is about: the label of what it creates, the subject and the property."""
+        if self._kind(act.tool) == "create" and "label" in act.arguments:
+            return "create", normalised(str(act.arguments["label"]))
+        return act.tool, str(act.arguments.get("subject", ""))
+
     def _failed(self, act: Act, result: CallResult) -> CallResult:
         if self._kind(act.tool) not in ("", *WRITING):
             return result
-        tries = self._pending.setdefault(act.tool, [])
-        tries.append(act)
-        if len(tries) <= self.repairs:
+        tries = self._repairable(act)
+        if tries is None:
+            tries = _Tries(self._about(act))
+            self._open.append(tries)
+        tries.acts.append(act)
+        tries.turn = self.turn
+        if len(tries.acts) <= self.repairs:
             return result
-        self._left += self._pending.pop(act.tool)
-        hint = f"Refused {len(tries)} times. It is left to a person; go on with the next fact."
-        over = Violation(act.tool, GIVEN_UP, f"{len(tries)} refusals", hint=hint)
+        self._open.remove(tries)
+        self._left += self._last(tries)
+        hint = f"Refused {len(tries.acts)} times. It is left to a person; go on with the next fact."
+        over = Violation(act.tool, GIVEN_UP, f"{len(tries.acts)} refusals", hint=hint)
         return CallResult(False, violations=(*result.violations, over), retryable=False)
+
+    def _last(self, tries: _Tries) -> list[Act]:
+        """What a person sees of refused calls about one thing: the last try, or each value where
+        nothing tells tries from further facts.
+        """
+        return tries.acts if not self.turn else tries.acts[-1:]
 
     def close(self) -> None:
         """Turns what was refused and never repaired into doubts."""
-        left = {
-            _place(one): one for one in (*self._left, *chain(*self._pending.values()))
-        }  # of one subject the last
-        for last in left.values():
+        for tries in self._open:
+            self._left += self._last(tries)
+        for act in self._left:
             reason = (
-                last.violations[0].hint or last.violations[0].constraint
-                if last.violations
+                act.violations[0].hint or act.violations[0].constraint
+                if act.violations
                 else "refused"
             )
             self.doubts.append(
                 Doubt(
                     self.document,
-                    last.start,
-                    last.end,
-                    last.tool,
-                    last.arguments,
+                    act.start,
+                    act.end,
+                    act.tool,
+                    act.arguments,
                     reason,
-                    last.violations,
+                    act.violations,
                 )
             )
 
 
-def _place(act: Act) -> tuple[str, str]:
-    """What a call is about: one that succeeds repairs the earlier refused ones about the same
-    thing.
+@dataclass
+class _Tries:
+    """Refused calls about one thing; ``turn`` is the reply of the last one."""
+
+    about: tuple[str, str]
+    acts: list[Act] = field(default_factory=list)
+    turn: int = 0
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """Characters of the document, or the number of an answer; ``shown``: the words were found
+    there.
     """
-    return act.tool, str(
-        next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), "")
-    )
+
+    start: int
+    end: int
+    answered: int | None = None
+    shown: bool = False
+
+
+_UNSHOWN = "written, but no words of the text were given for it: is it there?"
+_REFERRING = frozenset(("subject", "object", "entity", "within", "property", "unit", "language"))
+
+
+def _stated(arguments: Mapping[str, Any]) -> list[Any]:
+    """The literal values of a call, its label among them."""
+    return [
+        value
+        for name, value in arguments.items()
+        if name not in _REFERRING
+        and isinstance(value, str | int | float)
+        and value not in ("", True, False)
+    ]
+
+
+def _as_text(value: object) -> str:
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]  # it is a float
+
+
+def _in_words(said: str, text: str) -> bool:
+    return find_quote(text, said) is not None
+
+
+def unquoted(quote: str, where: str) -> Violation:
+    """The violation of a quote that is not in the text it is said to be from."""
+    hint = f"these words are not in {where}: copy the quote word for word"
+    return Violation("quote", "quote", quote[:120], (), hint)
 
 
 @lru_cache(maxsize=64)  # several calls about one sentence
@@ -295,14 +427,77 @@ def span(passage: Passage, quote: str) -> tuple[int, int]:
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The characters of a text that a quote covers, whatever its case and spaces; None where it is
-    not in the text.
+    """The characters of a text that a quote covers; None where it is not in the text.
+
+    Case, spaces, marks of Markdown, and the ways to write quotation marks, dashes and small
+    numbers do not matter, nor does a word that is divided at the end of a line. An ellipsis in a
+    quote stands for words left out.
+
+    >>> text = "Add CrCl₃ · 6 H₂O, “dried”, and stir it\\nfor 45 min."
+    >>> find_quote(text, 'crcl3 · 6 H2O, "dried"'), find_quote(text, "Add CrCl3 ... for 45 min")
+    ((4, 26), (0, 49))
+    >>> find_quote("It has 112 beds.", "12 beds") is None
+    True
     """
-    wanted = quote.split()
-    if not wanted:
-        return None
-    exact = text.find(quote.strip())
-    if exact >= 0:
+    exact = text.find(quote.strip()) if quote.strip() else -1
+    if exact >= 0 and _whole_numbers(text, exact, exact + len(quote.strip())):
         return exact, exact + len(quote.strip())
-    found = re.search(r"\s+".join(map(re.escape, wanted)), text, re.IGNORECASE)
-    return found.span() if found else None
+    pieces = [plain_text(piece)[0].strip(" .,;:") for piece in _ELLIPSIS.split(quote)]
+    pieces = [piece for piece in pieces if piece]
+    if not pieces or (len(pieces) > 1 and min(map(len, pieces)) < _SHORTEST):
+        return None
+    plain, places = plain_text(text)
+    begin = _piece(plain, pieces[0], 0)
+    if begin < 0:
+        return None
+    end = begin + len(pieces[0])
+    for piece in pieces[1:]:
+        at = _piece(plain, piece, end)
+        if at < 0 or at - end > _LEFT_OUT:
+            return None
+        end = at + len(piece)
+    return places[begin], places[end - 1] + 1
+
+
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
+_SHORTEST = 4  # characters of a piece of a quote with an ellipsis: shorter ones are everywhere
+_LEFT_OUT = 600  # characters that an ellipsis may stand for
+_ALIKE = str.maketrans(
+    {c: "'" for c in "‘’‚‛`´′"}
+    | {c: '"' for c in "“”„‟«»″"}
+    | {c: "-" for c in "‐‑‒–—―−"}
+    | {c: " " for c in "*_|#"}
+)
+
+
+@lru_cache(maxsize=16)
+def plain_text(text: str) -> tuple[str, tuple[int, ...]]:
+    """A text as quotes are compared with it, and the place in the text of each of its characters."""
+    joined = [False] * len(text)  # parts of a word divided at the end of a line
+    for divided in re.finditer(r"(?<=\w)[-\u00ad]\n\s*(?=\w)|\u00ad", text):
+        joined[divided.start() : divided.end()] = [True] * len(divided[0])
+    found: list[str] = []
+    places: list[int] = []
+    for at, raw in enumerate(text):
+        if joined[at]:
+            continue
+        for char in unicodedata.normalize("NFKC", raw.translate(_ALIKE)).casefold():
+            shown = " " if char.isspace() else char
+            if shown == " " and found and found[-1] == " ":
+                continue
+            found.append(shown)
+            places.append(at)
+    return "".join(found), tuple(places)
+
+
+def _piece(text: str, piece: str, start: int) -> int:
+    at = text.find(piece, start)
+    while at >= 0 and not _whole_numbers(text, at, at + len(piece)):
+        at = text.find(piece, at + 1)
+    return at
+
+
+def _whole_numbers(text: str, start: int, end: int) -> bool:
+    """Whether no number is cut at the ends of a stretch of text."""
+    before = start > 0 and text[start].isdigit() and text[start - 1].isdigit()
+    return not before and not (end < len(text) and text[end - 1].isdigit() and text[end].isdigit())

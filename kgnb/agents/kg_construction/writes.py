@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
@@ -14,11 +13,12 @@ from itertools import islice, product
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.naming import key, slug
+from kgnb.agents.kg_construction.naming import key, normalised, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import (
+    DERIVED,
     DESCRIPTIONS,
-    PROV,
+    READ_WITH,
     TBOX,
     Call,
     document_iri,
@@ -202,15 +202,6 @@ def _text(term: Term) -> str:
     return term.text if isinstance(term, Literal) else str(term)
 
 
-def normalised(text: str) -> str:
-    """A name as it counts for identity: Unicode NFKC, case folded, white space collapsed.
-
-    >>> normalised("  Berliner  HÜTTE ")
-    'berliner hütte'
-    """
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
 def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
     """The IRI of an entity: a readable label, then sixteen digits of the hash of what distinguishes
     it.
@@ -256,12 +247,13 @@ class Withdrawals:
                 Violation("old", "required argument", "nothing", values[:25], hint)
             )
         if own and call.source is not None:
-            document, derived = document_iri(call.source.document), f"{PROV}wasDerivedFrom"
-            derived_from = self.session.writer.values
+            document, values = document_iri(call.source.document), self.session.writer.values
             quads = [
                 (one, graph)
                 for one, graph in self._quads(chosen)
-                if graph is None or document in derived_from(graph, derived, DESCRIPTIONS)
+                if graph is None
+                or document in values(graph, DERIVED, DESCRIPTIONS)
+                or document in values(graph, READ_WITH, DESCRIPTIONS)
             ]
             return self._retracted(call, subject, quads)
         if tool.kind == "retract":

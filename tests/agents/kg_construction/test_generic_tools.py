@@ -326,7 +326,7 @@ def test_an_entity_of_the_document_may_be_named_by_its_label() -> None:
     )
     sorne = {"class": "Valley", "label": "Sorne"}
     made = [
-        ("create", {"class": "Hut", "label": name, "facts": {"in": value}})
+        ("create", {"class": "Hut", "label": name, "facts": {"in": value}, "quote": "Huts of the"})
         for name, value in (("Ambre", sorne), ("Kar", "Sorne"), ("Rif", "Ambre"))
     ]
     model = ScriptedModel(lambda request: reply(*made, ("finish", {})))

@@ -69,7 +69,7 @@ def obedient(request: Request) -> Reply:
         return calls(
             (
                 "create_hut",
-                {"label": "Ambre", "beds": 28, "entity": None, "quote": "the  ambre has"},
+                {"label": "Ambre", "beds": 28, "entity": None, "quote": " ambre "},
             )
         )
     return calls(("finish", {}))

@@ -58,7 +58,8 @@ def test_answers_of_functions_and_servers_are_used_and_noted(server: bool, tmp_p
     )
     assert (None, BEDS, rdflib.Literal(28)) in built.graph
     (journal,) = built.journals
-    assert len(journal.notes) == 1 and "Ambre" in journal.notes[0] and "28" in journal.notes[0]
+    [answer] = journal.answers
+    assert answer.tool == "beds_of" and answer.arguments == {"hut": "Ambre"} and "28" in answer.text
     assert "beds_of" in {tool.name for tool in model.asked[0].tools} and "beds_of" in journal.reader
     failed = next(m.text for request in model.asked for m in request.messages if m.role == "tool")
     assert "beds_of" in failed and "28" not in failed  # told, and the work goes on
