@@ -247,13 +247,13 @@ class Withdrawals:
                 Violation("old", "required argument", "nothing", values[:25], hint)
             )
         if own and call.source is not None:
-            document, values = document_iri(call.source.document), self.session.writer.values
+            document, ends = document_iri(call.source.document), self.session.writer.values
             quads = [
                 (one, graph)
                 for one, graph in self._quads(chosen)
                 if graph is None
-                or document in values(graph, DERIVED, DESCRIPTIONS)
-                or document in values(graph, READ_WITH, DESCRIPTIONS)
+                or document in ends(graph, DERIVED, DESCRIPTIONS)
+                or document in ends(graph, READ_WITH, DESCRIPTIONS)
             ]
             return self._retracted(call, subject, quads)
         if tool.kind == "retract":
