@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rdflib import Graph as RdflibSource
 
 from kgnb.datasets import huts
 from kgnb.errors import ConfigError, DataError, FallBack
-from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.endpoint_graph import EndpointGraph, Wrapper, is_wrapper
 from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Ontology
@@ -31,7 +31,9 @@ from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import MemoryIndex, VectorIndex
 
-GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Sequence[str | Path]"
+GraphSource: TypeAlias = (
+    "str | Path | Graph | RdflibSource | Wrapper | HoldsGraph | Sequence[str | Path]"
+)
 OntologySource: TypeAlias = "GraphSource | Ontology"
 
 URL = re.compile(r"^https?://", re.IGNORECASE)
@@ -50,7 +52,7 @@ EMBEDDERS = (
 
 def open_graph(source: GraphSource) -> Graph:
     """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph, a
-    Graph, or a CONSTRUCT.
+    SPARQLWrapper (asked with its settings), a Graph, or a CONSTRUCT.
 
     Raises:
         DataError: a file is missing, malformed or empty.
@@ -62,9 +64,12 @@ def open_graph(source: GraphSource) -> Graph:
         return source
     if isinstance(source, HoldsGraph):
         return source.graph()
+    if is_wrapper(source):
+        return EndpointGraph.of(source)
     if isinstance(source, str) and URL.match(source):
         return EndpointGraph(source)
-    paths = [file_of(spec) for spec in ([source] if isinstance(source, str | Path) else source)]
+    specs = [source] if isinstance(source, str | Path) else cast("Sequence[str | Path]", source)
+    paths = [file_of(spec) for spec in specs]
     if not paths:
         raise ValueError("no file was named")
     graph = OxigraphGraph(name=", ".join(Path(path).name or str(path) for path in paths))
@@ -90,6 +95,7 @@ def open_endpoint(endpoint: Endpoint) -> Graph:
         user=user,
         password=password,
         token="" if basic else key,
+        headers={name: value.reveal() for name, value in endpoint.secret_headers().items()},
         named_graphs=endpoint.named_graphs,
         default_graph=endpoint.graph,
         timeout=endpoint.timeout,

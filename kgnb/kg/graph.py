@@ -23,6 +23,7 @@ class Solutions:
     variables: tuple[str, ...]
     rows: tuple[Row, ...]
     truncated: bool = False  # there were more rows than the limit, or the service cut its answer
+    notes: tuple[str, ...] = ()  # what a reader must know of the values
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

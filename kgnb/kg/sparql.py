@@ -200,6 +200,21 @@ def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
     return put_first(query, values)
 
 
+def with_prologue(query: str, head: str) -> str:
+    """The query with declarations before its own, after Virtuoso's ``define`` lines, which come
+    first.
+
+    >>> with_prologue('define input:inference "x" SELECT * { ?s ?p ?o }', "PREFIX a: <urn:a> ")
+    'define input:inference "x" PREFIX a: <urn:a> SELECT * { ?s ?p ?o }'
+    """
+    found = _cut(query)
+    index = 0
+    while index + 3 < len(found) and found[index].word == "DEFINE":
+        index += 3
+    start = found[index].start if index else 0
+    return query[:start] + head + query[start:]
+
+
 def put_first(query: str, clause: str) -> str:
     """The query with a clause put at the start of its WHERE group."""
     outline = _Outline(query)
@@ -314,18 +329,23 @@ def undeclared_prefixes(query: str) -> list[str]:
     """
     found = tokens(query)
     declared = {name.text for word, name in pairwise(found) if word.word == "PREFIX"}
+    names = [two for one, two in pairwise([Token("", "", 0), *found]) if one.word != "DEFINE"]
     used = dict.fromkeys(
-        t.text.partition(":")[0] + ":" for t in found if t.kind == "name" and ":" in t.text
+        t.text.partition(":")[0] + ":" for t in names if t.kind == "name" and ":" in t.text
     )
     return [prefix for prefix in used if prefix not in declared and prefix != "_:"]
 
 
 def _form(found: Sequence[Token]) -> tuple[Form, int]:
-    """The query's form and the index of its keyword, past BASE, PREFIX and VERSION declarations."""
+    """The query's form and the index of its keyword, past BASE, PREFIX and VERSION declarations and
+    Virtuoso's ``define``; Stardog's PATHS answers with rows, as SELECT does.
+    """
     index = 0
-    while index < len(found) and found[index].word in {"BASE", "PREFIX", "VERSION"}:
-        index += 3 if found[index].word == "PREFIX" else 2
+    while index < len(found) and found[index].word in {"BASE", "PREFIX", "VERSION", "DEFINE"}:
+        index += 3 if found[index].word in {"PREFIX", "DEFINE"} else 2
     word = found[index].word if index < len(found) else ""
+    if word == "PATHS":
+        return "SELECT", index
     if word in {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE"}:
         return cast(Form, word), index
     if word in _UPDATES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import rdflib
 from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
 from kgnb.errors import BackendError, DataError, KgnbError
+from kgnb.kg.endpoint_graph import is_wrapper
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES
@@ -301,12 +303,14 @@ class KgMagics(VerbMagics, magic="kg"):
         "kg connect",
         "%kg connect https://query.wikidata.org/sparql",
         "%kg connect ours --auth env:TOKEN",
+        "%kg connect {{wrapper}} --as ours",
     )
     @argument(
         "name",
         metavar="URL|NAME",
-        help="its URL, or a name: that of an [endpoints.NAME] in kgnb.toml is enough",
+        help="its URL, a SPARQLWrapper as {{name}}, or the name of an [endpoints.NAME] in kgnb.toml",
     )
+    @argument("--as", dest="called", metavar="NAME", default="", help="its name [that of its host]")
     @argument("--url", metavar="URL", default="", help="the URL of its SPARQL queries")
     @argument(
         "--update-url",
@@ -326,6 +330,13 @@ class KgMagics(VerbMagics, magic="kg"):
         default="",
         help="the environment variable with its token or password",
     )
+    @argument(
+        "--header",
+        metavar="NAME=env:VAR",
+        action="append",
+        default=[],
+        help="a header of every request, such as an API key, from an environment variable",
+    )
     @argument("--graph", metavar="IRI", default="", help="use only this named graph of it")
     @argument(
         "--timeout",
@@ -341,11 +352,29 @@ class KgMagics(VerbMagics, magic="kg"):
     )
     def connect(self, arguments: argparse.Namespace) -> Opened:
         """Connect to a SPARQL endpoint, check that it answers, and make it the current graph."""
+        if is_wrapper(arguments.name):
+            return self._wrapped(arguments)
         endpoint = self._endpoint(arguments)
+        if arguments.called:
+            endpoint = endpoint.with_(name=arguments.called)
         graph = open_endpoint(endpoint)
         self._greet(graph)
         take(self.session, NamedGraph(endpoint.name, graph, endpoint.url))
         return Opened(endpoint.name, graph, None)
+
+    def _wrapped(self, arguments: argparse.Namespace) -> Opened:
+        """A SPARQLWrapper, asked with its own settings."""
+        options = ("url", "update_url", "user", "auth", "header", "graph", "timeout")
+        given = [name for name in options if getattr(arguments, name)]
+        if given:
+            raise ValueError(
+                f"--{given[0].replace('_', '-')} is a setting of the SPARQLWrapper itself: set it there"
+            )
+        graph = open_graph(arguments.name)
+        name = arguments.called or default_name(graph.name)
+        self._greet(graph)
+        take(self.session, NamedGraph(name, graph, graph.name))
+        return Opened(name, graph, None)
 
     def _endpoint(self, arguments: argparse.Namespace) -> Endpoint:
         """Its description in the settings, overridden by the options of the line."""
@@ -355,6 +384,13 @@ class KgMagics(VerbMagics, magic="kg"):
             for name in ("url", "update_url", "user", "auth", "graph", "timeout")
             if (value := getattr(arguments, name))
         }
+        if arguments.header:
+            given["headers"] = json.dumps(dict(map(_header, arguments.header)))
+        if not isinstance(arguments.name, str):
+            raise ValueError(
+                f"a {type(arguments.name).__name__} is no endpoint: give its URL, its name or a "
+                "SPARQLWrapper"
+            )
         if URL.match(arguments.name) and "url" not in given:
             arguments.name, given["url"] = default_name(arguments.name), arguments.name
         if arguments.one_graph:
@@ -534,6 +570,18 @@ class KgMagics(VerbMagics, magic="kg"):
     def current(self, method: Verb) -> dict[str, object]:
         """A form starts from the current graph."""
         return {"name": self.session.current} if method.verb in ("use", "info", "close") else {}
+
+
+def _header(word: str) -> tuple[str, str]:
+    """The name of a header and the handle of its value; the value itself is never on the line, for
+    a notebook keeps it.
+    """
+    name, equals, handle = word.partition("=")
+    if not (equals and name and re.match(r"(env|keyring):", handle)):
+        raise ValueError(
+            f"--header takes NAME=env:VAR, a header and the variable with its value, not {name}=..."
+        )
+    return name, handle
 
 
 def default_name(source: str | Path) -> str:

@@ -102,7 +102,8 @@ class Session(Opener):
         origin = named.origin if named is not None else spec
         if isinstance(spec, Ontology) or (isinstance(origin, str) and URL.match(origin)):
             return None
-        return named.graph if named is not None else open_graph(spec)
+        graph = named.graph if named is not None else open_graph(spec)
+        return None if URL.match(graph.name) else graph
 
     def close(self) -> None:
         """Closes every graph and index."""
@@ -123,7 +124,7 @@ def milliseconds(graph: Graph, timeout: float | None = None) -> int:
 
 def is_remote(named: NamedGraph) -> bool:
     """Whether a graph is on a server."""
-    return URL.match(named.origin) is not None
+    return URL.match(named.origin) is not None or URL.match(named.graph.name) is not None
 
 
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]

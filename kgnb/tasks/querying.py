@@ -16,7 +16,7 @@ from kgnb.kg.placeholders import fill
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.result_files import save_rows
 from kgnb.kg.schema import Names, names_of
-from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes
+from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes, with_prologue
 from kgnb.kg.terms import Iri, Term, is_iri
 from kgnb.results.bundle import JSON_ROWS
 from kgnb.results.found import PICTURED, GraphUpdate, Rows, Triples, YesNo, rows_of, triples_of
@@ -41,7 +41,7 @@ def query(
     (ASK), or a change.
 
     Args:
-        source: files, an endpoint's URL, an rdflib graph or a Graph.
+        source: files, an endpoint's URL, a SPARQLWrapper, an rdflib graph or a Graph.
         text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files,
         or the well-known. values: the values of each ``{{name}}`` in the query; quoted as RDF
         terms. limit: most rows; the result says when there were more.
@@ -62,7 +62,7 @@ def query(
     known = {**dict(getattr(graph, "prefixes", ())), **(prefixes or {})}
     written = fill(text, values) if values is not None else text
     form, head = query_form(written), declarations(written, known)
-    asked = head + written
+    asked = with_prologue(written, head)
     _refuse_unknown_prefixes(asked, graph)
     if form != "UPDATE" and update:
         raise DataError(
@@ -91,7 +91,10 @@ def query(
                 graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels
             )
             found = rows_of(
-                solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels
+                solutions,
+                lambda iri: short(iri, known),
+                (*((cut,) if cut else ()), *solutions.notes),
+                named.labels,
             )
             if export is not None:
                 save_rows(solutions, export)
@@ -133,7 +136,7 @@ def _ordered(solutions: Solutions, written: list[str]) -> Solutions:
         return solutions
     at = [solutions.variables.index(name) for name in names]
     rows = tuple(tuple(row[place] for place in at) for row in solutions.rows)
-    return Solutions(names, rows, truncated=solutions.truncated)
+    return replace(solutions, variables=names, rows=rows)
 
 
 def declarations(text: str, known: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from kgnb.agents.question_answering.values import read_action
 from kgnb.errors import KgnbError
 from kgnb.judging import Option
 from kgnb.judging.sheet import Sheet
-from kgnb.kg.endpoint_graph import read_boolean, read_solutions, read_triples
+from kgnb.kg.endpoint_results import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import ServiceReply, Wire
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.placeholders import fill

@@ -1,9 +1,12 @@
 from pathlib import Path
 
+import pytest
 from rdflib import Graph
+from SPARQLWrapper import SPARQLWrapper
 
 from kgnb.magics.kg import Opened
 from tests.kg.flaky_endpoint import FlakyEndpoint
+from tests.loopback import LoopbackServer, Request
 from tests.magics.conftest import ALPINE, Notebook
 
 
@@ -78,3 +81,46 @@ def test_a_service_is_opened_and_looked_at_without_counting_everything(notebook:
     finally:
         service.stop()
     assert "cannot be reached" in notebook.good("%kg list --check").value.df()["health"].tolist()[0]
+
+
+class _Echo(LoopbackServer):
+    """A service that wants a key in a header, and keeps what it was sent."""
+
+    place = "/sparql"
+
+    def __init__(self) -> None:
+        self.keys: list[str | None] = []
+        super().__init__()
+
+    def answer(self, request: Request) -> None:
+        self.keys.append(request.headers.get("X-Api-Key"))
+        if self.keys[-1] != "k3y-of-ours":
+            return request.send(401, b"who?")
+        return request.send(200, b'{"head": {}, "boolean": true}', "application/json")
+
+
+def test_connects_with_a_header_whose_value_is_in_the_environment(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_KEY", "k3y-of-ours")
+    with _Echo() as server:
+        refused = notebook(f"%kg connect ours --url {server.url}")
+        assert "--header NAME=env:VAR" in refused.why
+        plain = notebook(f"%kg connect ours --url {server.url} --header X-Api-Key=k3y-of-ours")
+        assert "NAME=env:VAR" in plain.why and "k3y" not in plain.why
+        notebook.good(f"%kg connect ours --url {server.url} --header X-Api-Key=env:OUR_KEY")
+        assert server.keys == [None, "k3y-of-ours"]
+
+
+def test_connects_to_a_sparqlwrapper(notebook: Notebook) -> None:
+    with _Echo() as server:
+        wrapper = SPARQLWrapper(server.url)
+        wrapper.addCustomHttpHeader("X-Api-Key", "k3y-of-ours")
+        notebook.shell.user_ns["wrapper"] = wrapper
+        notebook.good("%kg connect {{wrapper}} --as ours")
+        assert notebook.session.current == "ours"
+        notebook.good("%kg open {{wrapper}} --as again")
+        notebook.good("%kg list")  # counts no triples of a service
+        assert set(server.keys) == {"k3y-of-ours"}
+        wrong = notebook("%kg connect {{wrapper}} --timeout 3")
+        assert "setting of the SPARQLWrapper" in wrong.why
