@@ -3,6 +3,7 @@ prompts.
 """
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,9 @@ def test_a_recording_holds_replies_and_says_where_they_come_from(name: str) -> N
         "a request's text is not kept"
     )
     card = (RECORDINGS / name / "card.md").read_text(encoding="utf-8")
-    for said in ("Who answered", "When", "Prompts of commit", "Data and training", "Replay"):
-        assert said in card
+    for heading in ("Who answered", "When", "How it was shown", "Data and training", "Replay"):
+        assert heading in card
+    assert not re.search(r"\b(helpers?|sessions?|commit)\b", card), "how the project was made"
     assert f"recorded:{name}" in card
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kgnb.datasets import huts, published
 from kgnb.datasets.fetch import data_folder
-from kgnb.datasets.published import Figure, MatchingCase, MatchingSet
+from kgnb.datasets.published import MatchingCase, MatchingFigure, MatchingSet
 from kgnb.mapping_files import load_reference
 
 CONFERENCE = ("cmt", "conference", "confof", "edas", "ekaw", "iasted", "sigkdd")
@@ -66,7 +66,7 @@ def conference(folder: Path | None) -> MatchingSet:
     )
 
 
-def _here(cases: list[MatchingCase]) -> tuple[Figure, ...]:
+def _here(cases: list[MatchingCase]) -> tuple[MatchingFigure, ...]:
     sized = [
         (case.published[0], len(load_reference(case.reference)))
         for case in cases

@@ -1,19 +1,80 @@
-"""Published results of other systems with their sources, and Agent-OM's result table where
-available.
+"""Published results of other systems, each with the table it stands in (``published.tsv``), and
+Agent-OM's result table where available.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from kgnb.errors import DataError
 
+PAPERS = {
+    "agent-om": "Qiang et al., Agent-OM, PVLDB 18(3), 2024",
+    "oda": "Sun et al., ODA, Findings of ACL 2024",
+    "ea-agent": "Nan et al., EA-Agent, arXiv 2604.11686",
+    "twa": "Zhou et al., Ontology-to-tools compilation (The World Avatar), arXiv 2602.03439",
+    "oaei-2023": "OAEI 2023 results",
+    "logmap-run": "LogMap 4.0",
+    "pathquestion": "Zhou et al., PathQuestion, COLING 2018",
+}
+IN_PERCENT = ("precision", "recall", "f1", "hits1", "hits10", "lenient", "strict")
+
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PublishedRow:
+    """The figures one system is published with on some data; scores are shares between 0 and 1.
+
+    ``tokens_each``, ``seconds_each`` and ``usd_each`` are for one item (an entity, a question, a
+    document).
+    """
+
+    system: str
+    data: str
+    covers: str
+    source: str  # the paper, and the table, section or file
+    figures: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def get(self, name: str) -> float | None:
+        """One figure, or None where it is not published."""
+        return self.figures.get(name)
+
+
+@cache
+def _published() -> tuple[PublishedRow, ...]:
+    """Every row of the file, figures of one system, coverage and place together."""
+    file = Path(__file__).with_suffix(".tsv")
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    notes: dict[tuple[str, ...], str] = {}
+    for line in csv.DictReader(lines, delimiter="\t"):
+        key = (line["system"], line["data"], line["covers"], line["paper"], line["place"])
+        value = float(line["value"])
+        name = line["figure"]
+        found.setdefault(key, {})[name] = round(value / 100, 6) if name in IN_PERCENT else value
+        notes.setdefault(key, line["note"])
+    return tuple(
+        PublishedRow(system, data, covers, f"{PAPERS[paper]}, {place}", figures, notes[key])
+        for key, figures in found.items()
+        for system, data, covers, paper, place in (key,)
+    )
+
+
+def published(data: str) -> tuple[PublishedRow, ...]:
+    """What is published on this data, in the order of the file; nothing where nobody has.
+
+    >>> [row.figures["hits1"] for row in published("dbp15k/fr_en")][:2]
+    [0.99, 0.99]
+    """
+    return tuple(row for row in _published() if row.data == data)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingFigure:
     """A published or measured result of another system: shares between 0 and 1, their coverage and
     source.
     """
@@ -36,7 +97,7 @@ class MatchingCase:
     source: Path
     target: Path
     reference: Path | None = None
-    published: tuple[Figure, ...] = ()
+    published: tuple[MatchingFigure, ...] = ()
 
     @property
     def reversed(self) -> MatchingCase:
@@ -56,7 +117,7 @@ class MatchingSet:
     name: str
     title: str
     cases: tuple[MatchingCase, ...]
-    published: tuple[Figure, ...] = ()
+    published: tuple[MatchingFigure, ...] = ()
     context: str = ""  # what the ontologies are about, in a few words
     notes: tuple[str, ...] = ()
 
@@ -77,52 +138,34 @@ class MatchingSet:
         )
 
 
-_PAPER = "Agent-OM, PVLDB 18(3), gpt-4o"
-_COUNTED = "added up from the pairs' figures of the Agent-OM paper's result table"
-_OURS = "LogMap 4.0 run by us on the same files"
-_OAEI = "OAEI 2023 results, rounded there"
+def matching_figures(data: str) -> tuple[MatchingFigure, ...]:
+    """The published precision, recall and F1 on a matching task."""
+    return tuple(
+        MatchingFigure(
+            row.system,
+            row.figures["precision"],
+            row.figures["recall"],
+            row.figures["f1"],
+            row.covers,
+            f"{row.source}; {row.note}" if row.note else row.source,
+        )
+        for row in published(data)
+    )
 
-CONFERENCE = (
-    Figure("Agent-OM", 0.696, 0.617, 0.642, "mean of 21 pairs", _PAPER),
-    Figure("Agent-OM", 0.666, 0.600, 0.631, "micro over 21 pairs", _COUNTED),
-    Figure("LogMap", 0.788, 0.584, 0.670, "micro over 21 pairs", _OURS),
-    Figure("LogMap", 0.81, 0.58, 0.68, "micro over 21 pairs", _OAEI),
-    Figure("GraphMatcher (trained)", 0.76, 0.80, 0.78, "micro over 21 pairs", _OAEI),
-)
-ANATOMY = (
-    Figure("Agent-OM", 0.9554, 0.8892, 0.9211, "this pair", _PAPER),
-    Figure("Agent-OM", 0.8721, 0.7138, 0.7850, "non-trivial part", _PAPER),
-    Figure("LogMap", 0.916, 0.848, 0.880, "this pair", _OURS),
-    Figure("LogMap", 0.7500, 0.6021, 0.6680, "non-trivial part", "OAEI 2023 results"),
-    Figure(
-        "Matcha",
-        0.951,
-        0.931,
-        0.941,
-        "this pair",
-        "OAEI 2023 results; uses background knowledge (UBERON)",
-    ),
-)
+
+CONFERENCE = matching_figures("oaei-conference")
+ANATOMY = matching_figures("oaei-anatomy")
 MSE = {
-    1: (
-        Figure(
-            "Agent-OM",
-            0.4286,
-            0.1304,
-            0.2000,
-            "this pair",
-            f"{_PAPER}; against the reference its authors edited",
-        ),
-    ),
-    2: (Figure("Agent-OM", 0.9200, 0.4570, 0.6106, "this pair", _PAPER),),
-    3: (Figure("Agent-OM", 0.8636, 0.9048, 0.8837, "this pair", _PAPER),),
+    1: matching_figures("oaei-mse/mse-1-edited"),
+    2: matching_figures("oaei-mse/mse-2"),
+    3: matching_figures("oaei-mse/mse-3"),
 }
 AGENT_OM_TABLE = "oaei-agent-om-results/result-reference.csv"
 # the row kind of the merged and validated result; others are ablations
 _FINAL = "/component/llm_with_agent"
 
 
-def agent_om_pairs(folder: Path) -> dict[str, Figure]:
+def agent_om_pairs(folder: Path) -> dict[str, MatchingFigure]:
     """Agent-OM's final figures by conference pair, from the paper's result table; empty without the
     table.
     """
@@ -145,13 +188,15 @@ def agent_om_pairs(folder: Path) -> dict[str, Figure]:
                     where=f"{file}:{number}",
                     fix="Fetch the file again; it has the columns LLM, Alignment, Precision, Recall and F1.",
                 ) from error
-            figures[task.split("/")[1]] = Figure(
-                "Agent-OM", precision, recall, f1, "this pair", _PAPER
-            )
+            source = f"{PAPERS['agent-om']}, repository, {AGENT_OM_TABLE.partition('/')[2]}"
+            pair = task.split("/")[1]
+            figures[pair] = MatchingFigure("Agent-OM", precision, recall, f1, "this pair", source)
     return figures
 
 
-def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
+def over_pairs(
+    figures: Iterable[tuple[MatchingFigure, int]],
+) -> tuple[MatchingFigure, MatchingFigure]:
     """One system's mean and micro figure over some pairs, given each pair's figure and the size of
     its reference.
 
@@ -162,7 +207,7 @@ def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
     if not given:
         raise ValueError("there is no pair to average over")
     count, first = len(given), given[0][0]
-    mean = Figure(
+    mean = MatchingFigure(
         first.system,
         sum(figure.precision for figure, _ in given) / count,
         sum(figure.recall for figure, _ in given) / count,
@@ -176,7 +221,7 @@ def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
         for tp, (figure, _) in zip(right, given, strict=True)
     ]
     wanted = sum(size for _, size in given)
-    micro = Figure(
+    micro = MatchingFigure(
         first.system,
         sum(right) / sum(found) if sum(found) else 0.0,
         sum(right) / wanted if wanted else 0.0,
@@ -185,75 +230,3 @@ def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
         f"{first.source}, counts restored from the pairs' figures",
     )
     return mean, micro
-
-
-_EA_PAPER = "EA-Agent paper, Qwen3-32B"
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The result of one system on one pair, as shares between 0 and 1; None where nothing is
-    published.
-    """
-
-    system: str
-    hits1: float
-    mrr: float | None = None
-    tokens: float | None = None  # per entity
-    seconds: float | None = None  # per entity
-    source: str = ""
-
-
-BY_PAIR: dict[str, tuple[Published, ...]] = {
-    "dbp15k/fr_en": (
-        Published("EA-Agent", 0.9900, 0.996, 672, 3.88, _EA_PAPER),
-        Published("UDCEA", 0.996, None, None, None, "as the EA-Agent paper prints it"),
-        Published(
-            "M, no model",
-            0.9877,
-            None,
-            0,
-            None,
-            "as the EA-Agent paper prints it; names machine-translated",
-        ),
-    ),
-    "srprs/en_fr": (
-        Published("EA-Agent", 0.990, None, 672, 3.88, _EA_PAPER),
-        Published("TEA", 0.985, None, None, None, "as the EA-Agent paper prints it"),
-    ),
-}
-COST = (
-    Published("EA-Agent", 0.0, None, 672, 3.88, _EA_PAPER),
-    Published("Seg-Align", 0.0, None, 159, 0.89, "as the EA-Agent paper prints it"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class BuildingFigure:
-    """Precision, recall and F1 of one category, and F1 without feedback to the agent."""
-
-    category: str
-    precision: float
-    recall: float
-    f1: float
-    without_feedback: float | None
-
-
-PAPER = (
-    '"Ontology-to-tools compilation for executable semantic '
-    'constraint enforcement in LLM agents" (The World Avatar)'
-)
-SOURCE = (
-    f"{PAPER}; "
-    "the texts of 29 of its 30 papers are not public, and empty slots that should be empty count as hits there"
-)
-BUILDING_COST = (
-    "$3.35 a paper, and $5.70 an ontology to have a model write the tools (the same paper)"
-)
-BUILDING = (
-    BuildingFigure("building units", 0.762, 0.780, 0.771, 0.768),
-    BuildingFigure("characterisation", 0.868, 0.722, 0.788, 0.788),
-    BuildingFigure("synthesis steps", 0.831, 0.855, 0.843, 0.572),
-    BuildingFigure("chemicals", 1.000, 0.582, 0.736, 0.724),
-    BuildingFigure("micro", 0.844, 0.808, 0.826, None),
-)

@@ -1,4 +1,4 @@
-"""Question sets by name, and published results on them.
+"""Question sets by name.
 
 CoDEx (Safavi and Koutra, EMNLP 2020) is a slice of Wikidata; its questions are made from test
 triples.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,52 +22,6 @@ from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDFS, Iri, Literal, Triple
 
 SETS = ("huts", "pathquestion", "pathquestion-3h", "codex", "qald10")
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFigure:
-    """A published figure: a share between 0 and 1, with its score, coverage and source."""
-
-    system: str
-    score: str  # legacy-lenient, strict, F1
-    value: float
-    covers: str
-    source: str
-
-
-_ODA = "Sun et al., ODA, Findings of ACL 2024, table 1"
-_ODA_COVERS = {
-    "QALD-10 en, 333 questions": (66.67, 53.80, 57.10),
-    "Creak, 1,371": (95.19, 95.60, 94.52),
-    "T-REx, 5,000": (86.00, 77.10, 57.72),
-    "Zero-Shot RE, 3,724": (95.30, 88.30, 55.50),
-}
-_BY_ODA = tuple(
-    AnswerFigure(system, "legacy-lenient", round(value / 100, 4), covers, _ODA)
-    for covers, values in _ODA_COVERS.items()
-    for system, value in zip(("ODA (GPT-4)", "ToG (GPT-4)", "GPT-4 alone"), values, strict=True)
-)
-PUBLISHED: dict[str, tuple[AnswerFigure, ...]] = {
-    "pathquestion": (
-        AnswerFigure(
-            "IRN (trained)",
-            "strict",
-            0.960,
-            "2 relations",
-            "Zhou et al., PathQuestion, COLING 2018",
-        ),
-    ),
-    "pathquestion-3h": (
-        AnswerFigure(
-            "IRN (trained)",
-            "strict",
-            0.877,
-            "3 relations",
-            "Zhou et al., PathQuestion, COLING 2018",
-        ),
-    ),
-    "qald10": _BY_ODA,
-}
 
 
 def question_set(name: str, folder: Path | None = None) -> QuestionSet:

@@ -8,9 +8,9 @@ names).
 * **strict**: the first value, normalised, equals a value of the reference (Hits@1).
 * **F1** of the answer set, averaged over all questions, yes/no, counts and lists included.
 
-An answer of ``unsure`` has no values. It is wrong where there is an answer, and right where there
-is none: strict and F1 then say 1 (as QALD does: an empty answer to a question whose reference is
-empty is right).
+An answer of ``unsure`` has no values. It is wrong where there is an answer. Over many questions
+silence never scores: :func:`measure` takes its scores over the questions that have an answer, and
+says apart how many of the others were left unsure.
 
 A value may be given as several names of one thing, ``("http://.../Q42", "Douglas Adams")``: any of
 them will do.
@@ -29,7 +29,8 @@ Value: TypeAlias = "str | Collection[str]"
 Triple: TypeAlias = tuple[str, str, str]
 
 WARNING = (
-    'legacy-lenient counts an empty answer as a hit: "" scores 100 % wherever there is an answer'
+    "legacy-lenient as it was released counts an empty answer as a hit, and so scores 100 % for "
+    "silence; here an unsure answer is no hit"
 )
 _YES_NO = {"yes": "true", "no": "false"}
 _EDGES = re.compile(r"^[\s\W_]+|[\s\W_]+$")
@@ -186,47 +187,59 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The three scores over some questions, each a share from 0 to 1, with counts."""
+    """The scores over some questions, each a share from 0 to 1, with counts.
+
+    The scores are over the questions that have an answer; None where there is no such question.
+    """
 
     questions: int
-    lenient: float
-    strict: float
-    f1: float
-    unsure: int  # questions without an answer
+    lenient: float | None
+    strict: float | None
+    f1: float | None
+    unsure: int  # questions left without an answer
     forced: int  # answers given only because the rounds or the budget were over
-    exact: float  # the set of values is the reference, no more and no less
-    precision: float  # exact among the questions that were answered
+    exact: float | None  # the set of values is the reference, no more and no less
+    precision: float | None  # exact among all that were answered; None: nothing was
     support: (
         float | None
     )  # share of the answers that rest on triples which exist and give them; None: not looked at
+    coverage: float | None  # share of the questions with an answer that were answered
+    unanswerable: int = 0  # questions whose reference is empty
+    left: float | None = None  # share of these that were left unsure; None: there are none
 
     @property
-    def coverage(self) -> float:
-        """Share of the questions that were answered."""
-        return (self.questions - self.unsure) / self.questions if self.questions else 0.0
+    def answerable(self) -> int:
+        """How many questions have an answer."""
+        return self.questions - self.unanswerable
 
 
 def measure(items: Sequence[Item]) -> Measures:
-    """The scores over all items: every question counts the same, unsure ones included.
+    """The scores over all items that have an answer: each counts the same, unsure ones included.
 
-    >>> measured = measure([Item(["a"], ["A"]), Item([""], ["b"])])
-    >>> measured.lenient, measured.strict, measured.f1
-    (1.0, 0.5, 0.5)
+    >>> measured = measure([Item(["a"], ["A"]), Item([""], ["b"]), Item([], [])])
+    >>> measured.lenient, measured.strict, measured.f1, measured.unanswerable, measured.left
+    (0.5, 0.5, 0.5, 1, 1.0)
     """
     answered = [item for item in items if _sets(item.found)]
     looked_at = [item.support for item in answered if item.support is not None]
-    f1s = [set_score(item.found, item.reference).f1 for item in items]
-    exact = sum(f1 == 1.0 for item, f1 in zip(items, f1s, strict=True) if _sets(item.found))
+    answerable = [item for item in items if _sets(item.reference)]
+    others = [item for item in items if not _sets(item.reference)]
+    f1s = [set_score(item.found, item.reference).f1 for item in answerable]
+    exact = [f1 == 1.0 for f1 in f1s]
+    hits = [bool(_sets(item.found)) and lenient(item.found, item.reference) for item in answerable]
     return Measures(
         questions=len(items),
-        lenient=_mean([lenient(item.found, item.reference) for item in items]),
-        strict=_mean([strict(item.found, item.reference) for item in items]),
+        lenient=_mean(hits),
+        strict=_mean([strict(item.found, item.reference) for item in answerable]),
         f1=_mean(f1s),
         unsure=len(items) - len(answered),
         forced=sum(item.forced for item in items),
-        exact=_mean([f1 == 1.0 for f1 in f1s]),
-        precision=exact / len(answered) if answered else 0.0,
-        support=_mean([each.holds for each in looked_at]) if looked_at else None,
+        exact=_mean(exact),
+        precision=sum(exact) / len(answered) if answered else None,
+        support=_mean([each.holds for each in looked_at]),
+        coverage=_mean([bool(_sets(item.found)) for item in answerable]),
+        unanswerable=len(others),
+        left=_mean([not item.found for item in others]),
     )
 
 
@@ -248,8 +261,8 @@ def is_literal_zero(reference: Sequence[str]) -> bool:
     return [value.strip() for value in reference] == ["0"]
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _all(value: Value) -> list[str]:

@@ -18,7 +18,7 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import DOUBTFUL, Options
 from kgnb.backends import open_embedder
 from kgnb.datasets.fetch import data_folder
-from kgnb.datasets.published import BY_PAIR, COST
+from kgnb.datasets.published import published as published_on
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.ranking import IDENTICAL, Measured
 from kgnb.evaluate.ranking import slices as names_told
@@ -26,6 +26,9 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import sections
+from kgnb.reporting.figures import Figure, FigureRow, figure_table
+from kgnb.reporting.figures import measured as here
+from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
 from kgnb.reporting.references import measured
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
@@ -350,32 +353,24 @@ def _estimated(setting: Setting) -> str:
     return f"{UNMEASURED} About {100 * share:.1f} % of the matches are right, to judge by their confidences."
 
 
-def figures(results: AlignmentResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
-    source.
-    """
+RANKED_KEYS = ("hits1", "hits10", "mrr")
+CHOSEN_KEYS = ("precision", "recall", "f1")
+
+
+def figures(results: AlignmentResults) -> list[FigureRow]:
+    """Our figures and published ones of this pair as rows, each figure with its source."""
     if not results.known:
         return [_counted(one) for one in results.headline]
-    rows: list[dict[str, Value]] = []
+    rows: list[FigureRow] = []
     for one in results.headline:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.settled.simulation else "")
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
-        about: dict[str, Value] = {
-            "seeds": one.measured.seeds,
-            "covers": covers,
-            "source": "this run",
-        }
-        rows.append({"system": system} | _scores(one, 3) | about)
-    for peer in BY_PAIR.get(results.pair, ()):
-        unknown: dict[str, Value] = dict.fromkeys(
-            [*(column.key for column in (*RANKED, *SCORES)), "seeds"]
-        )
-        theirs: dict[str, Value] = {
-            "hits1": peer.hits1,
-            "mrr": peer.mrr,
-            "covers": "test pairs, among test targets",
-        }
-        rows.append({"system": peer.system} | unknown | theirs | {"source": peer.source})
+        found = {key: here(value) for key, value in _scores(one, 3).items()}
+        rows.append(FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)}))
+    for peer in published_on(results.pair):
+        keys = (*RANKED_KEYS, *CHOSEN_KEYS, "seeds")
+        theirs = {key: cited(peer.get(key), peer.source) for key in keys}
+        rows.append(FigureRow(peer.system, peer.covers, theirs))
     return rows
 
 
@@ -384,39 +379,30 @@ ESTIMATED = percents(
 )
 
 
-def _counted(setting: Setting) -> dict[str, Value]:
+def _counted(setting: Setting) -> FigureRow:
     """The row of a setting without known pairs: shares of the entities asked about."""
     counts, left = setting.settled.counts(), setting.settled.unmatched()
     size, unsure = max(1, counts["entities"]), left.get(DOUBTFUL, 0)
-    return {
-        "system": f"kgnb, {setting.name}",
-        "estimated_precision": setting.settled.estimated_precision,
-        "written": counts["matched"] / size,
-        "unsure": unsure / size,
-        "nobody": (counts["unmatched"] - unsure) / size,
-        "entities": counts["entities"],
-        "seeds": setting.measured.seeds,
-        "source": "this run",
+    found: dict[str, Figure] = {
+        "estimated_precision": here(setting.settled.estimated_precision, "nothing is written"),
+        "written": here(counts["matched"] / size),
+        "unsure": here(unsure / size),
+        "nobody": here((counts["unmatched"] - unsure) / size),
+        "entities": here(counts["entities"]),
+        "seeds": here(setting.measured.seeds),
     }
+    return FigureRow(f"kgnb, {setting.name}", f"{counts['entities']:,} entities", found)
 
 
 def headline(results: AlignmentResults) -> Table:
     """Our figures beside published ones, each with its source; estimates where no pair is known."""
+    last: tuple[Column, ...] = (SOURCE,)
     if results.known:
-        columns = [
-            Column("system", "System"),
-            *RANKED,
-            *SCORES,
-            *numbers(seeds="Seeds"),
-            *texts(covers="Covers"),
-        ]
+        columns = [*RANKED, *SCORES, *numbers(seeds="Seeds")]
+        last = (*texts(covers="Covers"), SOURCE)
         notes = _warnings(results)
     else:
-        columns = [
-            Column("system", "System"),
-            *ESTIMATED,
-            *numbers(entities="Entities", seeds="Seeds"),
-        ]
+        columns = [*ESTIMATED, *numbers(entities="Entities", seeds="Seeds")]
         notes = [
             "Estimated precision: the mean confidence of what is written. An entity's confidence is the probability "
             "that its candidate scores better than a wrong one would; the scores of wrong ones are learnt from the "
@@ -424,22 +410,27 @@ def headline(results: AlignmentResults) -> Table:
             "Unsure: the best candidate is too doubtful to be written. Nobody: none, or it fits another better.",
             *results.notes,
         ]
-    return Table([*columns, SOURCE], figures(results), caption=results.title, notes=notes)
+    return figure_table(
+        figures(results),
+        columns,
+        texts(system="System"),
+        last,
+        caption=results.title,
+        notes=notes,
+    )
 
 
 def headline_bars(results: AlignmentResults) -> Plot:
     """The headline as bars."""
     shown = figures(results)
-    names = [str(row["system"]) for row in shown]
+    names = [row.system for row in shown]
     titles = {column.key: column.title for column in ESTIMATED}
     caption = "Shares of the entities asked about."
     if results.known:
         names = [name.replace(", ", ",\n", 1) for name in names]
         titles = {"hits1": "Hits@1", "hits10": "Hits@10", "f1": "F1 of the choices"}
         caption = "Compare only figures over the same pairs, ranked among the same targets."
-    values = {
-        key: [None if row[key] is None else float(str(row[key])) for row in shown] for key in titles
-    }
+    values = {key: [row.value(key) for row in shown] for key in titles}
     return grouped_bars(names, [(title, values[key]) for key, title in titles.items()], caption)
 
 
@@ -459,11 +450,12 @@ def _warnings(results: AlignmentResults) -> list[str]:
     if IDENTICAL in first.slices:
         share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
         notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
-    for peer in BY_PAIR.get(results.pair, ()):
-        most = peer.hits1 + (1 - peer.hits1) / 2  # whatever is not first comes second
-        if peer.mrr is not None and peer.mrr > most + 0.0005:
+    for peer in published_on(results.pair):
+        first_hit, mrr = peer.figures["hits1"], peer.get("mrr")
+        most = first_hit + (1 - first_hit) / 2  # whatever is not first comes second
+        if mrr is not None and mrr > most + 0.0005:
             notes.append(
-                f"{peer.system}: an MRR of {peer.mrr:.3f} cannot go with Hits@1 {peer.hits1:.3f}, whatever Hits@10 is "
+                f"{peer.system}: an MRR of {mrr:.3f} cannot go with Hits@1 {first_hit:.3f}, whatever Hits@10 is "
                 f"(at most {most:.3f})."
             )
     return [*notes, *results.notes]
@@ -534,7 +526,7 @@ def ablation(results: AlignmentResults) -> Table | Fragment:
         *percents(f1="F1", asked="Looked at"),
         *numbers(tokens="Tokens an entity"),
     ]
-    rows = []
+    rows: list[list[Value]] = []
     for one in results.ablation:
         scores, asked = _scores(one, 3), one.outcome.share_looked_at
         rows.append(
@@ -574,7 +566,7 @@ def seed_curve(results: AlignmentResults) -> Plot | Fragment:
 
 
 def cost(results: AlignmentResults) -> Table:
-    """What an entity costs in every setting, beside published costs."""
+    """What an entity costs in every setting."""
     columns = [
         *texts(system="System"),
         *numbers(tokens="Tokens an entity", seconds="Seconds an entity"),
@@ -596,14 +588,10 @@ def cost(results: AlignmentResults) -> Table:
                 here,
             ]
         )
-    rows += [
-        [peer.system, f"{peer.tokens:.0f}", f"{peer.seconds:.2f}", 1.0, None, peer.source]
-        for peer in COST
-    ]
     return Table(columns, rows, caption="What an entity costs")
 
 
-def _scores(setting: Setting, digits: int) -> dict[str, Value]:
+def _scores(setting: Setting, digits: int) -> dict[str, float]:
     """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
     ranked, chosen = setting.measured.ranking, setting.measured.chosen
     return {
@@ -803,7 +791,7 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "measured": bool(results.known),
         "embedder": results.embedder,
         "data": results.sides.digests(),
-        "headline": [sections.in_percent(row, 2) for row in figures(results)],
+        "headline": [row.to_json(2) for row in figures(results)],
         "cost": sections.spent(results.run.totals),
         "settings": [_plain(one) for one in results.headline],
         "ablation": [_plain(one) for one in results.ablation],

@@ -22,8 +22,8 @@ from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.backends import file_of
 from kgnb.datasets import huts
-from kgnb.datasets import published as literature
 from kgnb.datasets.huts import RecordQuery
+from kgnb.datasets.published import published as published_on
 from kgnb.errors import DataError
 from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
@@ -31,6 +31,8 @@ from kgnb.evaluate.extraction import Extraction, Mode, Record
 from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting import sections
+from kgnb.reporting.figures import Figure, FigureRow, figure_table, measured
+from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, grouped_bars, in_series
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
@@ -146,53 +148,6 @@ def _name(graph: Graph, term: Node) -> str:
     return texts[0] if texts else str(term)
 
 
-PLANTED: Mapping[str, int] = {
-    "allValuesFrom": 2,
-    "asymmetric": 1,
-    "cardinality": 2,
-    "complementOf": 1,
-    "datatype": 5,
-    "disjointWith": 4,
-    "domain": 4,
-    "facet": 3,
-    "functional": 1,
-    "hasValue": 2,
-    "inverseFunctional": 2,
-    "irreflexive": 1,
-    "maxCardinality": 1,
-    "minCardinality": 1,
-    "oneOf": 2,
-    "propertyDisjointWith": 1,
-    "range": 3,
-    "sh:datatype": 1,
-    "sh:disjoint": 1,
-    "sh:equals": 1,
-    "sh:hasValue": 1,
-    "sh:in": 1,
-    "sh:languageIn": 1,
-    "sh:lessThan": 1,
-    "sh:maxCount": 5,
-    "sh:maxExclusive": 1,
-    "sh:maxInclusive": 1,
-    "sh:maxLength": 1,
-    "sh:minCount": 1,
-    "sh:minExclusive": 1,
-    "sh:minInclusive": 1,
-    "sh:minLength": 1,
-    "sh:node": 1,
-    "sh:pattern": 1,
-    "sh:qualifiedMaxCount": 1,
-    "sh:qualifiedMinCount": 1,
-    "sh:uniqueLang": 1,
-    "someValuesFrom": 2,
-    "unionOf": 2,
-    "unit": 1,
-}
-"""By kind of constraint: the mistakes planted; each was refused for the right reason, its legal
-twin accepted.
-"""
-
-
 @dataclass(frozen=True)
 class Ablation:
     """One way to read the documents: its name, what was built, the scores by category and the
@@ -217,6 +172,7 @@ class BuildingResults:
     ablation: tuple[Ablation, ...]
     grounding: Grounding | None
     own: str  # on which data of our own, in words
+    papers: bool = False  # whether the paper's figures, on other documents, stand beside ours
 
     @property
     def title(self) -> str:
@@ -247,6 +203,7 @@ def run_report(
     tboxes: str,
     ablation: bool,
     outside: str = "",
+    papers: bool = False,
 ) -> BuildingResults:
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
@@ -297,7 +254,15 @@ def run_report(
         )
     packs = (pack, *(compile_ontology(one) for one in others))
     return BuildingResults(
-        packs, built, run, scored(compared), compared, tuple(found[1:] and found), linked, own
+        packs,
+        built,
+        run,
+        scored(compared),
+        compared,
+        tuple(found[1:] and found),
+        linked,
+        own,
+        papers,
     )
 
 
@@ -345,25 +310,6 @@ def ontologies(results: BuildingResults) -> Table:
         details.append([("constraints", kinds), ("not enforced", skipped)])
     columns = [*texts(tbox="T-Box"), *numbers(**{name: name for name in names})]
     return Table(columns, rows, caption="Compiled, without a model", details=details)
-
-
-def enforcement(results: BuildingResults) -> Table:
-    """For each kind of constraint: planted mistakes that were refused, legal twins that were
-    accepted; as stored.
-    """
-    columns = [
-        *texts(kind="constraint"),
-        *numbers(planted="planted", refused="refused, rightly named"),
-    ]
-    columns += numbers(accepted="legal twin accepted")
-    rows: list[list[Value]] = [[kind, number, number, number] for kind, number in PLANTED.items()]
-    notes = ["Stored results. To run them again, in a checkout: python -m pytest tests/conformance"]
-    return Table(
-        columns,
-        rows,
-        caption="A mistake and its legal twin for every kind of constraint",
-        notes=notes,
-    )
 
 
 def documents(results: BuildingResults) -> Table:
@@ -416,52 +362,52 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
     return rows
 
 
-def figures(results: BuildingResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
-    source.
-    """
+def figures(results: BuildingResults) -> list[FigureRow]:
+    """Our figures as rows, and the paper's if they are wanted, each figure with its source."""
     wanted = sum(one.wanted for one in results.scores.values())
     covers = f"{results.title}, {wanted:,} records, micro" if results.scores else results.title
     system = f"kgnb, read by {results.reader}"
-    published = next(figure for figure in literature.BUILDING if figure.category == "micro")
-    theirs = _row(
-        "The World Avatar (published)", "30 chemistry papers, micro", published, literature.PAPER
-    )
-    return [
-        _row(system, covers, micro(results.scores) if results.scores else None)
-        | {"refused": 1.0},  # of PLANTED
-        *(_row(f"{system}, {one.name}", covers, micro(one.scores)) for one in results.ablation[1:]),
-        theirs,
+    rows = [FigureRow(system, covers, _measured(results.scores))]
+    rows += [
+        FigureRow(f"{system}, {one.name}", covers, _measured(one.scores))
+        for one in results.ablation[1:]
     ]
+    return [*rows, *(_papers("mop-papers") if results.papers else ())]
 
 
-def _row(
-    system: str,
-    covers: str,
-    found: Score | literature.BuildingFigure | None,
-    source: str = "this run",
-) -> dict[str, Value]:
-    scores = (found.precision, found.recall, found.f1) if found else (None, None, None)
-    told = zip(("precision", "recall", "f1"), scores, strict=True)
-    return {"system": system, "covers": covers, **dict(told), "refused": None, "source": source}
+def _measured(scores: Mapping[str, Extraction]) -> dict[str, Figure]:
+    total = micro(scores) if scores else None
+    names = ("precision", "recall", "f1")
+    return {
+        name: measured(getattr(total, name) if total else None, "no reference") for name in names
+    }
+
+
+def _papers(data: str) -> list[FigureRow]:
+    """What the paper's system is published with: other documents, another ontology."""
+    return [
+        FigureRow(
+            row.system,
+            row.covers,
+            {name: cited(row.get(name), row.source) for name in ("precision", "recall", "f1")},
+            elsewhere=True,
+        )
+        for row in published_on(data)
+    ]
 
 
 def headline(results: BuildingResults) -> Table:
     """The figures as a table."""
-    columns = [
-        *texts(system="System", covers="Covers"),
-        *SCORES,
-        *percents(refused="Planted mistakes refused"),
-        SOURCE,
-    ]
-    notes = [
-        "The published figures are for other documents and another ontology; they only show what is usual."
-    ]
-    notes += [
-        f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.",
-        *([OWN] if results.own else []),
-    ]
-    return Table(columns, figures(results), caption=results.title, notes=notes)
+    notes = [OWN] if results.own else []
+    if results.papers:
+        notes += [
+            "The published figures are for other documents and another ontology; empty slots that should be "
+            "empty count as hits there."
+        ]
+    first = texts(system="System", covers="Covers")
+    return figure_table(
+        figures(results), SCORES, first, [SOURCE], caption=results.title, notes=notes
+    )
 
 
 def headline_bars(results: BuildingResults) -> Plot | Fragment:
@@ -486,13 +432,17 @@ def notice(results: BuildingResults) -> Fragment:
     return words(done)
 
 
-def published(results: BuildingResults) -> Table:
-    """What the paper reports, category by category, with feedback and without."""
-    columns = [*texts(category="category"), *P_R_F1, *percents(without="F1 without feedback")]
-    rows = [
-        [f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING
-    ]
-    return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
+CATEGORIES = ("micro", "building units", "characterisation", "synthesis steps", "chemicals")
+
+
+def published(results: BuildingResults) -> Table | Fragment:
+    """What the paper reports, category by category, if it is wanted."""
+    if not results.papers:
+        return absent("Published figures on other documents: shown with -p papers=true.")
+    parts = ["mop-papers", *(f"mop-papers/{name}" for name in CATEGORIES[1:])]
+    rows = [row for part in parts for row in _papers(part)]
+    first = texts(system="System", covers="Covers")
+    return figure_table(rows, SCORES, first, [SOURCE], caption="Published")
 
 
 def grounding(results: BuildingResults) -> Table | None:
@@ -562,10 +512,7 @@ def costs(results: BuildingResults) -> Table:
             money(0.0) if not totals["calls"] else "price not set" if usd is None else money(usd),
         ],
     ]
-    notes = [f"Published: {literature.BUILDING_COST}."]
-    return Table(
-        [*texts(what="What"), *numbers(number="Number")], rows, caption="Costs", notes=notes
-    )
+    return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs")
 
 
 def errors(results: BuildingResults) -> Table | Fragment:
@@ -646,13 +593,12 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
     return {
         "report": "kg-construction",
         "reader": results.reader,
-        "headline": [sections.in_percent(row) for row in figures(results)],
+        "headline": [row.to_json() for row in figures(results)],
         "cost": sections.spent(results.run.totals),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"}
             for pack in results.packs
         },
-        **dict.fromkeys(("planted", "refused", "accepted"), sum(PLANTED.values())),
         "built": {
             name: value for name, value in results.built.counts().items() if name != "resumed"
         },

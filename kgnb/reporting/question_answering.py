@@ -15,7 +15,9 @@ from kgnb.agents.question_answering.state import GraphContext
 from kgnb.agents.question_answering.values import Options
 from kgnb.agents.question_answering.views import proof
 from kgnb.backends import open_embedder, open_graph
-from kgnb.datasets.question_sets import PUBLISHED, AnswerFigure, question_set
+from kgnb.datasets.published import PublishedRow
+from kgnb.datasets.published import published as published_on
+from kgnb.datasets.question_sets import question_set
 from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled
 from kgnb.errors import BackendError, DataError, LimitError
 from kgnb.evaluate.alignment import risk_coverage
@@ -27,6 +29,7 @@ from kgnb.evaluate.answers import (
     by_kind,
     is_literal_zero,
     measure,
+    set_score,
     support,
 )
 from kgnb.kg.graph import Graph
@@ -34,6 +37,14 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting import sections
+from kgnb.reporting.figures import (
+    Figure,
+    FigureRow,
+    absent_figure,
+    figure_table,
+    measured,
+)
+from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, risk_over_coverage
 from kgnb.reporting.sections import SOURCE, Cost, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
@@ -48,6 +59,11 @@ from kgnb.tasks.asking import AnswerOutcome, answer_questions, open_context, pla
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
+SCORED = ("exact", "f1", "strict", "precision", "coverage")
+NO_REPLY = "no reply recorded"
+NO_ANSWER = "no question has an answer"
+NOTHING_ANSWERED = "nothing answered"
+SAME_REQUESTS = "the same requests as the first row"
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ class MeasuredQuestion:
     @property
     def right(self) -> bool:
         """Whether the set of values is exactly the reference."""
-        return measure([self.item]).exact == 1.0
+        return set_score(self.item.found, self.item.reference).f1 == 1.0
 
 
 @dataclass(frozen=True)
@@ -95,11 +111,48 @@ class Variant:
     name: str
     measured: Sequence[MeasuredQuestion]
     asked: int = 0  # questions, the failed ones included
+    why: str = ""  # why some were not asked
+    requests: frozenset[str] = frozenset()  # digests of what the model was sent
+
+    @cached_property
+    def replied(self) -> dict[str, MeasuredQuestion]:
+        """The questions that did not fail, by id."""
+        failed = ("failed", "waiting")
+        return {one.asked.id: one for one in self.measured if one.outcome.status not in failed}
 
     @cached_property
     def scored(self) -> list[MeasuredQuestion]:
-        """The questions that have a reference."""
-        return [one for one in self.measured if one.asked.values is not None]
+        """The questions that have a reference and did not fail."""
+        return [one for one in self.replied.values() if one.asked.values is not None]
+
+    @property
+    def label(self) -> str:
+        """The name, with the number of questions that nobody replied to."""
+        return f"{self.name} ({self.failed} without a reply)" if self.failed else self.name
+
+    def figures(self) -> dict[str, Figure]:
+        """The scores, or why there are none."""
+        if not self.replied:
+            return dict.fromkeys(SCORED, absent_figure(self.why or NO_REPLY))
+        why = dict.fromkeys(SCORED, NO_ANSWER) | {"precision": NOTHING_ANSWERED}
+        return {name: measured(getattr(self.whole, name), why[name]) for name in SCORED}
+
+    def against(self, first: Variant) -> Figure:
+        """The difference of F1 to another row, over the questions that both replied to."""
+        both = [name for name in self.replied if name in first.replied]
+        if not both:
+            return absent_figure(self.why or first.why or NO_REPLY)
+        mine, theirs = ([side.replied[name] for name in both] for side in (self, first))
+        if self.requests and self.requests == first.requests:
+            same = [one.outcome.values for one in mine] == [one.outcome.values for one in theirs]
+            if same:
+                return absent_figure(SAME_REQUESTS)
+        scores = [
+            measure([one.item for one in side if one.asked.values]).f1 for side in (mine, theirs)
+        ]
+        if scores[0] is None or scores[1] is None:
+            return absent_figure(NO_ANSWER)
+        return measured(scores[0] - scores[1])
 
     @cached_property
     def items(self) -> list[Item]:
@@ -119,7 +172,7 @@ class Variant:
     @property
     def failed(self) -> int:
         """How many questions ended in an error."""
-        return self.asked - sum(one.outcome.status != "failed" for one in self.measured)
+        return self.asked - len(self.replied)
 
     def each(self, name: str) -> str:
         """The average of one cost over the questions, as text; times with two decimals."""
@@ -141,7 +194,10 @@ class AnsweringResults(Variant):
     options: Options
     run: Run
     graph: str = ""
-    peers: tuple[AnswerFigure, ...] = ()
+    peers: tuple[PublishedRow, ...] = ()
+    simulation: str = ""  # what is simulated, if anything
+    other_graph: str = ""  # where the questions were asked, if not over the set's own graph
+    about_papers: bool = False  # whether papers are spoken of that did not ask these questions
     notes: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
     judges: tuple[Variant, ...] = ()  # the same questions to each judge
@@ -169,10 +225,13 @@ def ask_all(
     run: Run,
     *,
     out: Path | None = None,
+    into: list[MeasuredQuestion] | None = None,
 ) -> list[MeasuredQuestion]:
-    """Ask the questions; what was answered before a budget was spent or a service gave up is kept."""
+    """Ask the questions; what was answered before a budget was spent or a service gave up is kept,
+    in ``into`` whatever the error.
+    """
     by_id = {asked.id: asked for asked in questions}
-    measured: list[MeasuredQuestion] = []
+    measured: list[MeasuredQuestion] = [] if into is None else into
     mark = Cost.so_far(run)
 
     def keep(outcome: AnswerOutcome) -> None:
@@ -233,6 +292,7 @@ def run_questions(
     rounds: int = Options().rounds,
     ablation: bool = False,
     judges: bool = False,
+    papers: bool = False,
     session: ReportSession | None = None,
 ) -> AnsweringResults:
     """Ask the questions of a data set or a file over a graph; the parameters are the report's.
@@ -249,6 +309,7 @@ def run_questions(
     task = _own(questions, graph) if questions else question_set(dataset, settings.data)
     if graph and not questions:
         task = replace(task, graph=graph, triples=())
+    own_graph = bool(questions) or not graph
     opened = open_questions_graph(task)
     given = entities == "given" or (entities == "auto" and not questions and dataset != "huts")
     chosen = sampled(task.questions, most)
@@ -287,7 +348,12 @@ def run_questions(
         options=options,
         run=run,
         graph=LOCAL if sliced else opened.name,
-        peers=PUBLISHED.get(dataset, ()) if not questions else (),
+        peers=() if questions else published_on(dataset),
+        simulation=f"the reference is what the questions' own SPARQL gives on {LOCAL}"
+        if sliced
+        else "",
+        other_graph="" if own_graph else f"asked over {opened.name}, not the set's own graph",
+        about_papers=papers or dataset == "qald10" and not questions,
         notes=tuple(notes),
         variants=compared(cases, sampled(chosen, SWEPT if most else 0), opened, asking),
         judges=compared(judges_of(options, settings) if judges else [], chosen, opened, asking),
@@ -385,14 +451,16 @@ def compared(
         )
         with run:
             context = open_context(graph, run=run, **{**asking, "judge": judge})
+            kept: list[MeasuredQuestion] = []
+            why = ""
             try:
-                measured = ask_all(questions, context, options, run)
-            except (
-                BackendError,
-                MissingReply,
-            ):  # a recording lacks this judge's replies: its row says so
-                measured = []
-        found.append(Variant(name, measured, len(questions)))
+                ask_all(questions, context, options, run, into=kept)
+            except MissingReply:  # a recording lacks this judge's replies: its row says so
+                why = NO_REPLY
+            except BackendError as error:
+                why = f"the service failed: {error.what}"
+        sent = frozenset(call.request for step in run.steps for call in step.calls)
+        found.append(Variant(name, kept, len(questions), why, sent))
     return tuple(found)
 
 
@@ -401,9 +469,11 @@ COLUMNS = (
     *percents(exact="Exact set", f1="Set F1", strict="Hits@1", precision="Right if answered"),
     *percents(coverage="Answered", support="Proof holds"),
 )
+LEFT = percents(left="Left unsure, no answer")
 SCORES = (
-    "Exact set: all values and no other. Set F1: over all values. Hits@1: the first value is right. Right if answered: "
-    "exact among the questions answered; the others were left unsure."
+    "Over the questions that have an answer. Exact set: all values and no other. Set F1: over all values. Hits@1: the "
+    "first value is right. Right if answered: exact among all that were answered. Left unsure, no answer: of the "
+    "questions that the graph has no answer to, those left unsure; they are in no other score."
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
 UNMEASURED = "No question has a reference answer, so nothing is measured."
@@ -413,10 +483,15 @@ def scores(
     kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()
 ) -> Table:
     """The scores by kind of question and over all."""
+    columns = (*COLUMNS, *LEFT) if whole.unanswerable else COLUMNS
+    keys = {column.key for column in columns}
+    rows = {kind or "any": _values(one) for kind, one in {**kinds, "all": whole}.items()}
+    shown = {name: {k: v for k, v in row.items() if k in keys} for name, row in rows.items()}
+    whole_row = shown.pop("all")
     return score_table(
-        COLUMNS,
-        [ScoreRow(kind or "any", _values(measures)) for kind, measures in kinds.items()],
-        summary=[ScoreRow("all", _values(whole))],
+        columns,
+        [ScoreRow(name, row) for name, row in shown.items()],
+        summary=[ScoreRow("all", whole_row)],
         caption=caption,
         notes=[SCORES, SUPPORT, *notes],
         bar="f1",
@@ -425,8 +500,11 @@ def scores(
 
 
 def _values(measures: Measures) -> dict[str, Value]:
-    found: dict[str, Value] = {column.key: getattr(measures, column.key) for column in COLUMNS}
-    return found | ({} if measures.coverage else {"precision": None})
+    why = dict.fromkeys(("exact", "f1", "strict", "coverage"), NO_ANSWER)
+    why |= dict.fromkeys(("precision", "support"), NOTHING_ANSWERED)
+    why |= {"left": "all have an answer"}
+    found = {name: measured(getattr(measures, name), reason).cell for name, reason in why.items()}
+    return {"questions": measures.questions, **found}
 
 
 def headline(results: AnsweringResults) -> Table | Fragment:
@@ -446,17 +524,19 @@ def judges(results: AnsweringResults) -> Table | Fragment:
         return absent(
             "Not computed: run the report with -p judges=true, and a model for more than the rule."
         )
-    kinds = list(dict.fromkeys(item.kind for item in results.judges[0].items))
+    kinds = list(dict.fromkeys(item.kind for item in results.items))
     costs = numbers(calls="Model calls", tokens="Tokens", queries="Queries")
     columns = [*texts(judge="Judge"), *COLUMNS[1:6], *costs]
     columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
     for one in results.judges:
-        values, exact = _values(one.whole), by_kind(one.items)
-        name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
-        row = [name, *(values[column.key] for column in COLUMNS[1:6])]
+        figures, exact = one.figures(), by_kind(one.items)
+        row: list[Value] = [one.label, *(figures[column.key].cell for column in COLUMNS[1:6])]
         row += [one.each(column.key) for column in costs]
-        rows.append([*row, *(exact[kind].exact if kind in exact else None for kind in kinds)])
+        for kind in kinds:
+            known = exact[kind].exact if kind in exact else None
+            row.append(measured(known, one.why or NO_ANSWER).cell)
+        rows.append(row)
     notes = [
         SCORES,
         "Costs are averages per question. The kinds of question, on the right, are shares of exact sets.",
@@ -464,29 +544,23 @@ def judges(results: AnsweringResults) -> Table | Fragment:
     return Table(columns, rows, caption="Judge by judge", notes=notes)
 
 
-def figures(results: AnsweringResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and
-    source.
-    """
-    keys = {"legacy-lenient": "lenient", "strict": "strict", "F1": "f1"}
-    rows: list[dict[str, Value]] = []
+def figures(results: AnsweringResults) -> list[FigureRow]:
+    """Our figures and published ones as rows, each figure with its source."""
+    rows: list[FigureRow] = []
     if results.items:
         whole = results.whole
-        rows.append(
-            {
-                "system": f"kgnb ({results.judge})",
-                "covers": f"{results.name}, {whole.questions:,} questions",
-            }
-        )
-        rows[0] |= {
-            key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")
-        }
-        rows[0] |= {"lenient": whole.lenient} if results.peers else {}
-        rows[0] |= {"source": "this run"}
+        covers = [f"{results.name}, {whole.answerable:,} questions that have an answer"]
+        covers += [text for text in (results.simulation, results.other_graph) if text]
+        ours = results.figures()
+        if results.peers:
+            ours |= {"lenient": measured(whole.lenient, NO_ANSWER)}
+        system = f"kgnb ({results.judge})" + (", SIMULATED REFERENCE" if results.simulation else "")
+        rows.append(FigureRow(system, "; ".join(covers), ours))
+    ours_only = [one.asked.id for one in results.scored]
     for peer in results.peers:
-        unknown: dict[str, Value] = dict.fromkeys(keys.values())
-        theirs: dict[str, Value] = {keys[peer.score]: peer.value, "source": peer.source}
-        rows.append({"system": peer.system, "covers": peer.covers} | unknown | theirs)
+        theirs = {key: cited(peer.get(key), peer.source) for key in ("lenient", "strict", "f1")}
+        same = peer.data.startswith("pathquestion") and not results.other_graph
+        rows.append(FigureRow(peer.system, peer.covers, theirs, elsewhere=not (same and ours_only)))
     return rows
 
 
@@ -494,17 +568,15 @@ def published(results: AnsweringResults) -> Table | Fragment:
     """Our figures and published ones of the same questions side by side."""
     if not results.peers:
         return absent("Nobody has published figures for these questions over this graph.")
-    columns = [
-        *texts(system="System", covers="Covers"),
-        *percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1"),
-        SOURCE,
-    ]
+    columns = percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1")
     notes = [
         f"Warning: {WARNING}.",
         "Compare only figures of one score that cover the same questions and graph.",
     ]
-    rows = [{column.key: row.get(column.key) for column in columns} for row in figures(results)]
-    return Table(columns, rows, caption=results.name, notes=notes)
+    first = texts(system="System", covers="Covers")
+    return figure_table(
+        figures(results), columns, first, [SOURCE], caption=results.name, notes=notes
+    )
 
 
 def risk(results: AnsweringResults) -> Plot | Fragment:
@@ -535,20 +607,22 @@ def ablation(results: AnsweringResults) -> Table | Fragment:
     ]
     rows: list[list[Value]] = []
     for one in results.variants:
-        found = one.whole
-        difference = None if one is first else f"{100 * (found.f1 - first.whole.f1):+.1f}"
-        scores = (found.exact, found.f1, found.strict, found.coverage)
-        rows.append([one.name, *scores, difference, one.each("queries")])
+        found = one.figures()
+        lost = one.against(first)
+        difference = lost.cell if lost.value is None else f"{100 * lost.value:+.1f}"
+        cells = [found[name].cell for name in ("exact", "f1", "strict", "coverage")]
+        rows.append([one.label, *cells, "" if one is first else difference, one.each("queries")])
     notes = [
-        f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
-        "The rule judge chooses among interpretations of the question over the relations around its entities, which "
-        "are made whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the "
-        "cost and hardly the answers. What they do for the answers shows only with a judge that reads the observation "
-        "(a model).",
-        "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
-        "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
+        f"{results.judge}, the same questions in every row; one option changed, everything else as it is. Differences "
+        "are over the questions that both rows have replies to.",
     ]
-    if (asked := len(first.measured)) < len(results.measured):
+    if any(one.against(first).why == SAME_REQUESTS for one in results.variants[1:]):
+        notes.append(
+            f'"{SAME_REQUESTS}": the option changed nothing that the model was sent, so nothing is measured of it.'
+        )
+    if not any(one.cost.calls for one in results.variants):
+        notes.append("No model was asked: what an option does for a model's answers is not here.")
+    if (asked := first.asked) < len(results.measured):
         notes.insert(
             1,
             f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.",
@@ -592,7 +666,7 @@ def cost(results: AnsweringResults) -> Table:
         for group in (*groups, Variant("all", results.measured))
     ]
     columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
-    notes = ["Averages per question. The paper: 50 seconds a question on five hosts of 48 cores."]
+    notes = ["Averages per question."]
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
@@ -709,6 +783,7 @@ def example(results: AnsweringResults) -> GraphPicture | Fragment:
 def notice(results: AnsweringResults) -> Fragment:
     """What was done, and what must be known before any figure is read."""
     lines = [note for note in results.notes if note.startswith("SIMULATED")]
+    lines += [f"Another graph: {results.other_graph}."] if results.other_graph else []
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
     done = (
         f"{len(results.measured)} questions over {results.graph}, {results.judge}, embedder {results.embedder}, "
@@ -726,22 +801,27 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
-        "simulation": "",
+        "simulation": results.simulation,
+        "other_graph": results.other_graph,
         "options": asdict(results.options),
-        "headline": [sections.in_percent(row) for row in figures(results)],
+        "headline": [row.to_json() for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()}
         if results.items
         else {},
-        "judges": {
-            one.name: asdict(one.whole) | {"calls": one.cost.calls} for one in results.judges
-        },
-        "variants": {one.name: asdict(one.whole) for one in results.variants},
+        "judges": {one.name: _plain(one) for one in results.judges},
+        "variants": {one.name: _plain(one) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
         "cost": sections.spent(results.run.totals),
     }
+
+
+def _plain(one: Variant) -> dict[str, Any]:
+    """A judge or a variant as data; without a single reply, why there is no figure."""
+    counts = {"asked": one.asked, "replied": len(one.replied), "calls": one.cost.calls}
+    return (asdict(one.whole) if one.replied else {"empty": one.why or NO_REPLY}) | counts
 
 
 def save(results: AnsweringResults, session: ReportSession) -> None:

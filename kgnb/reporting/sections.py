@@ -244,14 +244,6 @@ def run_in(
     )
 
 
-def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
-    """A row of the headline as ``kgnb report`` prints it: shares in percent, an MRR as it is."""
-    return {
-        name: round(100 * value, digits) if isinstance(value, float) and name != "mrr" else value
-        for name, value in row.items()
-    }
-
-
 def write_numbers(
     session: ReportSession, metrics: Mapping[str, Any], timing: Mapping[str, Any]
 ) -> None:

@@ -30,6 +30,12 @@ class LabelledIri:
     label: str
 
 
+class NoFigure(str):
+    """Why a cell holds no figure: shown in its place; no value in a data frame."""
+
+    __slots__ = ()
+
+
 Value: TypeAlias = None | bool | int | float | str | LabelledIri | Term
 
 
@@ -163,6 +169,8 @@ def as_pandas(value: Value) -> object:
         return python_value(value)
     if isinstance(value, Blank | TripleTerm):
         return wording.term_text(value)
+    if isinstance(value, NoFigure):
+        return None
     return str(value) if isinstance(value, str) else value
 
 

@@ -87,23 +87,28 @@ def test_a_count_is_supported_by_as_many_things() -> None:
     assert not support([HUT], ["true"], set[object]().__contains__).holds
 
 
-def test_all_items_count_and_are_split_by_kind() -> None:
+def test_scores_are_over_the_questions_that_have_an_answer_and_are_split_by_kind() -> None:
     items = [
         Item(["a"], ["a"], "single", support=support([HUT], ["a"], {HUT}.__contains__)),
         Item([], ["b"], "single"),
         Item(["2"], ["2.0"], "count", forced=True),
         Item([], [], "unanswerable"),
+        Item(["c"], [], "unanswerable"),
     ]
     measured = measure(items)
-    assert (measured.questions, measured.unsure, measured.forced) == (4, 2, 1)
-    assert measured.strict == measured.f1 == 0.75
-    assert (
-        measured.precision == 1.0
-        and measured.exact == 0.75
-        and measured.coverage == 0.5
-        and measured.support == 0.0
-    )
+    assert (measured.questions, measured.unsure, measured.forced) == (5, 2, 1)
+    assert (measured.answerable, measured.unanswerable, measured.left) == (3, 2, 0.5)
+    assert measured.strict == measured.f1 == measured.exact == measured.coverage == 2 / 3
+    assert measured.precision == 2 / 3 and measured.support == 0.0
     kinds = by_kind(items)
     assert list(kinds) == ["single", "count", "unanswerable"]
-    assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 == 1.0
-    assert measure([]).questions == 0 == measure([]).f1
+    assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 is None
+    assert measure([]).questions == 0 and measure([]).f1 is None
+
+
+def test_silence_scores_nothing_by_any_measure() -> None:
+    silent = measure([Item([], ["a"]), Item([""], ["b"]), Item([], [])])
+    assert silent.exact == silent.f1 == silent.strict == silent.lenient == silent.coverage == 0
+    assert silent.precision is None and silent.support is None
+    nothing_to_find = measure([Item([], [])] * 3)
+    assert nothing_to_find.f1 is None and nothing_to_find.lenient is None

@@ -42,13 +42,15 @@ def test_the_report_shows_every_part() -> None:
         judge="rule",
         tboxes="",
         ablation=True,
+        papers=True,
     )
     page = "".join(drawn_cells("kg-construction", results, current()))
     for said in (
         "micro",
         "kitchen.ttl",
         "functional",
-        "57.2",
+        "57.2 %",
+        "other data: 30 chemistry papers",
         "tool calls per fact",
         "Bars in percent. ",
     ):
@@ -58,12 +60,34 @@ def test_the_report_shows_every_part() -> None:
     assert {row[1] for row in missed.rows} <= {"differs", "missing", "not in the reference"}
     assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0
     assert all({"found", "reference"} & dict(details).keys() for details in missed.details)
-    assert [row["source"] for row in figures(results)][0] == "this run"
-    assert figures(results)[-1]["f1"] == 0.826 and figures(results)[-1]["source"].startswith(
-        '"Ontology-to-tools'
-    )
+    ours, theirs = figures(results)[0], figures(results)[-1]
+    assert ours.source == "this run" and theirs.value("f1") == 0.826 and theirs.elsewhere
+    assert "Ontology-to-tools" in theirs.source
     assert len(report.picture(results).nodes) <= 24
     assert report.stages(results).rows[-1][6] == "$0"
+
+
+def test_without_being_asked_a_report_speaks_of_no_paper_and_of_no_planted_mistake(
+    tmp_path,
+) -> None:
+    (tmp_path / "note.txt").write_text("Soup\n\nServes 4\n\n- 1 kg peas\n\n1. Boil the peas.\n")
+    results = report.run_report(
+        tbox="huts:kitchen",
+        shapes="",
+        documents=str(tmp_path / "note.txt"),
+        reference="",
+        against="",
+        judge="rule",
+        tboxes="",
+        ablation=False,
+    )
+    [row] = figures(results)
+    assert {one.why for one in row.figures.values()} == {"no reference"}
+    page = "".join(drawn_cells("kg-construction", results, current()))
+    assert "World Avatar" not in page and "lanted" not in page
+    found = report.metrics(results)
+    assert not {"planted", "refused", "accepted"} & found.keys()
+    assert found["headline"][0]["empty"]["f1"] == "no reference"
 
 
 def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_replies() -> None:

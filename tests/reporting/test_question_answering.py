@@ -18,7 +18,8 @@ from kgnb.agents.question_answering.judges import (
     QaQuestion,
 )
 from kgnb.agents.question_answering.values import Finish, Options, Query, written
-from kgnb.datasets.question_sets import PUBLISHED, SETS, question_set
+from kgnb.datasets.published import published
+from kgnb.datasets.question_sets import SETS, question_set
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure
 from kgnb.judging import Verdict
@@ -33,7 +34,7 @@ from kgnb.reporting.question_answering import (
     reference_on,
     variants,
 )
-from kgnb.reporting.session import ReportSession
+from kgnb.reporting.session import ReportSession, marks
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table
 from kgnb.run import Run
@@ -70,7 +71,8 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
         "coverage",
         "support",
     } <= keys and "lenient" not in keys
-    assert results.whole.exact > 0.5 and (results.whole.support or 0) > 0.9
+    assert (results.whole.answerable, results.whole.left) == (28, 1.0)
+    assert (results.whole.exact or 0) > 0.5 and (results.whole.support or 0) > 0.9
     assert len(errors.rows) == sum(not one.right for one in results.scored)
     assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
     assert isinstance(report.example(results), GraphPicture)
@@ -78,12 +80,12 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
         "ODA" not in str(report.published(results))
         and "lenient" not in metrics(results)["headline"][0]
     )
-    table = report.published(replace(results, peers=PUBLISHED["qald10"], name="QALD-10"))
+    table = report.published(replace(results, peers=published("qald10"), name="QALD-10"))
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
-    assert ("ODA (GPT-4)", 0.6667, None, None) in [(row[0], *row[2:5]) for row in table.rows]
-    assert (
-        'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
-    )
+    cells = [(row[0], row[1], *row[2:5]) for row in table.rows]
+    covers = "other data: QALD-10 en, 333 questions"
+    assert ("ODA (GPT-4)", covers, 0.6667, "not published", "not published") in cells
+    assert "an unsure answer is no hit" in table.notes[0]
     report.save(results, session)
     assert json.loads((session.folder / "metrics.json").read_text())["all"]["questions"] == 30
     assert len((session.folder / "answers.jsonl").read_text().splitlines()) == 30
@@ -133,6 +135,47 @@ def test_the_ablation_changes_one_option_at_a_time(tmp_path: Path, session: Repo
     assert isinstance(table, Table) and [row[0] for row in table.rows] == names
 
 
+def test_rows_without_a_reply_are_empty_and_say_so(tmp_path: Path, session: ReportSession) -> None:
+    settings = session.settings.with_(model="recorded:huts", embedder="local")
+    found = report.run_questions(
+        session=ReportSession(tmp_path, settings), most=4, judge="model", ablation=True
+    )
+    table, rows = report.ablation(found), {one.name: one for one in found.variants}
+    assert isinstance(table, Table)
+    cells = {str(row[0]).partition(" (")[0]: row[1:6] for row in table.rows}
+    unrecorded = rows["no observation"]
+    assert unrecorded.failed == 4 and not unrecorded.replied
+    assert set(cells["no observation"]) == {report.NO_REPLY}
+    told = metrics(found)["variants"]["no observation"]
+    assert told == {"empty": report.NO_REPLY, "asked": 4, "replied": 0, "calls": told["calls"]}
+    assert found.figures()["exact"].value == 1.0
+    # an option that changes no request is not said to be worth nothing
+    same = [one for one in found.variants[1:] if one.requests == rows["as it is"].requests]
+    assert same and all(one.against(rows["as it is"]).value is None for one in same)
+    assert not [row for row in table.rows[1:] if row[5] == "-100.0"]
+    assert "shows only with a judge" not in " ".join(table.notes)
+
+
+def test_differences_are_over_the_questions_that_both_rows_have_replies_to(
+    results: report.AnsweringResults,
+) -> None:
+    whole = Variant("as it is", results.measured, 30)
+    part = Variant("half", results.measured[:15], 30, "no reply recorded")
+    assert part.label == "half (15 without a reply)" and part.against(whole).value == 0.0
+
+
+def test_a_set_over_another_graph_than_its_own_is_marked_everywhere(
+    session: ReportSession, tmp_path: Path
+) -> None:
+    (tmp_path / "other.ttl").write_text("<http://a.example/x> <http://a.example/p> 'y' .\n")
+    found = report.run_questions(
+        graph=str(tmp_path / "other.ttl"), most=3, session=ReportSession(tmp_path, session.settings)
+    )
+    told = metrics(found)
+    assert "not the set's own graph" in told["headline"][0]["covers"] and marks(told)
+    assert "Another graph" in str(report.notice(found))
+
+
 def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
     session: ReportSession, tmp_path: Path
 ) -> None:
@@ -153,6 +196,7 @@ def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
     assert found.entities == "linked" and found.notes[-1].startswith(
         "3 of the 5 questions, evenly spread over the set"
     )
+    assert found.other_graph == "" and not report.metrics(found)["other_graph"]
     table = report.ablation(replace(found, variants=(Variant("as it is", found.measured[:2], 2),)))
     assert (
         isinstance(table, Table)
@@ -237,7 +281,8 @@ def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_
     answered = [one for one in measured if one.outcome.values]
     # answers are those of the query on the slice; queries that name unknown things were refused,
     # not guessed
-    assert answered and measure([one.item for one in answered]).f1 == 1.0
+    with_answer = [one.item for one in answered if one.asked.values]
+    assert with_answer and measure(with_answer).f1 == 1.0
     refused = [
         one
         for one in measured
@@ -248,3 +293,18 @@ def test_the_yes_no_and_counting_questions_of_qald_are_answered_end_to_end_over_
     found = report.run_questions(dataset="qald10", most=3, session=here)
     assert found.graph == "CoDEx-S as a local slice" and found.entities == "given"
     assert str(report.notice(found)).startswith("SIMULATED REFERENCE")
+    [row, *_] = metrics(found)["headline"]
+    assert "SIMULATED REFERENCE" in row["system"] and "CoDEx-S as a local slice" in row["covers"]
+    assert "CoDEx-S" in metrics(found)["simulation"] and marks(metrics(found))
+
+
+@pytest.mark.benchmark
+def test_questions_that_a_slice_has_no_answer_to_score_nothing(
+    benchmark_data: Path, session: ReportSession, tmp_path: Path
+) -> None:
+    here = ReportSession(tmp_path, session.settings.with_(data=benchmark_data))
+    found = report.run_questions(dataset="qald10", most=12, judge="rule", session=here)
+    silent = [one for one in found.measured if not one.outcome.values]
+    assert found.whole.unanswerable > 0 and silent
+    hits = sum(bool(one.outcome.values) and one.right for one in found.scored)
+    assert (found.whole.exact or 0) * found.whole.answerable == hits

@@ -12,7 +12,7 @@ from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_embedder, open_index, open_ontology
 from kgnb.datasets.oaei import matching_set
-from kgnb.datasets.published import Figure, MatchingCase, MatchingSet, over_pairs
+from kgnb.datasets.published import MatchingCase, MatchingFigure, MatchingSet, over_pairs
 from kgnb.errors import LimitError, Waiting
 from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
@@ -193,7 +193,7 @@ def _chosen(task: MatchingSet, pairs: str) -> tuple[MatchingCase, ...]:
     return tuple(task.case(name) for name in names) if names else task.with_reference or task.cases
 
 
-def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ...]:
+def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[MatchingFigure, ...]:
     """The figures published for the task; those over "these pairs" are recomputed where only some
     pairs are run.
     """

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kgnb.agents.ontology_matching.values import Options
-from kgnb.datasets.published import Figure
+from kgnb.datasets.published import MatchingFigure
 from kgnb.evaluate.alignment import (
     Average,
     CurvePoint,
@@ -46,7 +46,7 @@ class PairOutcome:
     wanted: Oriented | None
     cost: Cost
     simulated: int = 0  # questions a simulated judge answered from the reference
-    published: Mapping[str, Figure] = field(default_factory=dict)
+    published: Mapping[str, MatchingFigure] = field(default_factory=dict)
     stored: Mapping[str, frozenset[Triple]] = field(
         default_factory=dict
     )  # other systems' mappings, as the OAEI scores
@@ -147,7 +147,7 @@ class MatchingResults:
     embedder: str
     options: Options
     run: Run
-    peers: tuple[Figure, ...] = ()  # published results on the task
+    peers: tuple[MatchingFigure, ...] = ()  # published results on the task
     simulation: str = ""  # what is simulated, if anything
     notes: tuple[str, ...] = ()  # shown below the figures
     tried: Experiments = Experiments()
@@ -228,7 +228,7 @@ class MatchingResults:
         )
 
 
-def shares(score: Score | Average | Figure | AtRate) -> tuple[float, float, float]:
+def shares(score: Score | Average | MatchingFigure | AtRate) -> tuple[float, float, float]:
     """Precision, recall and F1."""
     return score.precision, score.recall, score.f1
 

@@ -6,9 +6,17 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
+from kgnb.reporting.figures import (
+    NOT_PUBLISHED,
+    Figure,
+    FigureRow,
+    absent_figure,
+    figure_table,
+    measured,
+    published,
+)
 from kgnb.reporting.ontology_matching.experiments import (
     AGENT_OM,
     SHARES_RATE,
@@ -26,20 +34,24 @@ from kgnb.reporting.sections import (
     Cost,
     Fragment,
     absent,
-    in_percent,
     words,
     write_numbers,
 )
 from kgnb.reporting.session import ReportSession
+from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
 SCORED = ("--", ":", "-")  # how precision, recall and F1 are drawn
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
-def figures(results: MatchingResults) -> list[Figure]:
-    """Our figures, micro and mean, beside the published ones, each with its coverage and source."""
-    ours: list[Figure] = []
+SCORE_KEYS = ("precision", "recall", "f1")
+NOTHING_FOUND = "nothing found"
+
+
+def figures(results: MatchingResults) -> list[FigureRow]:
+    """Our figures, micro and mean, beside the published ones, each figure with its source."""
+    rows: list[FigureRow] = []
     if results.mean:
         these = "this pair" if len(results.scored) == 1 else f"these {len(results.scored)} pairs"
         covered: list[tuple[str, Score | Average]] = [(these, results.micro)]
@@ -47,30 +59,39 @@ def figures(results: MatchingResults) -> list[Figure]:
             covered = [(f"micro over {these}", results.micro), (f"mean of {these}", results.mean)]
         if any("non-trivial" in peer.covers for peer in results.peers):
             covered.append(("non-trivial part", results.non_trivial))
-        ours = [
-            Figure(results.matcher, *shares(one), covers, "this run") for covers, one in covered
-        ]
-    return sorted(
-        [*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers)
-    )
+        rows = [FigureRow(results.matcher, covers, _ours(one)) for covers, one in covered]
+    for peer in results.peers:
+        theirs = {name: published(getattr(peer, name), peer.source) for name in SCORE_KEYS}
+        elsewhere = "21 pairs" in peer.covers and len(results.scored) != 21
+        rows.append(FigureRow(peer.system, peer.covers, theirs, elsewhere))
+    return sorted(rows, key=lambda row: ("these" not in row.covers, "mean" in row.covers))
+
+
+def _ours(score: Score | Average) -> dict[str, Figure]:
+    found = {name: measured(getattr(score, name)) for name in SCORE_KEYS}
+    if isinstance(score, Score) and not score.tp + score.fp:
+        found["precision"] = absent_figure(NOTHING_FOUND)
+    return found
 
 
 def headline(results: MatchingResults) -> Table:
     """The figures as a table."""
-    columns = [*texts(matcher="Matcher", covers="Covers"), *SCORES, SOURCE]
-    rows: list[list[Value]] = [[f.system, f.covers, *shares(f), f.source] for f in figures(results)]
     notes = _notes(results) if results.mean else [UNMEASURED]
-    return Table(columns, rows, caption=results.labelled(results.task), notes=notes)
+    first = texts(system="Matcher", covers="Covers")
+    caption = results.labelled(results.task)
+    return figure_table(figures(results), SCORES, first, [SOURCE], caption=caption, notes=notes)
 
 
 def headline_bars(results: MatchingResults) -> Plot:
     """The figures as bars."""
     shown = figures(results)
     names = [one.system if len(one.system) <= 28 else one.system[:27] + "…" for one in shown]
-    names = [f"{name}\n{one.covers}" for name, one in zip(names, shown, strict=True)]
+    names = [f"{name}\n{one.covered}" for name, one in zip(names, shown, strict=True)]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
     caption = several if len(results.scored) > 1 else "Compare only figures that cover the same."
-    return grouped_bars(names, in_series(shown), results.labelled(caption))
+    titles = zip(("precision", "recall", "F1"), SCORE_KEYS, strict=True)
+    series = [(title, [row.value(name) for row in shown]) for title, name in titles]
+    return grouped_bars(names, series, results.labelled(caption))
 
 
 def by_pair(results: MatchingResults) -> Table:
@@ -80,14 +101,13 @@ def by_pair(results: MatchingResults) -> Table:
     columns += [Column(name, f"{name}: F1", "percent") for name in rivals]
     rows: list[list[Value]] = []
     for one in results.outcomes:
-        ours = _scored(one.score) if one.score else [len(one.alignment), *[None] * 5]
-        rows.append(
-            [
-                one.name,
-                *ours,
-                *(one.published[name].f1 if name in one.published else None for name in rivals),
-            ]
-        )
+        none = absent_figure("no reference").cell
+        ours = _scored(one.score) if one.score else [len(one.alignment), *[none] * 5]
+        theirs = [
+            one.published[name].f1 if name in one.published else NoFigure(NOT_PUBLISHED)
+            for name in rivals
+        ]
+        rows.append([one.name, *ours, *theirs])
     return Table(columns, rows, caption=results.labelled(""))
 
 
@@ -188,9 +208,9 @@ def sources(results: MatchingResults) -> Table:
     return Table(columns, rows, caption="Ontologies")
 
 
-def _scored(score: Score) -> list[float | int]:
+def _scored(score: Score) -> list[Value]:
     found, wanted = score.tp + score.fp, score.tp + score.fn
-    return [found, wanted, score.tp, *shares(score)]
+    return [found, wanted, score.tp, *(_ours(score)[name].cell for name in SCORE_KEYS)]
 
 
 def _notes(results: MatchingResults) -> list[str]:
@@ -395,12 +415,7 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
         "embedder": results.embedder,
         "options": asdict(results.options),
         "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
-        "headline": [
-            {"matcher": one.system, "covers": one.covers}
-            | in_percent({"P": one.precision, "R": one.recall, "F1": one.f1})
-            | {"source": one.source}
-            for one in figures(results)
-        ],
+        "headline": [_plain_row(one) for one in figures(results)],
         "micro": _score(results.micro) if results.scored else None,
         "mean": asdict(results.mean) if results.mean else None,
         "non_trivial": _score(results.non_trivial) if results.scored else None,
@@ -409,6 +424,12 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
         "pairs": [_pair(outcome) for outcome in results.outcomes],
         "cost": _cost(results.cost),
     } | _tried(results)
+
+
+def _plain_row(row: FigureRow) -> dict[str, Any]:
+    """A row of the headline, its figures by the letters they are known by."""
+    letters = {"system": "matcher", "precision": "P", "recall": "R", "f1": "F1"}
+    return {letters.get(name, name): value for name, value in row.to_json().items()}
 
 
 def _pair(outcome: PairOutcome) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""What a report states: a figure with where it comes from, or why there is none.
+
+A figure is measured in the run that prints it, or published and cited, or absent with a reason; no
+cell of a headline or of an ablation is anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgnb.reporting.session import OURS
+from kgnb.results.cells import NoFigure
+from kgnb.results.table import Column, Table, Value
+
+NOT_PUBLISHED = "not published"
+ELSEWHERE = "other data"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value and its source, ``OURS`` or a citation; without a value, why there is none.
+
+    Raises:
+        ValueError: a value without a source, or neither a value nor a reason.
+    """
+
+    value: float | int | None
+    source: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.value is None and not self.why:
+            raise ValueError("a figure without a value says why there is none")
+        if self.value is not None and (not self.source or self.why):
+            raise ValueError("a figure with a value says where it comes from, and nothing else")
+
+    @property
+    def cell(self) -> Value:
+        """What a table shows: the value, or the reason."""
+        return NoFigure(self.why) if self.value is None else self.value
+
+
+def measured(value: float | int | None, why: str = "not measured") -> Figure:
+    """A figure of this run; without a value, why this run has none."""
+    return Figure(None, why=why) if value is None else Figure(value, OURS)
+
+
+def published(value: float | int | None, source: str) -> Figure:
+    """A figure that another system is published with."""
+    return Figure(None, why=NOT_PUBLISHED) if value is None else Figure(value, source)
+
+
+def absent_figure(why: str) -> Figure:
+    """No figure, and why."""
+    return Figure(None, why=why)
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One row: a system, what its figures cover, and the figures by the key of their column.
+
+    ``elsewhere`` marks figures on other data than the report's own.
+    """
+
+    system: str
+    covers: str
+    figures: Mapping[str, Figure]
+    elsewhere: bool = False
+
+    @property
+    def source(self) -> str:
+        """Where the figures of the row come from; "" where it has none."""
+        sources = dict.fromkeys(one.source for one in self.figures.values() if one.source)
+        return "; ".join(sources)
+
+    @property
+    def covered(self) -> str:
+        """What the figures cover, marked where that is other data."""
+        return f"{ELSEWHERE}: {self.covers}" if self.elsewhere else self.covers
+
+    def value(self, key: str) -> float | int | None:
+        """One figure's value."""
+        return self.figures[key].value if key in self.figures else None
+
+    def cells(self, columns: Iterable[Column]) -> dict[str, Value]:
+        """The row of a table that has these columns of figures."""
+        shown: dict[str, Value] = {
+            column.key: self.figures[column.key].cell
+            for column in columns
+            if column.key in self.figures
+        }
+        return {"system": self.system, "covers": self.covered, **shown, "source": self.source}
+
+    def to_json(self, digits: int = 1, plain: Sequence[str] = ("mrr",)) -> dict[str, Any]:
+        """As ``metrics.json`` has it: shares in percent, those in ``plain`` as they are."""
+        values = {
+            key: round(100 * one.value, digits)
+            if isinstance(one.value, float) and key not in plain
+            else one.value
+            for key, one in self.figures.items()
+        }
+        empty = {key: one.why for key, one in self.figures.items() if one.value is None}
+        told: dict[str, Any] = {"system": self.system, "covers": self.covered}
+        return told | values | {"source": self.source} | ({"empty": empty} if empty else {})
+
+
+def figure_table(
+    rows: Sequence[FigureRow],
+    columns: Sequence[Column],
+    first: Sequence[Column],
+    last: Sequence[Column] = (),
+    *,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """A table of figures between columns of text."""
+    shown = (*first, *columns, *last)
+    keys = {column.key for column in shown}
+    cells = [
+        {key: value for key, value in row.cells(columns).items() if key in keys} for row in rows
+    ]
+    return Table(shown, cells, caption=caption, notes=notes)
