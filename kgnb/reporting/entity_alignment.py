@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ import numpy as np
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import DOUBTFUL, Options
+from kgnb.agents.options import given_of
 from kgnb.backends import open_embedder
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.published import published as published_on
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.evaluate.ranking import IDENTICAL, Measured
+from kgnb.evaluate.ranking import IDENTICAL, Measured, measure
 from kgnb.evaluate.ranking import slices as names_told
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
@@ -30,7 +32,7 @@ from kgnb.reporting.figures import Figure, FigureRow, figure_table
 from kgnb.reporting.figures import measured as here
 from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
-from kgnb.reporting.references import measured
+from kgnb.reporting.references import first_pairs, first_rankings, measured
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
@@ -96,6 +98,11 @@ class AlignmentResults:
         return "kgnb's mountain huts" if self.pair == "huts" else self.pair
 
     @property
+    def model_asked(self) -> bool:
+        """Whether a model judged anything."""
+        return sections.heard(self.run)["asked"] > 0
+
+    @property
     def run(self) -> Run:
         """The run of the headline's alignments."""
         return self.headline[0].outcome.run
@@ -118,6 +125,8 @@ def run_pair(
     ablation: bool = True,
     curve: bool = True,
     largest: int = LARGEST,
+    papers: bool = False,
+    options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
 ) -> AlignmentResults:
     """Align a pair without seeds and with a share of the known pairs as seeds; the parameters are
@@ -140,9 +149,11 @@ def run_pair(
         open_embedder(embedder or None, settings),
         judge,
         settings,
-        LookOptions(share=share),
+        LookOptions(**given_of(LookOptions, {**options, "share": share})),
+        options=Options(**given_of(Options, options)),
+        planner=str(options.get("planner", "auto")),
     )
-    parameters = {"pair": name, "names": names, "share": share, "judge": judge}
+    parameters = {"pair": name, "names": names, "share": share, "judge": judge, **options}
     run = sections.run_in(session, "entity_alignment", sides.digests(), parameters, settings)
     with run:  # one for all three: a budget is for the whole report
         tasks = [
@@ -151,7 +162,7 @@ def run_pair(
             )
         ]
         if known:
-            by_itself = Options(assignment="argmax")
+            by_itself = replace(bench.options, assignment="argmax")
             tasks.append(lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run))
             tasks.append(
                 lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run)
@@ -226,6 +237,8 @@ class Bench:
     settings: Settings
     look: LookOptions
     model: ChatModel | None = None
+    options: Options = Options()
+    planner: str = "auto"
 
     def split(self, ratio: float) -> tuple[Links, Links]:
         """Seeds, drawn by digest, and tests: a folder's own, so that figures compare, else all
@@ -248,10 +261,11 @@ class Bench:
         """One alignment with this share of seeds, measured; ``given`` are arguments of ``align``."""
         seeds, tests = self.split(ratio)
         sides = replace(self.sides, seeds=seeds)
-        given = {"judge": self.judge, "look": self.look, **given}
+        own = {"look": self.look, "options": self.options, "planner": self.planner}
+        given = {"judge": self.judge, **own, **given}
         if nameless:
             sides = replace(sides, left=hidden(sides.left), right=hidden(sides.right))
-            given["options"] = Options(names="hidden")
+            given["options"] = replace(given["options"], names="hidden")
         begun = perf_counter()
         model = self.model if given["judge"] in ("auto", "model") else None
         outcome = align(
@@ -299,11 +313,15 @@ def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
             yield bench.run(f"model: {name}", judge="model", **given)
     for one in ("sinkhorn", "hungarian", "stable", "argmax"):
         yield bench.run(
-            f"assignment: {one}", judge="first", options=replace(Options(), assignment=one)
+            f"assignment: {one}", judge="first", options=replace(bench.options, assignment=one)
         )
     for hops in (0, 1, 2, 3):
-        yield bench.run(f"propagation: {hops} hops", judge="first", options=Options(hops=hops))
-    yield bench.run("one round, no self-training", judge="first", options=Options(rounds=0))
+        yield bench.run(
+            f"propagation: {hops} hops", judge="first", options=replace(bench.options, hops=hops)
+        )
+    yield bench.run(
+        "one round, no self-training", judge="first", options=replace(bench.options, rounds=0)
+    )
     yield bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first")
 
 
@@ -367,11 +385,28 @@ def figures(results: AlignmentResults) -> list[FigureRow]:
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
         found = {key: here(value) for key, value in _scores(one, 3).items()}
         rows.append(FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)}))
+    if results.model_asked:
+        rows += [_before(results.headline[0], results)]
+        silent = sections.silence(results.run)
+        rows = [replace(row, covers=f"{row.covers}; {silent}") if silent else row for row in rows]
     for peer in published_on(results.pair):
         keys = (*RANKED_KEYS, *CHOSEN_KEYS, "seeds")
         theirs = {key: cited(peer.get(key), peer.source) for key in keys}
         rows.append(FigureRow(peer.system, peer.covers, theirs))
     return rows
+
+
+def _before(one: Setting, results: AlignmentResults) -> FigureRow:
+    """The same alignment before the model was asked."""
+    pairs = first_pairs(one.settled, results.sides)
+    first = measure(first_rankings(one.settled), pairs, one.tests, universe=one.measured.universe)
+    score, ranking = first.chosen, first.ranking
+    values = {"hits1": ranking.hits1, "hits10": ranking.hits10, "mrr": round(ranking.mrr, 3)}
+    values |= {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    found = {key: here(value) for key, value in values.items()}
+    covers = f"{ranking.tests:,} pairs, among {one.measured.universe}"
+    system = f"kgnb, {one.name}, before the model"
+    return FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)})
 
 
 ESTIMATED = percents(
@@ -799,6 +834,8 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
             title: [[ratio, found.ranking.hits1] for ratio, found in points]
             for title, points in results.curve.items()
         },
+        "judged": sections.heard(results.run),
+        "silent": sections.silence(results.run),
         "simulation": SIMULATED
         if any(one.settled.simulation for one in results.headline)
         else None,

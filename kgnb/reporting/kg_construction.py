@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rdflib import RDF, RDFS, SKOS, Dataset, Graph, Literal, URIRef
@@ -18,8 +19,10 @@ from rdflib.term import Node
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.options import given_of
 from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.datasets.huts import RecordQuery
@@ -204,6 +207,7 @@ def run_report(
     ablation: bool,
     outside: str = "",
     papers: bool = False,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> BuildingResults:
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
@@ -216,7 +220,7 @@ def run_report(
         "tbox": pack.manifest["tbox_sha256"][:16],
         "shapes": pack.manifest["shapes_sha256"][:16],
     }
-    parameters = {"documents": documents, "judge": judge} | (
+    parameters = {"documents": documents, "judge": judge, **options} | (
         {"outside": outside} if outside else {}
     )
     run = sections.run_in(session, "kg_construction", data, parameters, settings)
@@ -231,20 +235,24 @@ def run_report(
         scores = scored(records(built.graph, wanted, queries)) if wanted is not None else {}
         return Ablation(name, built, scores, dict(run.totals))
 
-    settings_of = {"all of it": (Options(), tools)}
+    base = Options(**given_of(Options, options))
+    settings_of = {"all of it": (base, tools)}
     if ablation and wanted is not None and queries and judge != "rule" and settings.model:
-        settings_of |= {"without feedback": (Options(feedback=False), tools)}
+        settings_of |= {"without feedback": (replace(base, feedback=False), tools)}
         whole = sum(schema_tokens(pack, step.tools) for step in pack.plan)
-        if 0 < whole <= Options().tool_budget:
-            settings_of |= {"without step plan": (Options(tool_budget=whole - 1), tools)}
-        settings_of |= {"without outside tools": (Options(), [])} if tools else {}
+        if 0 < whole <= base.tool_budget:
+            settings_of |= {"without step plan": (replace(base, tool_budget=whole - 1), tools)}
+        settings_of |= {"without outside tools": (base, [])} if tools else {}
     with run:
         runs = {name: Run("kg_construction") for name in settings_of} | {"all of it": run}
         found = in_one_round(
             [partial(read, name, *given, runs[name]) for name, given in settings_of.items()]
         )
         built = found[0].built
-        linked = ground(built, against, run=run, settings=settings) if against else None
+        linking = GroundOptions(**given_of(GroundOptions, options))
+        linked = (
+            ground(built, against, options=linking, run=run, settings=settings) if against else None
+        )
     compared: dict[str, Records] = {}
     if wanted is not None:
         compared = (
@@ -594,6 +602,8 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
         "report": "kg-construction",
         "reader": results.reader,
         "headline": [row.to_json() for row in figures(results)],
+        "judged": sections.heard(results.run),
+        "silent": sections.silence(results.run),
         "cost": sections.spent(results.run.totals),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"}

@@ -1,8 +1,10 @@
 """The typed parameters of a report, read from the cell of its notebook that is tagged
 ``parameters``.
 
-A parameter is an annotated assignment; the comment after it (or, for long ones, on the lines above
-it) is its help, and a closed interval in square brackets at the comment's end bounds a number::
+A parameter is an assignment; without a type it has that of its default, as in notebooks made for
+papermill (where that is a list or computed, the value stays as it is). The comment after it (or,
+for long ones, on the lines above it) is its help, and a closed interval in square brackets at the
+comment's end bounds a number::
 
     k: int = 10  # candidates per entity and view [1, 50]
     judge: Literal["rule", "model"] = "rule"  # who answers
@@ -22,6 +24,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from kgnb.agents.known import our_agents
 from kgnb.agents.options import OptionInfo
 from kgnb.errors import DataError
 from kgnb.secret import KEY, blot_forms
@@ -75,8 +78,8 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportPara
     """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such
     cell.
 
-    Raises DataError, with ``where`` and the line within the cell, for an assignment without a type,
-    a default that is not a plain value, and a name that looks like a secret.
+    Raises DataError, with ``where`` and the line within the cell, for what is no assignment, a type
+    that is not allowed or does not fit the default, and a name that looks like a secret.
     """
     cells = (
         cell["source"]
@@ -91,11 +94,78 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportPara
             f"the parameters cell is not valid Python: {error.msg}", where=f"{where}:{error.lineno}"
         ) from error
     helps = _helps(source)
-    return tuple(
-        _parameter(node, helps.get(node.end_lineno or node.lineno, ""), where)
-        for node in tree.body
-        if not isinstance(node, ast.Import | ast.ImportFrom)
+    nodes = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    found = []
+    for node in nodes:
+        text = helps.get(node.end_lineno or node.lineno, "")
+        if not _untyped(node):
+            found.append(_parameter(node, text, where))
+        elif typed_node := _with_type(node):
+            found.append(_parameter(typed_node, text, where))
+    return tuple(found)
+
+
+def _untyped(node: ast.stmt) -> bool:
+    """Whether this is what notebooks made for papermill have: ``name = value``, or a bare text."""
+    bare = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return bare or (
+        isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
     )
+
+
+def _with_type(node: ast.stmt) -> ast.AnnAssign | None:
+    """An assignment with the type of its value: text that may be missing for None; None for a list
+    or a computed value, which stays as the notebook has it.
+    """
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return None
+    try:
+        value = ast.literal_eval(node.value)
+    except ValueError:
+        return None
+    kind = "str | None" if value is None else type(value).__name__
+    if value is not None and kind not in TYPES:
+        return None
+    annotation = ast.parse(kind, mode="eval").body
+    typed_node = ast.AnnAssign(node.targets[0], annotation, node.value, simple=1)
+    return ast.copy_location(typed_node, node)
+
+
+# what a report opens itself, and what only makes sense with a person or on one machine
+NOT_SWEPT = (
+    *("judge", "embedder", "index", "context", "decisions", "reference", "scheduler"),
+    *("error_rate", "oracle_seed", "block_rows", "timeout", "page", "most"),
+)
+
+
+def agent_parameters(
+    notebook: Mapping[str, Any], named: Sequence[ReportParameter]
+) -> tuple[ReportParameter, ...]:
+    """A parameter for every option of the agent that the notebook's metadata name
+    (``{"kgnb": {"agent": NAME}}``), but those that its parameters cell has already.
+    """
+    name = notebook["metadata"].get("kgnb", {}).get("agent")
+    taken = {one.name for one in named} | {*NOT_SWEPT}
+    agents = [agent for agent in our_agents() if agent.name == name] if name else []
+    return tuple(
+        ReportParameter(**{field: getattr(one, field) for field in OptionInfo.__dataclass_fields__})
+        for agent in agents
+        for one in agent.knobs()
+        if one.name not in taken
+    )
+
+
+def chosen_options(agent: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an agent among a notebook's variables, as its parameters cells set them.
+
+    >>> chosen_options("question_answering", {"keep": 3, "questions": ""})
+    {'keep': 3}
+    """
+    [found] = [one for one in our_agents() if one.name == agent]
+    names = {one.name for one in found.knobs()} - {*NOT_SWEPT}
+    return {name: value for name, value in variables.items() if name in names}
 
 
 def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) -> dict[str, Value]:

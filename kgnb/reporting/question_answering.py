@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter, process_time
+from types import MappingProxyType
 from typing import Any
 
+from kgnb.agents.options import given_of
 from kgnb.agents.question_answering.state import GraphContext
 from kgnb.agents.question_answering.values import Options
 from kgnb.agents.question_answering.views import proof
@@ -293,6 +295,7 @@ def run_questions(
     ablation: bool = False,
     judges: bool = False,
     papers: bool = False,
+    options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
 ) -> AnsweringResults:
     """Ask the questions of a data set or a file over a graph; the parameters are the report's.
@@ -316,15 +319,20 @@ def run_questions(
     sliced = dataset == "qald10" and not graph and not questions
     chosen = tuple(reference_on(opened, asked) for asked in chosen) if sliced else chosen
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
-    options = Options(depth=depth, breadth=breadth, share=share, keep=keep, rounds=rounds)
+    given_options = dict(options)
+    given_options |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep}
+    chosen_options = Options(**given_of(Options, given_options | {"rounds": rounds}))
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
     names |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds}
+    names |= dict(options)
     run = sections.run_in(session, "question_answering", {}, names, settings)
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
     with run:
-        context = open_context(opened, run=run, options=options, **asking)
-        measured = ask_all(chosen, context, options, run, out=session.folder / "answers.jsonl")
+        context = open_context(opened, run=run, options=chosen_options, **asking)
+        measured = ask_all(
+            chosen, context, chosen_options, run, out=session.folder / "answers.jsonl"
+        )
     notes = [*task.notes, *([_SLICED] if sliced else [])]
     if run.partial:
         notes.insert(
@@ -337,7 +345,9 @@ def run_questions(
             f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set, the same ones every "
             "time; -p most=0 asks all."
         )
-    cases = [(name, judge, changed) for name, changed in variants(options)] if ablation else []
+    cases = (
+        [(name, judge, changed) for name, changed in variants(chosen_options)] if ablation else []
+    )
     return AnsweringResults(
         name=task.title,
         measured=measured,
@@ -345,7 +355,7 @@ def run_questions(
         judge=sections.judge_in_words(judge, settings),
         embedder=embed.name,
         entities="given" if given else "linked",
-        options=options,
+        options=chosen_options,
         run=run,
         graph=LOCAL if sliced else opened.name,
         peers=() if questions else published_on(dataset),
@@ -356,7 +366,9 @@ def run_questions(
         about_papers=papers or dataset == "qald10" and not questions,
         notes=tuple(notes),
         variants=compared(cases, sampled(chosen, SWEPT if most else 0), opened, asking),
-        judges=compared(judges_of(options, settings) if judges else [], chosen, opened, asking),
+        judges=compared(
+            judges_of(chosen_options, settings) if judges else [], chosen, opened, asking
+        ),
         zeros_apart=dataset == "qald10" and not questions,
     )
 
@@ -547,13 +559,16 @@ def judges(results: AnsweringResults) -> Table | Fragment:
 def figures(results: AnsweringResults) -> list[FigureRow]:
     """Our figures and published ones as rows, each figure with its source."""
     rows: list[FigureRow] = []
-    if results.items:
+    if any(one.asked.values is not None for one in results.measured):
         whole = results.whole
         covers = [f"{results.name}, {whole.answerable:,} questions that have an answer"]
-        covers += [text for text in (results.simulation, results.other_graph) if text]
+        if results.failed:
+            covers.append(f"{results.failed:,} of {results.asked:,} without a reply")
+        marks = (results.simulation, results.other_graph, sections.silence(results.run))
+        covers += [text for text in marks if text]
         ours = results.figures()
         if results.peers:
-            ours |= {"lenient": measured(whole.lenient, NO_ANSWER)}
+            ours |= {"lenient": measured(whole.lenient, NO_REPLY if results.failed else NO_ANSWER)}
         system = f"kgnb ({results.judge})" + (", SIMULATED REFERENCE" if results.simulation else "")
         rows.append(FigureRow(system, "; ".join(covers), ours))
     ours_only = [one.asked.id for one in results.scored]
@@ -801,6 +816,8 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
+        "judged": sections.heard(results.run),
+        "silent": sections.silence(results.run),
         "simulation": results.simulation,
         "other_graph": results.other_graph,
         "options": asdict(results.options),

@@ -33,6 +33,7 @@ from kgnb.reporting.html import byline_of, page, write_provenance
 from kgnb.reporting.parameters import (
     ReportParameter,
     Value,
+    agent_parameters,
     assignments,
     check,
     read_parameters,
@@ -222,7 +223,8 @@ def read_template(path: Path) -> Template:
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
         words = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
         title, _, rest = words.strip().partition("\n")
-        parameters = read_parameters(notebook, str(path))
+        named = read_parameters(notebook, str(path))
+        parameters = (*named, *agent_parameters(notebook, named))
     except FileNotFoundError as error:
         raise DataError("there is no such notebook", where=str(path)) from error
     except _NOT_A_NOTEBOOK as error:
@@ -336,9 +338,16 @@ def _execute(
     on_announcement: Callable[[str], object] | None,
 ) -> None:
     notebook = load_notebook_node(str(template.path))
-    notebook.metadata["kgnb"] = about
-    if values:
-        notebook = parameterize_notebook(notebook, values, kernel_name="python3", language="python")
+    named = {one.name for one in read_parameters(notebook, str(template.path))}
+    defaults = {one.name: one.default for one in template.parameters}
+    injected = {
+        name: value for name, value in values.items() if name in named or value != defaults[name]
+    }
+    notebook.metadata["kgnb"] = notebook.metadata.get("kgnb", {}) | about
+    if injected:
+        notebook = parameterize_notebook(
+            notebook, injected, kernel_name="python3", language="python"
+        )
     html = ledger.folder / "report.html"
     try:
         with on_signals():

@@ -14,6 +14,7 @@ from time import perf_counter, process_time
 from typing import Any, Protocol, TypeAlias
 
 from kgnb.files import write_json
+from kgnb.judging import UNSURE
 from kgnb.reporting.session import ReportSession, tell
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds
@@ -228,6 +229,29 @@ def judge_in_words(judge: str, settings: Settings) -> str:
         if settings.model and name in ("model", "cascade")
         else f"{name} judge"
     )
+
+
+SILENT = 0.5  # of a model's questions left without an answer: its rows say so
+
+
+def heard(run: Run) -> dict[str, int]:
+    """How many of the questions put to a model were answered, left unsure, and failed."""
+    found = dict.fromkeys(("asked", "answered", "unsure", "failed"), 0)
+    for judgement in (one for step in run.steps for one in step.judgements):
+        if "model:" in judgement.judged_by:
+            found["asked"] += 1
+            unsure = judgement.decision == UNSURE
+            state = "failed" if judgement.failed else "unsure" if unsure else "answered"
+            found[state] += 1
+    return found
+
+
+def silence(run: Run) -> str:
+    """What a row of figures says where a model answered less than half of what it was asked."""
+    counts = heard(run)
+    if not counts["asked"] or counts["answered"] >= (1 - SILENT) * counts["asked"]:
+        return ""
+    return f"the model answered {counts['answered']} of {counts['asked']} questions"
 
 
 def run_in(

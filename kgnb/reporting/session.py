@@ -95,6 +95,8 @@ def marks(metrics: Mapping[str, Any]) -> list[str]:
     found = []
     if metrics.get("simulation") and isinstance(metrics["simulation"], str):
         found.append(f"simulation: {metrics['simulation']}")
+    if metrics.get("silent") and isinstance(metrics["silent"], str):
+        found.append(metrics["silent"])
     if metrics.get("other_graph") and isinstance(metrics["other_graph"], str):
         found.append(metrics["other_graph"])
     if metrics.get("partial"):

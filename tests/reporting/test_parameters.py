@@ -1,16 +1,33 @@
+from pathlib import Path
+
 import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgnb.agents.agent import Agent
+from kgnb.agents.known import our_agents
 from kgnb.errors import DataError
+from kgnb.reporting.ontology_matching import run_cases
 from kgnb.reporting.parameters import (
+    NOT_SWEPT,
     ReportParameter,
     assignments,
     check,
+    chosen_options,
     looks_secret,
     read_parameters,
 )
+from kgnb.reporting.report import find_template, run_report
+from kgnb.reporting.session import ReportSession
+from kgnb.settings import Settings
+
+REPORT_OF = {
+    "ontology_matching": "ontology-matching",
+    "question_answering": "question-answering",
+    "entity_alignment": "entity-alignment",
+    "kg_construction": "kg-construction",
+}
 
 CELL = """
 from typing import Literal
@@ -111,7 +128,7 @@ def test_names_that_look_secret_are_refused_and_similar_ones_are_not():
 
 def test_a_bad_parameters_cell_is_named_by_line():
     for source, said in (
-        ("k = 3", "report.ipynb:1: a parameter is written as"),
+        ("for k in (): pass", "report.ipynb:1: a parameter is written as"),
         ("k: list[int] = [3]", "cannot have the type list"),
         ("k: int = 'x'", "the default of k is not allowed"),
         ("k: int = max(1, 2)", "the default of k is not allowed"),
@@ -136,3 +153,49 @@ def test_a_bad_parameters_cell_is_named_by_line():
 def test_values_survive_being_typed_and_read(values):
     typed = dict(assignment.split("=", 1) for assignment in assignments(values))
     assert check(PARAMETERS, typed) == {"dataset": "huts"} | values
+
+
+@pytest.mark.parametrize("agent", our_agents(), ids=lambda agent: agent.name)
+def test_every_option_of_an_agent_is_a_parameter_of_its_report(agent: Agent) -> None:
+    template = find_template(REPORT_OF[agent.name])
+    names = {one.name for one in template.parameters}
+    assert {one.name for one in agent.knobs()} - names <= {*NOT_SWEPT}
+    assert len(names) == len(template.parameters)
+
+
+def test_an_option_of_the_agent_reaches_the_agent(tmp_path: Path) -> None:
+    settings = Settings(embedder="characters", cache=tmp_path)
+    session = ReportSession(tmp_path, settings)
+    strict = {"confidence": 0.99, "one_sided": 1.0}
+    plain, few = (run_cases(session=session, options=given) for given in ({}, strict))
+    assert len(few.outcomes[0].alignment) < len(plain.outcomes[0].alignment)
+    assert few.options.confidence == 0.99
+    variables = {"keep": 3, "most": 500, "questions": "", "tools": "paper"}
+    assert chosen_options("question_answering", variables) == {"keep": 3, "tools": "paper"}
+
+
+UNTYPED = """
+'''what it is about'''
+alpha = 0.6  # how strong
+rounds = 3
+name = "huts"
+on = True
+nothing = None
+columns = ["a", "b"]
+place = str(1 + 1)
+"""
+
+
+def test_a_notebook_made_for_papermill_runs_without_types(tmp_path: Path) -> None:
+    found = {one.name: one for one in read_parameters(notebook(UNTYPED), "x.ipynb")}
+    assert list(found) == ["alpha", "rounds", "name", "on", "nothing"]
+    assert [one.kind for one in found.values()] == [float, int, str, bool, str]
+    assert found["alpha"].help == "how strong" and found["nothing"].optional
+    made = notebook(UNTYPED)
+    made.cells.append(nbformat.v4.new_code_cell("assert (rounds, columns) == (5, ['a', 'b'])"))
+    nbformat.write(made, tmp_path / "plain.ipynb")
+    settings = Settings(cache=tmp_path / "cache")
+    out = run_report(str(tmp_path / "plain.ipynb"), {"rounds": "5"}, tmp_path / "out", settings)
+    assert out.html.is_file()
+    with pytest.raises(ValueError, match="parameter rounds: 'x' is not allowed"):
+        check(tuple(found.values()), {"rounds": "x"})

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.agents.ontology_matching.values import Options
+from kgnb.agents.options import given_of
 from kgnb.backends import open_embedder, open_index, open_ontology
 from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.published import MatchingCase, MatchingFigure, MatchingSet, over_pairs
 from kgnb.errors import LimitError, Waiting
-from kgnb.evaluate.alignment import Oriented
+from kgnb.evaluate.alignment import Oriented, Score, score, scored_by_oaei, triples
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
@@ -46,6 +49,9 @@ def run_cases(
     seeds: int = 5,
     ablation: bool = False,
     installed: bool = False,
+    plan: OneOf["fixed", "model"] = "fixed",
+    papers: bool = False,
+    options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
 ) -> MatchingResults:
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with
@@ -69,19 +75,21 @@ def run_cases(
         else matching_set(dataset, settings.data)
     )
     cases = _chosen(task, pairs)
-    options = Options(k=k, context=context or task.context)
+    about = context or task.context
+    chosen = Options(**given_of(Options, {**options, "k": k, "context": about}))
     specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
     read: dict[Any, Ontology] = {spec: open_ontology(spec) for spec in specs}
     wanted = {
         case.name: _wanted(case, read) for case in cases
     }  # before any work: a wrong reference costs nothing
-    asked: dict[str, Any] = {"judge": judge, "error_rate": error_rate, "seed": seed}
+    asked: dict[str, Any] = {"judge": judge, "error_rate": error_rate, "seed": seed, "plan": plan}
     names = {
         "task": task.name,
         "pairs": [case.name for case in cases],
         **asked,
         "k": k,
-        "context": options.context,
+        "context": about,
+        **options,
     }
     run = run_in(
         session,
@@ -106,19 +114,22 @@ def run_cases(
             target,
             embedder=embed,
             index=index,
-            options=options,
+            options=chosen,
             reference=known,
             run=run,
             settings=settings,
             **asked,
         )
+        cost = Cost.so_far(run) - before
+        alone = oriented and any(step.calls for step in run.steps[steps:])
         return PairOutcome(
             case.name,
             source,
             target,
             alignment,
             oriented,
-            Cost.so_far(run) - before,
+            cost,
+            rule=by_rule(source, target, oriented) if oriented and alone else None,
             simulated=sum(
                 "simulation" in said.judged_by
                 for step in run.steps[steps:]
@@ -129,6 +140,12 @@ def run_cases(
                 figure.system: figure for figure in case.published if figure.covers == "this pair"
             },
         )
+
+    def by_rule(source: Ontology, target: Ontology, oriented: Oriented) -> Score:
+        same: dict[str, Any] = {"embedder": embed, "index": index, "options": chosen}
+        alignment = match_ontologies(source, target, judge="rule", settings=settings, **same)
+        relations = sorted({triple[2] for triple in oriented.triples}) or ["equivalent"]
+        return score(scored_by_oaei(triples(alignment, *relations)), oriented.triples)
 
     outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []
@@ -154,7 +171,7 @@ def run_cases(
             outcomes[at] = replace(outcomes[at], stored={**outcomes[at].stored, **found})
             notes += failed
     tried = [
-        experiment(one, options, embed, index, curves, seeds, ablation)
+        experiment(one, chosen, embed, index, curves, seeds, ablation)
         for one in outcomes
         if one.wanted
     ]
@@ -163,7 +180,7 @@ def run_cases(
         outcomes=tuple(outcomes),
         judge=judge_in_words(judge, settings),
         embedder=embed.name,
-        options=options,
+        options=chosen,
         run=run,
         peers=_peers(task, cases),
         simulation=f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else "",

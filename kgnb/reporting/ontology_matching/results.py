@@ -45,6 +45,7 @@ class PairOutcome:
     alignment: Alignment
     wanted: Oriented | None
     cost: Cost
+    rule: Score | None = None  # of the rule judge alone, where a model was asked
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, MatchingFigure] = field(default_factory=dict)
     stored: Mapping[str, frozenset[Triple]] = field(
@@ -177,6 +178,12 @@ class MatchingResults:
     def micro(self) -> Score:
         """All pairs as one task: the counts added up."""
         return micro(self.scores)
+
+    @cached_property
+    def rule(self) -> Score | None:
+        """The rule judge alone on all pairs, micro; None where no model was asked."""
+        alone = [one.rule for one in self.scored if one.rule is not None]
+        return micro(alone) if alone and len(alone) == len(self.scored) else None
 
     @cached_property
     def mean(self) -> Average | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
+from kgnb.reporting import sections
 from kgnb.reporting.figures import (
     NOT_PUBLISHED,
     Figure,
@@ -59,7 +60,11 @@ def figures(results: MatchingResults) -> list[FigureRow]:
             covered = [(f"micro over {these}", results.micro), (f"mean of {these}", results.mean)]
         if any("non-trivial" in peer.covers for peer in results.peers):
             covered.append(("non-trivial part", results.non_trivial))
-        rows = [FigureRow(results.matcher, covers, _ours(one)) for covers, one in covered]
+        silent = sections.silence(results.run)
+        mark = f"; {silent}" if silent else ""
+        rows = [FigureRow(results.matcher, covers + mark, _ours(one)) for covers, one in covered]
+        if results.rule:
+            rows.append(FigureRow("kgnb (the rule alone)", covered[0][0], _ours(results.rule)))
     for peer in results.peers:
         theirs = {name: published(getattr(peer, name), peer.source) for name in SCORE_KEYS}
         elsewhere = "21 pairs" in peer.covers and len(results.scored) != 21
@@ -410,6 +415,8 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     return {
         "report": "ontology-matching",
         "task": results.task,
+        "judged": sections.heard(results.run),
+        "silent": sections.silence(results.run),
         "simulation": results.simulation or None,
         "judge": results.judge,
         "embedder": results.embedder,
@@ -429,7 +436,9 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
 def _plain_row(row: FigureRow) -> dict[str, Any]:
     """A row of the headline, its figures by the letters they are known by."""
     letters = {"system": "matcher", "precision": "P", "recall": "R", "f1": "F1"}
-    return {letters.get(name, name): value for name, value in row.to_json().items()}
+    found = {letters.get(name, name): value for name, value in row.to_json().items()}
+    empty = {letters[name]: why for name, why in found.get("empty", {}).items()}
+    return found | ({"empty": empty} if empty else {})
 
 
 def _pair(outcome: PairOutcome) -> dict[str, Any]:
