@@ -8,17 +8,25 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import type { ILauncher } from '@jupyterlab/launcher';
 import type { IMainMenu } from '@jupyterlab/mainmenu';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { LabIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 import { freshId, h } from './dom';
+import { folderOf, Notebooks, relativeTo } from './notebooks';
+import { lineToOpen } from './panel-drawing';
 import type { Template } from './templates';
 import { TEMPLATES, notebookOf, pythonKernel } from './templates';
 import { trans } from './wording';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
+export const OPEN_GRAPH = 'kgnb:open-graph';
+
+/** Files that `%kg open` reads, by their names. */
+const GRAPH_FILE = /\.(?:ttl|owl|rdf|nt|nq|trig|n3|jsonld|obo|csv|tsv|xlsx)(?:\.gz)?$/i;
 
 export interface Places {
+  readonly tracker: INotebookTracker | null;
   readonly browser: IDefaultFileBrowser | null;
   readonly launcher: ILauncher | null;
   readonly menu: IMainMenu | null;
@@ -49,6 +57,50 @@ export function addCommands(app: JupyterFrontEnd, places: Places): void {
   for (const { id } of TEMPLATES) {
     places.palette?.addItem({ command: NEW_NOTEBOOK, category, args: { isPalette: true, template: id } });
   }
+}
+
+/** "Open as graph" in the menu of a file that holds one. */
+export function addOpening(app: JupyterFrontEnd, { browser, tracker }: Places): void {
+  if (!browser || !tracker) {
+    return;
+  }
+  const chosen = (): string[] =>
+    [...browser.selectedItems()].map(item => item.path).filter(path => GRAPH_FILE.test(path));
+  app.commands.addCommand(OPEN_GRAPH, {
+    label: trans.__('Open as graph'),
+    caption: trans.__('Open this file in the notebook in front, or in a new one'),
+    icon: graphIcon,
+    isVisible: () => chosen().length > 0,
+    execute: async () => {
+      await openFiles(app, tracker, chosen());
+    }
+  });
+  app.contextMenu.addItem({ command: OPEN_GRAPH, selector: '.jp-DirListing-item[data-isdir="false"]', rank: 2 });
+}
+
+/** Opens files as graphs with a cell of the notebook in front; without one, of a new notebook beside the first file. */
+export async function openFiles(
+  app: JupyterFrontEnd,
+  tracker: INotebookTracker,
+  paths: readonly string[]
+): Promise<void> {
+  const [first] = paths;
+  if (first === undefined) {
+    return;
+  }
+  const panel = tracker.currentWidget ?? (await newNotebook(app, folderOf(first)));
+  if (!panel) {
+    return;
+  }
+  await panel.sessionContext.ready;
+  const folder = folderOf(panel.context.path);
+  const lines = paths.map(path => lineToOpen(relativeTo(folder, path)));
+  await new Notebooks(app, tracker).runLine(['%load_ext kgnb', ...lines].join('\n'));
+}
+
+async function newNotebook(app: JupyterFrontEnd, folder: string): Promise<NotebookPanel | null> {
+  const [empty] = TEMPLATES;
+  return empty ? ((await openNew(app, { ...empty, cells: [] }, folder)) as NotebookPanel) : null;
 }
 
 function byId(id: unknown): Template | undefined {
@@ -90,7 +142,7 @@ class Choice extends Widget implements Dialog.IBodyWidget {
       this.chosen = template.id;
     });
     const title = h('span.kgnb-choice-title', trans.__(template.title));
-    const caption = h('span.kgnb-choice-caption', trans.__(template.caption));
+    const caption = h('span.kgnb-choice-caption', trans.__(template.caption).replaceAll('`', ''));
     return h('label.kgnb-choice-item', input, h('span', title, caption));
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { ShapeError } from './json';
+import { askForPage } from './entity-event';
 import type { IriCell } from './table-data';
 import { linkTarget, oneLine, shortIri, trans, visible } from './wording';
 
@@ -211,14 +212,28 @@ export function copy(text: string, tell: (done: boolean, said: string) => void):
   );
 }
 
+/** Hands a file to the browser's downloads. */
+export function save(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 export function drawIri(cell: IriCell): HTMLElement {
   const label = oneLine(cell.label ?? shortIri(cell.iri)) || visible(cell.iri);
   const target = linkTarget(cell.iri);
   const title = visible(cell.iri);
-  const shown =
+  // A click shows the entity's page where somebody has one; with Ctrl or Cmd, or elsewhere, the link is a link.
+  const click = (event: Event): void => {
+    const wanted = event instanceof MouseEvent && (event.ctrlKey || event.metaKey);
+    if (!wanted && askForPage(shown, cell.iri)) {
+      event.preventDefault();
+    }
+  };
+  const shown: HTMLElement =
     target === null
-      ? h('span.kgnb-iri-label', { title }, label)
-      : h('a.kgnb-iri-label', { title, href: target, target: '_blank', rel: 'noopener noreferrer' }, label);
+      ? h('span.kgnb-iri-label', { title, click }, label)
+      : h('a.kgnb-iri-label', { title, href: target, target: '_blank', rel: 'noopener noreferrer', click }, label);
   return h('span.kgnb-iri', shown, copyButton(cell.iri));
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Core, EventObject, NodeSingular } from 'cytoscape';
-import { button, drawIri, freshId, h, icon, searchField, switchButton } from './dom';
+import { button, drawIri, freshId, h, icon, searchField, switchButton, save } from './dom';
 import { oneLine, trans, visible } from './wording';
 import type { GraphData, GraphNode } from './graph-data';
 import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
@@ -82,6 +82,7 @@ class GraphDrawing {
     const search = searchField(trans.__('Find a node'), state.search, text => {
       state.search = text;
       this.show();
+      this.reach();
     });
     return h(
       'div.kgnb-header',
@@ -94,12 +95,12 @@ class GraphDrawing {
         press('kgnb-graph-all', trans.__('Show all of it'), '⤢', () => this.fit()),
         press('kgnb-graph-png', trans.__('Save as %1', 'PNG'), 'PNG', () => {
           if (this.core) {
-            save(this.core.png({ full: true, scale: 2, bg: this.ground() }), 'graph.png');
+            save(this.core.png({ output: 'blob', full: true, scale: 2, bg: this.ground() }), 'graph.png');
           }
         }),
         press('kgnb-graph-svg', trans.__('Save as %1', 'SVG'), 'SVG', () => {
           if (this.core) {
-            save(`data:image/svg+xml,${encodeURIComponent(svgOf(this.core, this.ground()))}`, 'graph.svg');
+            save(new Blob([svgOf(this.core, this.ground())], { type: 'image/svg+xml' }), 'graph.svg');
           }
         })
       )
@@ -203,6 +204,18 @@ class GraphDrawing {
     this.tell(chosen);
   }
 
+  /** Moves the picture to the nodes that were searched for, and names them. */
+  private reach(): void {
+    const found = this.core?.nodes('.found');
+    if (!found || found.empty()) {
+      return;
+    }
+    this.core?.animate({ center: { eles: found }, duration: 150 });
+    const names = found.map(node => oneLine(this.data.nodes[Number(node.id())]?.label ?? ''));
+    const more = names.length > 5 ? trans.__(' and %1 more', names.length - 5) : '';
+    this.about.replaceChildren(h('span', names.slice(0, 5).join(', ') + more));
+  }
+
   private tell(chosen: number): void {
     const node = this.data.nodes[chosen];
     if (!node) {
@@ -265,26 +278,47 @@ class GraphDrawing {
     this.show();
   }
 
-  /** Cytoscape needs the frame's size, but outputs are rendered before they are attached. */
+  /**
+   * Cytoscape needs the frame's size, but outputs are rendered before they are attached, and a notebook attaches cells
+   * below the screen later, or takes them off again: so the frame is watched for as long as it lives.
+   */
   private drawOnceSeen(): void {
     if (typeof ResizeObserver === 'undefined') {
       return;
     }
-    let asked = false;
-    const seen = new ResizeObserver(() => {
+    let loading = false;
+    const watcher = new ResizeObserver(() => {
+      const visible = this.frame.isConnected && this.frame.clientWidth > 0;
       if (!this.frame.isConnected) {
         this.core?.destroy();
         this.core = null;
-        seen.disconnect();
-      } else if (this.core) {
+      } else if (this.core && visible) {
         this.core.resize();
         this.fit(); // a narrower window would cut the picture off
-      } else if (!asked && this.frame.clientWidth > 0) {
-        asked = true;
-        void import('cytoscape').then(({ default: cytoscape }) => this.draw(cytoscape));
+      } else if (!loading && visible) {
+        loading = true;
+        void import('cytoscape').then(({ default: cytoscape }) => {
+          loading = false;
+          if (this.frame.isConnected && !this.core) {
+            this.draw(cytoscape);
+          }
+        });
       }
     });
-    seen.observe(this.frame);
+    watcher.observe(this.frame);
+    this.frame.addEventListener(
+      'wheel',
+      event => {
+        if (event.ctrlKey || event.metaKey) {
+          event.preventDefault();
+          this.zoom(event.deltaY < 0 ? STEP : 1 / STEP);
+        }
+      },
+      { passive: false }
+    );
+    new MutationObserver(() => this.core?.style(styleFor(this.frame))).observe(document.body, {
+      attributeFilter: ['data-jp-theme-name', 'data-jp-theme-light']
+    });
   }
 
   private draw(cytoscape: typeof import('cytoscape')): void {
@@ -313,19 +347,6 @@ class GraphDrawing {
     on('tap', at => this.choose(at));
     on('dbltap', at => this.open(at));
     on('dragfree', (at, node) => state.places.set(data.nodes[at]?.id ?? '', { ...node.position() }));
-    frame.addEventListener(
-      'wheel',
-      event => {
-        if (event.ctrlKey || event.metaKey) {
-          event.preventDefault();
-          this.zoom(event.deltaY < 0 ? STEP : 1 / STEP);
-        }
-      },
-      { passive: false }
-    );
-    new MutationObserver(() => core.style(styleFor(frame))).observe(document.body, {
-      attributeFilter: ['data-jp-theme-name', 'data-jp-theme-light']
-    });
     Object.assign(frame, { kgnbGraph: core }); // a canvas has no elements: for tests
     this.show();
   }
@@ -346,8 +367,4 @@ class GraphDrawing {
       renderedPosition: { x: frame.clientWidth / 2, y: frame.clientHeight / 2 }
     });
   }
-}
-
-function save(address: string, name: string): void {
-  h('a', { href: address, download: name }).click();
 }

@@ -15,7 +15,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator } from '@jupyterlab/translation';
 import { followCells } from './magic-cells';
-import { addCommands } from './commands';
+import { addCommands, addOpening } from './commands';
 import { QueryCompletions } from './completer';
 import { listen, Notebooks } from './notebooks';
 import { addLanguages } from './languages';
@@ -105,19 +105,22 @@ const completer: JupyterFrontEndPlugin<void> = {
 
 const commands: JupyterFrontEndPlugin<void> = {
   id: 'kgnb-labextension:commands',
-  description: 'New notebooks on knowledge graphs, from templates that run as they are.',
+  description: 'New notebooks on knowledge graphs, from templates that run as they are; files opened as graphs.',
   autoStart: true,
-  optional: [IDefaultFileBrowser, ILauncher, IMainMenu, ICommandPalette, ITranslator],
+  optional: [IDefaultFileBrowser, ILauncher, IMainMenu, ICommandPalette, ITranslator, INotebookTracker],
   activate: (
     app: JupyterFrontEnd,
     browser: IDefaultFileBrowser | null,
     launcher: ILauncher | null,
     menu: IMainMenu | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    tracker: INotebookTracker | null
   ): void => {
     speak(translator);
-    addCommands(app, { browser, launcher, menu, palette });
+    const places = { browser, launcher, menu, palette, tracker };
+    addCommands(app, places);
+    addOpening(app, places);
   }
 };
 

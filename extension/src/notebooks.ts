@@ -119,3 +119,19 @@ export function listen(target: EventTarget, commands: Commands): void {
     }
   });
 }
+
+/** The folder of a file of the server; '' at the top. */
+export function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}
+
+/** The path of a file as seen from a folder; both are paths of the server's files. */
+export function relativeTo(folder: string, path: string): string {
+  const from = folder.split('/').filter(Boolean);
+  const to = path.split('/');
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) {
+    shared += 1;
+  }
+  return [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/');
+}

@@ -20,8 +20,15 @@ import { trans } from './wording';
 
 export const PANEL_TARGET = 'kgnb.panel';
 
-/** A class or a property: its name, its uses, and a cell that queries its instances. */
-const readHolding = shape({ name: text, count: number, query: text });
+/** A class or a property: its name, its uses, a cell that queries its instances, and how deep it lies in a tree. */
+const readHolding = shape({
+  iri: text,
+  name: text,
+  count: number,
+  query: text,
+  depth: (value): number => numberOrNull(value) ?? 0
+});
+export const readHoldings = listOf(readHolding);
 export type Holding = ReturnType<typeof readHolding>;
 
 const readConnection = shape({

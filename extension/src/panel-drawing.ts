@@ -26,7 +26,19 @@ export interface PanelState {
   readonly health: Map<string, Health | null>;
   /** The text in the field that opens a graph. */
   typed: string;
+  /** What is searched for among the classes or properties of a graph, and what the kernel found; by the part's key. */
+  readonly searches: Map<string, Search>;
 }
+
+/** A search among classes or properties; null until the kernel has answered. */
+export interface Search {
+  readonly text: string;
+  readonly found: readonly Holding[] | null;
+}
+
+export type TermKind = 'classes' | 'properties';
+
+const SEARCHED_FROM = 8; // classes or properties: fewer are read faster than a search is typed
 
 /** The line that opens a source: an endpoint by its URL, anything else as a file or data set. */
 export function lineToOpen(source: string): string {
@@ -44,6 +56,10 @@ export interface PanelActions {
   /** Shows a review queue by running its cell, or a new one. */
   review(line: string): void;
   check(connection: string): void;
+  /** Lists the classes, as a tree, or the properties of a graph whose labels hold a text. */
+  search(connection: string, kind: TermKind, text: string): void;
+  /** Shows the page of an entity. */
+  openEntity(iri: string): void;
   begin(): void;
   load(): void;
   openRun(which: WhichRun, title: string): void;
@@ -229,19 +245,48 @@ class PanelDrawing {
       trans._n('{n} property', '{n} properties', more)
     ];
     return [
-      this.part(`classes ${name}`, titled, current, items(classes.map(one => this.holding(one)))),
-      this.part(`properties ${name}`, also, false, items(properties.map(one => this.holding(one))))
+      this.part(`classes ${name}`, titled, current, ...this.terms(name, 'classes', many, classes)),
+      this.part(`properties ${name}`, also, false, ...this.terms(name, 'properties', more, properties))
     ];
   }
 
-  /** A class or a property: a button that inserts a query into the notebook. */
-  private holding({ name, count, query }: Holding): HTMLElement {
+  /** The most frequent ones, or those that a person searches for. */
+  private terms(graph: string, kind: TermKind, total: number, frequent: readonly Holding[]): HTMLElement[] {
+    const key = `${kind} ${graph}`;
+    const search = this.state.searches.get(key);
+    const name = kind === 'classes' ? trans.__('Find a class') : trans.__('Find a property');
+    const input = h('input.kgnb-panel-input', {
+      ...{ type: 'search', 'aria-label': name, placeholder: name, value: search?.text ?? '' },
+      'data-kgnb-key': `search ${key}`,
+      input: () => this.actions.search(graph, kind, input.value)
+    });
+    const shown = search?.found ?? frequent;
+    const all = (): void => this.actions.search(graph, kind, input.value);
+    const more =
+      !search && total > frequent.length
+        ? [pressable(trans.__('List all %1', total), trans.__('List all %1', total), all)]
+        : [];
+    const none = search?.found?.length === 0 ? [h('p.kgnb-panel-quiet', trans.__('None is called so.'))] : [];
+    const field = total > SEARCHED_FROM ? [h('div.kgnb-panel-line.kgnb-panel-item', input, ...more)] : [];
+    return [...field, items(shown.map(one => this.holding(one))), ...none];
+  }
+
+  /** A class or a property: a button that inserts a query into the notebook, and one that opens its page. */
+  private holding({ iri, name, count, query, depth }: Holding): HTMLElement {
     const shown = oneLine(name);
     const what = trans.__('Insert a query for %1', shown);
     const counted = count > 0 ? h('span.kgnb-panel-quiet', grouped(String(count))) : null; // an ontology alone has none
     const insert = (): void => this.actions.insert(query);
     const disabled = !this.hint.notebook;
-    return h('li', button('kgnb-panel-held', what, insert, { disabled }, h('span.kgnb-panel-name', shown), counted));
+    const label = h('span.kgnb-panel-name', shown);
+    const page = trans.__('Show the page of %1', shown);
+    const line = h(
+      'li.kgnb-panel-term',
+      button('kgnb-panel-held', what, insert, { disabled }, label, counted),
+      iri ? button('kgnb-panel-page', page, () => this.actions.openEntity(iri), icon('right')) : null
+    );
+    line.style.paddingLeft = `${Math.min(depth, 12) * 12}px`;
+    return line;
   }
 
   // ---------------------------------------------------------------------------------------- agents

@@ -9,23 +9,28 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
+import type { Drag } from '@lumino/dragdrop';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import { NEW_NOTEBOOK, graphIcon } from './commands';
-import { drawnSafely, redraw } from './dom';
-import { oneLine, trans } from './wording';
+import { NEW_NOTEBOOK, graphIcon, openFiles } from './commands';
+import { drawIri, drawnSafely, freshId, h, redraw } from './dom';
+import { iriOf, SHOW_ENTITY } from './entity-event';
+import { drawEntityPage, openAddress } from './entity-page';
+import { oneLine, shortIri, trans } from './wording';
 import type { JsonObject } from './json';
 import { object, text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
 import type { ShowCell } from './notebooks';
 import { Notebooks } from './notebooks';
 import type { PanelData } from './panel-data';
-import { NOTHING, PANEL_TARGET, readHealth, readPanel } from './panel-data';
-import type { Hint, PanelActions, PanelState, WhichRun } from './panel-drawing';
+import { NOTHING, PANEL_TARGET, readHealth, readHoldings, readPanel } from './panel-data';
+import type { Hint, PanelActions, PanelState, TermKind, WhichRun } from './panel-drawing';
 import { drawPanel, lineToOpen } from './panel-drawing';
 import { readRun } from './run';
 import { drawRun, newRunState } from './runview';
 
+const FILES = 'application/x-jupyter-icontents'; // paths, as the file browser drags them
+const DRAGGED = ['lm-dragenter', 'lm-dragleave', 'lm-dragover', 'lm-drop'];
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
 const PATIENCE = 5000; // milliseconds a kernel is given to answer
 
@@ -45,7 +50,7 @@ export class ControlPanel extends Widget implements PanelActions {
   private kernel: Kernel.IKernelConnection | null = null;
   private asking = false;
   private again = false;
-  private readonly state: PanelState = { opened: new Map(), health: new Map(), typed: '' };
+  private readonly state: PanelState = { opened: new Map(), health: new Map(), typed: '', searches: new Map() };
   private readonly opened = new Map<string, Opened>();
   private readonly notebooks: Notebooks;
 
@@ -65,6 +70,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.hint = this.nobody();
     tracker.currentChanged.connect(() => this.follow());
     NotebookActions.executed.connect(this.onExecuted);
+    document.addEventListener(SHOW_ENTITY, this.onEntity);
     this.follow();
     this.draw();
   }
@@ -130,15 +136,84 @@ export class ControlPanel extends Widget implements PanelActions {
     void this.kernel?.interrupt();
   }
 
+  search(connection: string, kind: TermKind, text: string): void {
+    const key = `${kind} ${connection}`;
+    const before = this.state.searches.get(key);
+    this.state.searches.set(key, { text, found: before?.found ?? null });
+    void this.ask({ ask: 'terms', name: connection, kind, search: text }).then(answer => {
+      if (answer && this.state.searches.get(key)?.text === text) {
+        const found = 'error' in answer ? [] : readHoldings(answer.terms, 'the answer');
+        this.state.searches.set(key, { text, found });
+        this.draw();
+      }
+    });
+  }
+
+  openEntity(iri: string): void {
+    const area = new DrawnArea(shortIri(iri));
+    area.id = `kgnb-entity-${freshId('page')}`;
+    area.showDrawn(h('p.kgnb-aside', trans.__('asking …')));
+    this.app.shell.add(area, 'main');
+    this.app.shell.activateById(area.id);
+    void this.ask({ ask: 'entity', iri }).then(answer => {
+      const failed = answer ? oneLine(text(answer.error)) : trans.__('kgnb is not loaded in this notebook.');
+      const drawn = failed
+        ? h('div', h('p', failed), drawIri({ iri }), ...openAddress(iri))
+        : drawnSafely(() => drawEntityPage(answer?.entity, line => this.insert(line)));
+      area.showDrawn(drawn);
+    });
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this.refresh();
   }
 
+  /** A click on an entity in a result. */
+  private readonly onEntity = (event: Event): void => {
+    const iri = iriOf(event);
+    if (iri !== null) {
+      event.preventDefault();
+      this.openEntity(iri);
+    }
+  };
+
   override dispose(): void {
+    document.removeEventListener(SHOW_ENTITY, this.onEntity);
     NotebookActions.executed.disconnect(this.onExecuted);
     this.comm?.close();
     super.dispose();
+  }
+
+  // ---------------------------------------------------------------------------------------- files dropped on it
+
+  /** Lumino's drag and drop, which JupyterLab's file browser uses. */
+  handleEvent(event: Event): void {
+    const drag = event as Drag.Event;
+    if (!drag.mimeData.hasData(FILES)) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    drag.dropAction = 'copy';
+    this.node.classList.toggle('kgnb-panel-drop', event.type === 'lm-dragenter' || event.type === 'lm-dragover');
+    if (event.type === 'lm-drop') {
+      void openFiles(this.app, this.tracker, drag.mimeData.getData(FILES) as string[]);
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    DRAGGED.forEach(type => {
+      this.node.addEventListener(type, this);
+    });
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    DRAGGED.forEach(type => {
+      this.node.removeEventListener(type, this);
+    });
+    super.onBeforeDetach(message);
   }
 
   // ---------------------------------------------------------------------------------------- whom it follows
@@ -275,7 +350,7 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 
   private draw(): void {
-    const shown = JSON.stringify([this.data, [...this.state.health], this.hint]);
+    const shown = JSON.stringify([this.data, [...this.state.health], [...this.state.searches], this.hint]);
     if (shown === this.drawn) {
       return;
     }
@@ -284,14 +359,9 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 }
 
-export class RunArea extends MainAreaWidget {
-  private readonly state = newRunState();
-  private drawn = '';
-
-  constructor(
-    title: string,
-    private readonly showCell: ShowCell
-  ) {
+/** A page of ours in the main area. */
+class DrawnArea extends MainAreaWidget {
+  constructor(title: string) {
     const content = new Widget();
     super({ content });
     content.addClass('kgnb-result');
@@ -304,6 +374,24 @@ export class RunArea extends MainAreaWidget {
     this.title.closable = true;
   }
 
+  showDrawn(drawn: HTMLElement): void {
+    if (!this.isDisposed) {
+      redraw(this.content.node, drawn);
+    }
+  }
+}
+
+export class RunArea extends DrawnArea {
+  private readonly state = newRunState();
+  private drawn = '';
+
+  constructor(
+    title: string,
+    private readonly showCell: ShowCell
+  ) {
+    super(title);
+  }
+
   /** Shows the kernel's answer to "run"; does nothing if it is unchanged. */
   take(answer: JsonObject): void {
     const written = JSON.stringify(answer.run ?? answer.error);
@@ -311,7 +399,7 @@ export class RunArea extends MainAreaWidget {
       return;
     }
     this.drawn = written;
-    redraw(this.content.node, this.draw(answer));
+    this.showDrawn(this.draw(answer));
   }
 
   private draw(answer: JsonObject): HTMLElement {

@@ -229,6 +229,12 @@ export function filterRows(texts: readonly string[], search: string): number[] {
   return texts.flatMap((text, at) => (words.every(word => text.includes(word)) ? [at] : []));
 }
 
+/** The rows whose share in this column is not below `least`; a row without one is below every share. */
+export function atLeast(table: TableData, rows: readonly number[], column: number, least: number): number[] {
+  const share = (row: number): number => cellNumber(table.rows[row]?.cells[column] ?? null) ?? -1;
+  return least > 0 ? rows.filter(row => share(row) >= least) : [...rows];
+}
+
 /** The rows sorted as asked; equal rows keep their order. */
 export function sortRows(table: TableData, rows: readonly number[], sorting: Sorting | null): number[] {
   const column = sorting ? table.columns[sorting.column] : undefined;

@@ -4,6 +4,7 @@
 
 import type { Cell, Column, Row, TableData, Sorting } from './table-data';
 import {
+  atLeast,
   cellText,
   fullText,
   hasDecimals,
@@ -15,7 +16,9 @@ import {
   sortRows
 } from './table-data';
 import type { Pair } from './dom';
-import { button, choice, definitions, drawIri, fold, freshId, h, held, icon, searchField } from './dom';
+import { button, choice, copy, definitions, drawIri, fold, freshId, h, held, icon, save, searchField } from './dom';
+import type { FileKind } from './table-files';
+import { fileOf, MEDIA_TYPES } from './table-files';
 import { oneLine, trans, visible } from './wording';
 import { DEFAULTS, ROWS } from './preferences';
 
@@ -28,10 +31,14 @@ export interface TableState {
   page: number;
   size: number;
   opened: Set<number>;
+  /** The columns that a person has hidden, by their place. */
+  hidden: Set<number>;
+  /** The least share a row must have in the first column of shares; 0: all rows. */
+  least: number;
 }
 
 export function newTableState(size = DEFAULTS.rowsPerPage): TableState {
-  return { search: '', sorting: null, page: 0, size, opened: new Set() };
+  return { search: '', sorting: null, page: 0, size, opened: new Set(), hidden: new Set(), least: 0 };
 }
 
 export function drawTable(data: TableData, state: TableState): HTMLElement {
@@ -47,6 +54,8 @@ class TableDrawing {
   private readonly titles: HTMLTableCellElement[] = [];
   private readonly hasDetails: boolean;
   private readonly decimals: readonly boolean[];
+  /** The first column of shares, or -1. */
+  private readonly shares: number;
 
   constructor(
     private readonly data: TableData,
@@ -54,6 +63,7 @@ class TableDrawing {
   ) {
     this.searchTexts = searchTexts(data);
     this.decimals = data.columns.map((_, at) => hasDecimals(data.rows.map(row => row.cells[at] ?? null)));
+    this.shares = data.columns.findIndex(column => column.kind === 'percent');
     this.hasDetails = data.rows.some(row => row.details.length > 0);
     const captionId = freshId('caption');
     const caption = oneLine(data.caption);
@@ -75,7 +85,7 @@ class TableDrawing {
 
   private drawHeader(caption: string, captionId: string): HTMLElement | null {
     const searchable = this.data.rows.length >= FILTER_FROM;
-    if (!caption && !searchable) {
+    if (!caption && this.data.rows.length === 0) {
       return null;
     }
     const search = searchField(trans.__('Filter rows'), this.state.search, text => {
@@ -83,7 +93,78 @@ class TableDrawing {
       this.state.page = 0;
       this.refresh();
     });
-    return h('div.kgnb-header', h('span.kgnb-caption', { id: captionId }, caption), searchable ? search : null);
+    return h(
+      'div.kgnb-header',
+      h('span.kgnb-caption', { id: captionId }, caption),
+      h('span.kgnb-space'),
+      ...(searchable ? [search, this.drawLeast(), this.drawColumns()] : []),
+      this.data.rows.length > 0 ? this.drawSaving() : null
+    );
+  }
+
+  /** The rows a person sees, over all pages. */
+  private found(): number[] {
+    const { state, data } = this;
+    const matching = filterRows(this.searchTexts, state.search);
+    return sortRows(data, atLeast(data, matching, this.shares, state.least), state.sorting);
+  }
+
+  /** A field that leaves out rows below a share, where a column holds shares, such as a confidence. */
+  private drawLeast(): HTMLElement | null {
+    const column = this.data.columns[this.shares];
+    if (!column) {
+      return null;
+    }
+    const name = trans.__('%1 at least', oneLine(column.title));
+    const input = h('input.kgnb-least', {
+      ...{ type: 'number', min: 0, max: 100, step: 5, 'aria-label': `${name}, %`, value: this.state.least * 100 },
+      input: () => {
+        this.state.least = Math.min(100, Math.max(0, Number(input.value) || 0)) / 100;
+        this.state.page = 0;
+        this.refresh();
+      }
+    });
+    return h('label.kgnb-size-label', name, input, '%');
+  }
+
+  /** The choice of columns, folded. */
+  private drawColumns(): HTMLElement | null {
+    const { data, state } = this;
+    if (data.columns.length < 3) {
+      return null;
+    }
+    const boxes = data.columns.map((column, at) => {
+      const box = h('input', { type: 'checkbox', checked: !state.hidden.has(at) });
+      box.addEventListener('change', () => {
+        state.hidden[box.checked ? 'delete' : 'add'](at);
+        this.refresh();
+      });
+      return h('label', box, oneLine(column.title));
+    });
+    return menu(trans.__('Columns'), boxes);
+  }
+
+  /** What leads out of the notebook: the rows found, as a file or on the clipboard. */
+  private drawSaving(): HTMLElement {
+    const { data, state } = this;
+    const text = (kind: FileKind): string => {
+      const columns = data.columns.map((_, at) => at).filter(at => !state.hidden.has(at));
+      return fileOf(kind, data, this.found(), columns);
+    };
+    const said = h('span.kgnb-aside', { 'aria-live': 'polite' });
+    const files = (['csv', 'tsv', 'json'] as const).map(kind => {
+      const name = kind.toUpperCase();
+      const press = (): void =>
+        save(new Blob([text(kind)], { type: `${MEDIA_TYPES[kind]};charset=utf-8` }), `table.${kind}`);
+      return button(`kgnb-button.kgnb-save-${kind}`, trans.__('Save these rows as %1', name), press, name);
+    });
+    const tell = (_: boolean, words: string): void => {
+      said.textContent = words;
+    };
+    const take = (): void => copy(text('tsv'), tell);
+    const copying = button('kgnb-button.kgnb-save-copy', trans.__('Copy these rows'), take, trans.__('Copy'));
+    const cut = data.total > data.rows.length ? [h('div.kgnb-aside', trans.__('The rows shown here, not all.'))] : [];
+    return menu(trans.__('Save'), [h('div.kgnb-menu-line', ...files, copying, said), ...cut]);
   }
 
   private drawTitles(): HTMLTableRowElement {
@@ -108,16 +189,23 @@ class TableDrawing {
 
   private refresh(): void {
     const { state, data } = this;
-    const found = sortRows(data, filterRows(this.searchTexts, state.search), state.sorting);
+    const found = this.found();
     const page = pageOf(found, state.page, state.size);
     state.page = page.page;
-    this.titles.forEach((title, at) => this.markSorted(title, at));
+    this.titles.forEach((title, at) => {
+      this.markSorted(title, at);
+      title.hidden = state.hidden.has(at);
+    });
     this.body.replaceChildren(...page.rows.flatMap(at => this.drawRow(at)));
     if (!state.sorting) {
       this.markGroups(page.rows);
     }
     if (found.length === 0) {
-      const said = state.search ? trans.__('Nothing matches “%1”.', visible(state.search)) : trans.__('No rows.');
+      const said = state.search
+        ? trans.__('Nothing matches “%1”.', visible(state.search))
+        : state.least > 0
+          ? trans.__('No row reaches %1.', cellText(state.least, 'percent'))
+          : trans.__('No rows.');
       const width = data.columns.length + Number(this.hasDetails);
       this.body.append(h('tr', h('td.kgnb-empty', { colspan: Math.max(1, width) }, said)));
     }
@@ -170,7 +258,7 @@ class TableDrawing {
   private drawCell(cell: Cell, at: number): HTMLTableCellElement {
     const column = this.data.columns[at];
     const kind = column?.kind ?? 'text';
-    const made = h(`td.${column ? numericClass(column) : ''}`);
+    const made = h(`td.${column ? numericClass(column) : ''}`, { hidden: this.state.hidden.has(at) });
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
       made.append(held(cellText(cell, kind), drawIri(cell)));
     } else if (typeof cell === 'number' && (kind === 'percent' || column?.key === this.data.bar)) {
@@ -198,7 +286,7 @@ class TableDrawing {
     this.status.textContent =
       pages > 1 ? trans.__('%1–%2 of %3', from, to, found) : trans._n('{n} row', '{n} rows', found);
     const smallest = ROWS[0] ?? 0;
-    this.footer.hidden = data.rows.length <= smallest && !state.search;
+    this.footer.hidden = data.rows.length <= smallest && !state.search && state.least === 0;
     const turn = (step: number, name: string, picture: 'left' | 'right'): HTMLButtonElement => {
       const press = (): void => {
         state.page += step;
@@ -236,6 +324,11 @@ class TableDrawing {
     const lines = (notes: readonly string[]): HTMLElement[] => notes.map(note => h('div.kgnb-note', visible(note)));
     return [...lines([...cut, ...data.notes]), ...fold(trans.__('In figures'), lines(data.facts))];
   }
+}
+
+/** What is folded behind a button, over what is below it. */
+function menu(title: string, content: readonly HTMLElement[]): HTMLElement {
+  return h('details.kgnb-menu', h('summary', title, icon('down')), h('div.kgnb-menu-body', ...content));
 }
 
 function bar(share: number): HTMLElement {

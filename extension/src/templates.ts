@@ -1,7 +1,9 @@
 /**
- * The notebooks a person can begin with: an empty one, and the tutorials, on data that comes with kgnb.
+ * The notebooks a person can begin with: an empty one, one for each task, and the tutorials. All run as they are, on data
+ * that comes with kgnb; those for a task say where one's own files go.
  */
 
+import tasks from './task-templates.json';
 import tutorials from './templates.json';
 
 export interface Template {
@@ -17,7 +19,7 @@ export interface TemplateCell {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** The eight tutorials, made from their sources by `notebooks/tutorials/build.py`, after an empty notebook. */
+/** The eight tutorials, made from their sources by `notebooks/tutorials/build.py`, after an empty notebook and the tasks. */
 export const TEMPLATES: readonly Template[] = [
   {
     id: 'empty',
@@ -28,6 +30,7 @@ export const TEMPLATES: readonly Template[] = [
       { kind: 'code', source: '' }
     ]
   },
+  ...(tasks as readonly Template[]),
   ...(tutorials as readonly Template[])
 ];
 

@@ -212,6 +212,6 @@ describe('scores', () => {
     expect(all(drawn, '.kgnb-new-group')).toHaveLength(2);
     expect(all(drawn, '.kgnb-bar-filled').map(filled => filled.style.width)).toEqual(['50%', '50%', '50%']);
     expect(drawn.querySelector('a, img')).toBeNull();
-    expect(drawn.querySelector('details:not([open])')?.textContent).toContain('weights 4.8');
+    expect(drawn.querySelector('details.kgnb-setting:not([open])')?.textContent).toContain('weights 4.8');
   });
 });

@@ -15,12 +15,15 @@ function actions(): PanelActions & { asked: unknown[][] } {
     (...given: unknown[]): void => {
       asked.push([name, ...given]);
     };
-  const names = ['insert', 'openGraph', 'review', 'check', 'begin', 'load', 'openRun', 'stop'] as const;
+  const names = [
+    ...['insert', 'openGraph', 'review', 'check', 'begin', 'load', 'openRun', 'stop'],
+    ...['search', 'openEntity']
+  ];
   return { asked, ...(Object.fromEntries(names.map(name => [name, note(name)])) as unknown as PanelActions) };
 }
 
 const THERE: Hint = { said: '', remedy: null, notebook: true };
-const fresh = (): PanelState => ({ opened: new Map(), health: new Map(), typed: '' });
+const fresh = (): PanelState => ({ opened: new Map(), health: new Map(), typed: '', searches: new Map() });
 
 const SESSION = {
   version: 1,
@@ -68,6 +71,44 @@ const SESSION = {
   ],
   saved: [{ folder: 'a/run', name: HOSTILE }]
 };
+
+describe('the classes of a graph', () => {
+  const many = Array.from({ length: 12 }, (_, at) => ({
+    iri: `urn:c${at}`,
+    name: `class ${at}`,
+    count: 1,
+    query: 'q'
+  }));
+  const [graph] = SESSION.connections;
+  const data = readPanel({
+    ...SESSION,
+    connections: [{ ...graph, name: 'mine', classes: 40, holds: { classes: many, properties: [] } }]
+  });
+
+  it('are searched by the kernel, and drawn as the tree it answers', () => {
+    const state = fresh();
+    const told = actions();
+    const search = drawPanel(data, state, told, THERE).querySelector<HTMLInputElement>('[type=search]');
+    expect(search?.getAttribute('aria-label')).toBe('Find a class');
+    if (search) {
+      search.value = 'hut';
+      search.dispatchEvent(new Event('input'));
+    }
+    expect(told.asked).toEqual([['search', 'mine', 'classes', 'hut']]);
+    const found = [
+      { iri: 'urn:building', name: 'building', count: 0, query: 'q', depth: 0 },
+      { iri: 'urn:hut', name: 'hut', count: 3, query: 'q', depth: 1 }
+    ];
+    state.searches.set('classes mine', { text: 'hut', found });
+    const lines = drawPanel(data, state, told, THERE).querySelectorAll<HTMLElement>('.kgnb-panel-term');
+    expect([...lines].map(line => [line.textContent, line.style.paddingLeft])).toEqual([
+      ['building', '0px'],
+      ['hut3', '12px']
+    ]);
+    lines[1]?.querySelector<HTMLElement>('.kgnb-panel-page')?.click();
+    expect(told.asked.at(-1)).toEqual(['openEntity', 'urn:hut']);
+  });
+});
 
 describe('the panel', () => {
   it('shows hostile names as text', () => {

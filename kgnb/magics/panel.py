@@ -13,6 +13,7 @@ from kgnb.kg.prefixes import shorten
 from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.completing import schema_of
+from kgnb.magics.entity_page import entity_page
 from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.results.bundle import one_of
@@ -59,13 +60,16 @@ def described() -> list[Json]:
 
 
 HEALTH_SECONDS = 10.0
-MOST_NAMES = 60  # of the classes, and of the properties, of a graph
+MOST_NAMES = 60  # of the classes, and of the properties, of a graph, sent unasked
+MOST_FOUND = 1000  # of those that are asked for
+DEEPEST_CLASS = 40  # of the tree of classes
 DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # limits of the search for saved runs
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> Json:
-    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or
-    ``folder``).
+    """The answer to the panel: ``ask`` is "state", "health" (of ``name``), "entity" (``iri``), "terms"
+    (of ``name``: ``kind`` classes or properties, with ``search`` in their labels) or "run"
+    (``number``, or ``folder``).
 
     With ``saved`` false, as while a run is watched, the disk is not searched for saved runs.
     """
@@ -76,6 +80,12 @@ def answer(session: Session, question: Mapping[str, Any]) -> Json:
             )
         case "health":
             return health(session.graph(str(question["name"])))
+        case "entity":
+            return {"entity": entity_page(session, question)}
+        case "terms":
+            named = session.graph(str(question["name"]))
+            kind, search = str(question["kind"]), str(question.get("search", ""))
+            return {"terms": terms(session, named, kind, search)}
         case "run":
             return {"run": RunView(_run(session, question).to_json()).json()}
     raise ValueError(f"the panel cannot ask {question.get('ask')!r}")
@@ -116,26 +126,102 @@ def connection(session: Session, named: NamedGraph) -> Json:
 
 def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
     """The most frequent classes and properties, each with a cell that queries it."""
+    return {
+        "classes": _listed(session, named, _ranked(schema.classes)[:MOST_NAMES], "classes"),
+        "properties": _listed(
+            session, named, _ranked(schema.properties)[:MOST_NAMES], "properties"
+        ),
+    }
+
+
+def terms(session: Session, named: NamedGraph, kind: str, search: str) -> list[Json]:
+    """The classes, as a tree by rdfs:subClassOf, or the properties of a graph.
+
+    Args:
+        kind: "classes" or "properties".
+        search: words that a label or the IRI holds, in any order; a class that does is listed
+            below its superclasses.
+    """
+    schema = schema_of(named)
+    if schema is None:
+        return []
+    some = schema.classes if kind == "classes" else schema.properties
+    words = search.casefold().split()
+    matching = [term for term in _ranked(some) if _mentions(term, words)]
+    if kind != "classes":
+        return _listed(session, named, matching[:MOST_FOUND], kind)
+    tree = _tree(schema, matching)[:MOST_FOUND]
+    listed = _listed(session, named, [term for _, term in tree], kind)
+    return [item | {"depth": depth} for (depth, _), item in zip(tree, listed, strict=True)]
+
+
+def _mentions(term: SchemaTerm, words: Sequence[str]) -> bool:
+    text = " ".join((*term.labels, term.name, term.iri)).casefold()
+    return all(word in text for word in words)
+
+
+def _ranked(some: Iterable[SchemaTerm]) -> list[SchemaTerm]:
+    return sorted(some, key=lambda term: (-term.count, term.name))
+
+
+def _tree(schema: Schema, matching: Sequence[SchemaTerm]) -> list[tuple[int, SchemaTerm]]:
+    """The classes and those above them, depth first, each once, below the first of its
+    superclasses that leads there.
+    """
+    known = {term.iri: term for term in schema.classes}
+    above: dict[str, list[str]] = {}
+    for lower, upper in schema.above:
+        if lower in known and upper in known:
+            above.setdefault(lower, []).append(upper)
+    shown = {term.iri for term in matching}
+    waiting = list(shown)
+    while waiting:
+        for upper in above.get(waiting.pop(), ()):
+            if upper not in shown:
+                shown.add(upper)
+                waiting.append(upper)
+    below: dict[str, list[SchemaTerm]] = {}
+    for term in _ranked(known[iri] for iri in sorted(shown)):
+        for upper in above.get(term.iri, ()):
+            below.setdefault(upper, []).append(term)
+    tree: list[tuple[int, SchemaTerm]] = []
+    placed: set[str] = set()
+
+    def place(term: SchemaTerm, depth: int) -> None:
+        if term.iri in placed or depth > DEEPEST_CLASS:
+            return
+        placed.add(term.iri)
+        tree.append((depth, term))
+        for lower in below.get(term.iri, ()):
+            place(lower, depth + 1)
+
+    ranked = _ranked(known[iri] for iri in sorted(shown))
+    for term in [*(term for term in ranked if not above.get(term.iri)), *ranked]:
+        place(term, 0)  # the second time for those in a circle, which nothing leads to
+    return tree
+
+
+def _listed(
+    session: Session, named: NamedGraph, some: Sequence[SchemaTerm], kind: str
+) -> list[Json]:
+    """Classes or properties, each with a cell that queries it."""
     prefixes = dict(getattr(named.graph, "prefixes", ())) | session.prefixes
     head = "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
-
-    def listed(some: Iterable[SchemaTerm], variables: str, pattern: str) -> list[Json]:
-        ranked = sorted(some, key=lambda one: (-one.count, one.name))[:MOST_NAMES]
-        short = {one.iri: shorten(one.iri, prefixes) for one in ranked}
-        terms = {iri: f"<{iri}>" if text == iri else text for iri, text in short.items()}
-        return [
-            {
-                "name": one.name,
-                "count": one.count,
-                "query": f"{head}\nSELECT {variables} WHERE {{ {pattern.format(terms[one.iri])} }} LIMIT 100",
-            }
-            for one in ranked
-        ]
-
-    return {
-        "classes": listed(schema.classes, "?thing", "?thing a {}"),
-        "properties": listed(schema.properties, "?from ?to", "?from {} ?to"),
-    }
+    variables, pattern = (
+        ("?thing", "?thing a {}") if kind == "classes" else ("?from ?to", "?from {} ?to")
+    )
+    short = {term.iri: shorten(term.iri, prefixes) for term in some}
+    written = {iri: f"<{iri}>" if text == iri else text for iri, text in short.items()}
+    return [
+        {
+            "iri": term.iri,
+            "name": term.name,
+            "count": term.count,
+            "depth": 0,
+            "query": f"{head}\nSELECT {variables} WHERE {{ {pattern.format(written[term.iri])} }} LIMIT 100",
+        }
+        for term in some
+    ]
 
 
 def health(named: NamedGraph) -> Json:

@@ -237,15 +237,17 @@ def start_lab(
     *,
     python: str | Path = sys.executable,
     also: Iterable[str] = (),
+    windowing: str = "none",
 ) -> Iterator[Lab]:
     """Serve ``home / "work"`` in JupyterLab, our extension on or off, and in the apps ``also`` is
-    about; then stop.
+    about; then stop. ``windowing`` is JupyterLab's setting: "none" keeps cells off the screen
+    attached, "full" takes them off, and "defer" is what a person has who never touched it.
     """
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
-    # No pop-up about news, which would ask the network; and cells off the screen are there too.
+    # No pop-up about news, which would ask the network.
     write_json(home / NEWS, {"fetchNews": "false", "checkForUpdates": False})
-    write_json(home / NOTEBOOKS, {"windowingMode": "none"})
+    write_json(home / NOTEBOOKS, {"windowingMode": windowing})
     if not labextensions:
         write_json(
             home / "config/labconfig/page_config.json",

@@ -1,0 +1,62 @@
+"""A notebook of many pictures, closed and opened again: each is drawn where a reader comes to it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from .conftest import Lab, Visit, start_lab, write
+
+pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright")
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PICTURES = 12
+PICTURE = """%%sparql
+CONSTRUCT { ?hut :locatedIn ?valley } WHERE { ?hut a :StaffedHut ; :locatedIn ?valley }"""
+CELLS = ("%load_ext kgnb\n%kg open huts:graph", *[PICTURE] * PICTURES)
+DRAWN = "frame => frame.kgnbGraph !== undefined && frame.kgnbGraph.nodes().length > 1"
+
+
+@pytest.fixture(scope="module", params=["defer", "full"])
+def windowed_lab(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab that attaches cells when they come into sight, as it does by default."""
+    home = tmp_path_factory.mktemp(f"lab-{request.param}")
+    yield from start_lab(home, windowing=request.param)
+
+
+def drawn_at(visit: Visit, number: int) -> bool:
+    """Whether the picture of a cell is drawn once a reader has scrolled to it."""
+    visit.page.evaluate(
+        """number => {
+          const notebook = window.jupyterapp.shell.currentWidget.content;
+          notebook.activeCellIndex = number;
+          return notebook.scrollToItem(number, 'center');
+        }""",
+        number,
+    )
+    cell = visit.page.locator(f".jp-Notebook .jp-Cell[data-windowed-list-index='{number}']")
+    frame = cell.locator(".kgnb-graph-frame")
+    frame.wait_for(state="visible")
+    cell.locator("canvas").first.wait_for(state="visible")
+    return bool(frame.evaluate(DRAWN))
+
+
+def test_every_picture_is_there_when_a_notebook_is_opened_again(
+    windowed_lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
+    name = write(windowed_lab, "pictures.ipynb", *CELLS)
+    first = visit(windowed_lab)
+    first.open(name)
+    first.run_all()
+    assert all(drawn_at(first, number) for number in range(1, PICTURES + 1))
+    first.save()
+    first.page.wait_for_function(
+        "!window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=first.patience
+    )
+    first.page.close()
+    again = visit(windowed_lab)
+    again.open(name)
+    assert all(drawn_at(again, number) for number in range(1, PICTURES + 1))
+    # Back up again: what was scrolled out of sight is still there.
+    assert all(drawn_at(again, number) for number in (6, 1))
+    again.page.close()  # before its server stops
