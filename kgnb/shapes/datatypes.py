@@ -236,6 +236,12 @@ def _months(languages: frozenset[str]) -> tuple[tuple[str, int], ...]:
     )
 
 
+_NUMERAL = re.compile(r"[-+]?(?:\d+|\d{1,3}(?: \d{3})+)(?:\.\d+)?")
+_YES_NO = dict.fromkeys(("true", "1", "yes", "ja", "oui"), "true") | dict.fromkeys(
+    ("false", "0", "no", "nein", "non"), "false"
+)
+
+
 def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) -> Literal | None:
     """The literal that everyday text means, in English or one of these languages; None where it is
     ambiguous.
@@ -247,10 +253,10 @@ def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) 
     """
     plain, name = " ".join(text.split()), datatype.removeprefix(XSD)
     found = ""
-    if datatype in NUMBERS and re.fullmatch(r"[-+]?\d+(\.\d+)?", plain):
-        found = plain
-    elif name == "boolean" and plain.casefold() in ("true", "false"):
-        found = plain.casefold()
+    if datatype in NUMBERS and (match := _NUMERAL.fullmatch(plain.replace("−", "-"))):
+        found = match[0].replace(" ", "")
+    elif name == "boolean":
+        found = _YES_NO.get(plain.casefold(), "")
     elif name == "date":
         found = _spoken_date(plain, languages)
     elif name == "dateTime" and (match := _MOMENT.fullmatch(plain)):

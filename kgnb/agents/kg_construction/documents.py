@@ -271,10 +271,79 @@ _GAPS = (
 )
 
 
+@dataclass
+class _Cell:
+    pieces: list[str]
+    head: bool
+    down: int = 1  # rows it stands in
+    across: int = 1  # columns
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.pieces).split()).replace("|", "\\|")
+
+
+_WIDEST = 200  # columns, and rows, that one cell may span
+
+
+def _spanned(attributes: Mapping[str, str | None], name: str) -> int:
+    given = attributes.get(name) or ""
+    return min(int(given), _WIDEST) if given.isdecimal() and int(given) else 1
+
+
+def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
+    """A table of a page as text: Markdown below its header; keys and values where each row has a
+    name and a value; a row of one cell over all columns as a line of its own.
+    """
+    width = max((sum(cell.across for cell in row) for row in rows), default=0)
+    open_cells: dict[int, tuple[int, _Cell]] = {}  # by column: rows still to fill
+    header: list[str] = []
+    found: list[str] = []
+    pairs = width == 2 and not any(len(row) == 2 and all(c.head for c in row) for row in rows)
+    for row in rows:
+        cells: list[_Cell | None] = [None] * width
+        for column, (left, cell) in list(open_cells.items()):
+            cells[column] = cell
+            open_cells[column] = (left - 1, cell)
+            if left == 1:
+                del open_cells[column]
+        column = 0
+        for cell in row:
+            while column < width and cells[column] is not None:
+                column += 1
+            for at in range(column, min(column + cell.across, width)):
+                cells[at] = cell
+                if cell.down > 1:
+                    open_cells[at] = (cell.down - 1, cell)
+        texts = ["" if cell is None else cell.text for cell in cells]
+        if len(row) == 1 and (row[0].across >= width or width == 1):
+            found += ["", texts[0], ""] if texts and texts[0] else []
+            if header:
+                found += _header_lines(header)
+        elif pairs:
+            keyed = texts[0][:1].isalpha() and bool(texts[1])
+            found.append(f"{texts[0]}: {texts[1]}" if keyed else " ".join(texts))
+        elif not header:
+            header = texts
+            found += _header_lines(header)
+        else:
+            found.append(f"| {' | '.join(texts)} |")
+    return found
+
+
+def _header_lines(header: Sequence[str]) -> list[str]:
+    return [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
+
+
 class _Shown(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.pieces: list[str] = []
+        self._text = self.pieces  # where text goes: the page, or a cell of a table
+        self._rows: list[list[_Cell]] = []
+        self._depth = 0  # of tables
+        self._term = ""  # the last one of a list of definitions
+        self._term_at = 0
         self._hidden: list[str] = []
         self._lists: list[
             Iterator[int] | None
@@ -292,10 +361,52 @@ class _Shown(HTMLParser):
             self._lists.append(
                 count(int(start) if start.isdecimal() else 1) if tag == "ol" else None
             )
-        self.pieces += [_GAPS.get(tag, ""), _MARKS.get(tag, "")]
+        if self._in_table(tag, dict(attributes)):
+            return
+        if tag == "dd" and (self._term_at or self._term):
+            if self._term_at:
+                self._term = " ".join("".join(self._text[self._term_at :]).split())
+                self._text[self._term_at :] = [f"{self._term}: "]
+            else:
+                self._text.append(f"\n{self._term}: ")  # its second definition
+            self._term_at = 0
+            return
+        if tag in ("dl", *_MARKS):
+            self._term, self._term_at = "", 0
+        self._text += [_GAPS.get(tag, ""), _MARKS.get(tag, "")]
+        self._term_at = len(self._text) if tag == "dt" else self._term_at
         if tag == "li":
             numbers = self._lists[-1] if self._lists else None
-            self.pieces.append(f"{next(numbers)}. " if numbers else "- ")
+            self._text.append(f"{next(numbers)}. " if numbers else "- ")
+
+    def _in_table(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
+        """Whether a tag is one of an outermost table, whose cells are kept until it ends."""
+        if tag == "table":
+            self._depth += 1
+            if self._depth == 1:
+                self._rows = []
+                self._text.append("\n\n")
+            return self._depth == 1
+        if self._depth != 1 or tag not in ("tr", "td", "th"):
+            return False
+        self._text = self.pieces
+        if tag == "tr":
+            self._rows.append([])
+            return True
+        cell = _Cell(
+            [], tag == "th", _spanned(attributes, "rowspan"), _spanned(attributes, "colspan")
+        )
+        self._rows = self._rows or [[]]
+        self._rows[-1].append(cell)
+        self._text = cell.pieces
+        return True
+
+    def _end_table(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._text = self.pieces
+            rows = [row for row in self._rows if any(cell.text for cell in row)]
+            self.pieces.append("\n" + "\n".join(_table_lines(rows)) + "\n\n")
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag not in _HIDDEN:  # <script/> hides nothing after it
@@ -308,12 +419,14 @@ class _Shown(HTMLParser):
             return
         if tag in ("ol", "ul") and self._lists:
             self._lists.pop()
-        if tag in _BLOCKS:
-            self.pieces.append(_GAPS[tag])
+        if tag == "table" and self._depth:
+            self._end_table()
+        elif tag in _BLOCKS and not (self._depth == 1 and tag == "tr"):
+            self._text.append(_GAPS[tag])
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
-            self.pieces.append(re.sub(r"\s+", " ", data))
+            self._text.append(re.sub(r"\s+", " ", data))
 
 
 def html_text(page: str) -> str:
@@ -325,6 +438,8 @@ def html_text(page: str) -> str:
     parser = _Shown()
     parser.feed(page)
     parser.close()
+    while parser._depth:
+        parser._end_table()
     text = "\n".join(" ".join(line.split()) for line in "".join(parser.pieces).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 

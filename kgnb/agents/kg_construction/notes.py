@@ -20,6 +20,10 @@ BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
 _MARKUP = re.compile(r"[*_`|]+")
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
+_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}")
+_HEADER = re.compile(r"\b(?:page|seite|pagina|página)\s*\d+", re.IGNORECASE)
+_LONGEST_TITLE = 80  # characters
+_DEEPER = 2  # columns by which what belongs to the line above stands further in
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,14 @@ class NoteLine:
     start: int
     end: int
     number: int | None = None
-    heading: int = 0  # its level, 1 the highest
+    heading: int = 0  # its level, 1 the highest; a heading without a text is nobody's title
     item: bool = False
     key: str = ""
     value: str = ""
+    indent: int = 0
+    gap: bool = False  # a blank line, a rule or a page break is above
+    rule: bool = False  # a rule or a page break is above
+    tight: bool = False  # a title right below a line of another record
 
     @property
     def name(self) -> str:
@@ -43,91 +51,199 @@ class NoteLine:
     @property
     def bare(self) -> bool:
         """Whether it may be a title: no key, no item, no end of a sentence."""
-        return not (self.key or self.item or self.text.endswith((".", "!", "?", ";", ",", ":")))
+        return not (
+            self.key
+            or self.item
+            or self.heading
+            or len(self.text) > _LONGEST_TITLE
+            or self.text.endswith((".", "!", "?", ";", ",", ":"))
+            or not self.text[:1].isalpha()
+        )
 
 
-def parse_lines(text: str, start: int = 0, *, titled: bool = True) -> list[NoteLine]:
+def parse_lines(text: str, start: int = 0) -> list[NoteLine]:
     """The lines of a text, blank ones and rules left out.
-
-    ``titled``: in a text without marked headings, a bare first line is a title, and so is a bare
-    line at the beginning of a paragraph that goes on with a key.
 
     >>> [(line.number, line.key, line.text) for line in parse_lines("# Soup\\nHut: Ambre\\n1. *Boil* it.")]
     [(None, '', 'Soup'), (None, 'Hut', 'Hut: Ambre'), (1, '', 'Boil it.')]
     """
     found: list[NoteLine] = []
-    at = start
+    end, gap, rule = start, False, False
     for raw in text.split("\n"):
-        begin, at = at, at + len(raw) + 1
-        if re.fullmatch(r"[\s|:=\-*_#]*", raw):
-            if re.fullmatch(r"\s*[=\-]{3,}\s*", raw) and found and found[-1].end == begin - 1:
+        begin, end = end, end + len(raw) + 1
+        broken = "\f" in raw
+        plain = raw.replace("\f", " ")
+        if re.fullmatch(r"[\s|:=\-*_#]*", plain):
+            underlined = bool(found) and found[-1].end == begin - 1 and found[-1].bare
+            if underlined and re.fullmatch(r"\s*[=\-]{3,}\s*", plain):
                 found[-1] = _as_title(found[-1])
+            else:
+                rule = rule or broken or bool(_RULE.fullmatch(plain))
+            gap = True
             continue
-        marked = re.match(r"^\s*(#{1,6})\s+", raw)
-        body = raw[marked.end() :] if marked else raw
-        mark = _ITEM.match(body)
-        assert mark  # it matches the empty text
-        plain = " ".join(_MARKUP.sub(" ", body[mark.end() :]).split())
-        key, value = match.groups() if (match := _KEY.match(plain)) else ("", "")
-        number = int(mark["number"]) if mark["number"] else None
-        heading = len(marked[1]) if marked else 0
-        found.append(
-            NoteLine(
-                plain, begin, begin + len(raw), number, heading, bool(mark[0].strip()), key, value
-            )
-        )
-    if titled and not any(line.heading for line in found):
-        formed = any(line.key or line.item for line in found)
-        for at, (line, following) in enumerate(zip(found, found[1:], strict=False)):
-            paragraph = at == 0 or line.start > found[at - 1].end + 1
-            if (
-                formed
-                and line.bare
-                and (at == 0 or (paragraph and following.key and following.start == line.end + 1))
-            ):
-                found[at] = _as_title(line)
+        found.append(replace(_parsed(plain, begin), gap=gap or broken, rule=rule or broken))
+        gap = rule = False
     return found
 
 
-def named_by_keys(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[NoteLine]:
-    """The lines with titles made of keys, in a text without a title: "Movie: The Salt Road" or
-    "name: The Salt Road".
+def _parsed(raw: str, start: int) -> NoteLine:
+    marked = re.match(r"^\s*(#{1,6})\s+", raw)
+    body = raw[marked.end() :] if marked else raw
+    mark = _ITEM.match(body)
+    assert mark  # it matches the empty text
+    plain = " ".join(_MARKUP.sub(" ", body[mark.end() :]).split())
+    key, value = match.groups() if (match := _KEY.match(plain)) else ("", "")
+    shown = raw.expandtabs(4)
+    return NoteLine(
+        plain,
+        start,
+        start + len(raw),
+        number=int(mark["number"]) if mark["number"] else None,
+        heading=len(marked[1]) if marked else 0,
+        item=bool(mark[0].strip()),
+        key=key,
+        value=value,
+        indent=len(shown) - len(shown.lstrip()),
+    )
 
-    Such a key names a class or a name, and no property of the ontology; its value comes first in
-    its paragraph.
+
+def titled(lexicon: Lexicon, lines: Sequence[NoteLine], begins: bool) -> list[NoteLine]:
+    """The lines with the titles that are not marked as headings. ``begins``: it is a text's beginning.
+
+    Such a title is a bare line, or an item, with keyed lines below it; or the value of a key that
+    names a class or a name: "Movie: The Salt Road". What follows a rule, a page break or a bare
+    line that could be something else, and has no title, is nobody's: it gets a heading without a
+    text.
     """
-    if any(line.heading for line in lines):
-        return list(lines)
-    stated = {phrase for slot in lexicon.slots for phrase in slot.phrases}
-    paragraphs: list[list[NoteLine]] = []
+    repeated = {text for text, n in Counter(line.text for line in lines).items() if n > 1}
+    marked = any(line.heading for line in lines)
+    found: list[NoteLine] = []
+    level = 0  # of the heading above
     for at, line in enumerate(lines):
-        if at == 0 or line.start > lines[at - 1].end + 1:
-            paragraphs.append([])
-        of_class = (
-            line.key and not line.item and not paragraphs[-1] and lexicon.class_called(line.key)
-        )
-        if words(line.key) not in stated and (of_class or line.key.casefold() in NAMING):
-            title = _as_title(replace(line, text=line.value))
-            paragraphs[-1].insert(
-                0, replace(title, key=line.key, value=line.value) if of_class else title
-            )
+        level = line.heading or level
+        below = lines[at + 1] if at + 1 < len(lines) else None
+        above = lines[at - 1] if at else None
+        keyed = below is not None and bool(below.key) and not below.heading
+        if line.item and not line.key and below is not None and keyed:
+            # "1. Hochkar House" or "- Hochkar House" over lines of its own
+            own = below.indent > line.indent + 1 or (line.number is not None and not below.item)
+            found.append(replace(line, heading=level + 1) if own and not _ends(line) else line)
+            continue
+        own_title = level + 1 if marked else TITLE
+        # the head of a page, or a label that several records have
+        label = line.text in repeated or _HEADER.search(line.text)
+        several = line.bare and keyed and bool(label)
+        unnamed = line.rule and above is not None and not (line.bare and keyed)
+        if several or (unnamed and not line.heading):
+            found.append(_nobody(line, own_title))
+        first = at == 0 and begins and not marked and any(map(_formed, lines))
+        if several or not line.bare or not (keyed or first):
+            found.append(line)
+        elif above is None or line.gap or above.heading:
+            found.append(replace(_as_title(line), heading=own_title))
+        elif above.bare:
+            _name_run(found, own_title)
+            found.append(line)
+        elif line.text[0].islower():
+            found.append(line)  # the line above goes on
         else:
-            paragraphs[-1].append(line)
-    return [line for paragraph in paragraphs for line in paragraph]
+            found.append(replace(_as_title(line), heading=own_title, tight=True))
+    return _named_by_keys(lexicon, found, marked)
+
+
+def _name_run(lines: list[NoteLine], level: int) -> None:
+    """Makes the first of the bare lines at the end a title, or where it stands right below another
+    line, nobody's.
+    """
+    at = len(lines) - 1
+    while at and lines[at - 1].bare and not lines[at].gap:
+        at -= 1
+    if at and lines[at - 1].heading and lines[at - 1].end + 1 == lines[at].start:
+        return
+    if not at or lines[at].gap:
+        lines[at] = replace(_as_title(lines[at]), heading=level)
+    else:
+        lines.insert(at, _nobody(lines[at], level))
+
+
+def _ends(line: NoteLine) -> bool:
+    return line.text.endswith((".", "!", "?", ";", ","))
+
+
+def _nobody(line: NoteLine, level: int) -> NoteLine:
+    return NoteLine("", line.start, line.start, heading=level or TITLE, rule=line.rule)
+
+
+def _named_by_keys(lexicon: Lexicon, lines: Sequence[NoteLine], marked: bool) -> list[NoteLine]:
+    """The lines with titles made of keys that name a thing, or in a text without a title its class.
+
+    Such a key is no property of the ontology. It is the first or the last line of its record; a
+    paragraph where it is neither, or that has a title besides, is nobody's.
+    """
+    stated = {phrase for slot in lexicon.slots for phrase in slot.phrases}
+    untitled = not any(line.heading for line in lines)
+    found: list[NoteLine] = []
+    level = 0
+    for paragraph in _paragraphs(lines):
+        first, title = paragraph[0], found[-1] if found and found[-1].heading else None
+        level = max([level, *(line.heading for line in paragraph)]) if marked else 0
+        keys = set[str]()
+        if untitled and first.key and not first.item and words(first.key) not in stated:
+            keys = {first.key} if lexicon.class_called(first.key) else keys
+        naming = [
+            at
+            for at, line in enumerate(paragraph)
+            if line.key in keys
+            or (line.key.casefold() in NAMING and words(line.key) not in stated)
+            and line.indent < first.indent + _DEEPER
+            and not (title and title.text == line.value)
+        ]
+        ends = [at + 1 for at in naming]
+        if not naming or (len(naming) == 1 and not title):
+            cuts = [0, len(paragraph)]
+        elif naming[0] == 0:
+            cuts = [*naming, len(paragraph)]
+        elif ends[-1] == len(paragraph) and not title:
+            cuts = [0, *ends]
+        else:
+            found += [_nobody(first, level + 1), *paragraph]
+            continue
+        for begin, end in zip(cuts, cuts[1:], strict=False):
+            part = paragraph[begin:end]
+            names = [line for at, line in enumerate(part, begin) if at in naming][:1]
+            for line in names:
+                named = replace(_as_title(replace(line, text=line.value)), heading=level + 1)
+                kept = line.key in keys
+                found.append(replace(named, key=line.key, value=line.value) if kept else named)
+            found += [line for line in part if line not in names]
+    return found
+
+
+def _paragraphs(lines: Sequence[NoteLine]) -> list[list[NoteLine]]:
+    """The lines, cut at gaps and at headings, each of which stands alone."""
+    found: list[list[NoteLine]] = []
+    for line in lines:
+        if line.gap or line.heading or not found or found[-1][-1].heading:
+            found.append([])
+        found[-1].append(line)
+    return found
 
 
 def _as_title(line: NoteLine) -> NoteLine:
-    return NoteLine(line.text, line.start, line.end, heading=TITLE)
+    return NoteLine(line.text, line.start, line.end, heading=TITLE, gap=line.gap, rule=line.rule)
+
+
+WHOSE = "whose is it? It stands under no title that is a thing's, or under one of another thing"
 
 
 def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]:
     """The notes that follow one another in a text, each with its title.
 
     Headings begin notes of their own at the highest level where two of them have a key in common. A
-    further heading of the first one's level that shares no key is part of the note above, but is
-    left out where a key follows, for that may be about another thing. A heading that only names a
-    class above other headings says what those are: in "## Sculptures", "### Blue Horse" the horse
-    gets the key "Sculptures".
+    further heading of the first one's level is part of the note above only where it names one of
+    its properties or has nothing to state below it; what else stands there may be about another
+    thing, and is left out. A heading that only names a class above other headings says what those
+    are: in "## Sculptures", "### Blue Horse" the horse gets the key "Sculptures".
     """
     kept: list[NoteLine] = []
     kind, level = "", 0  # of the section the lines stand in, and of the headings in it
@@ -138,6 +254,8 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
             continue
         kind = "" if 0 < line.heading < level else kind
         kept.append(replace(line, key=kind, value="") if kind and line.heading == level else line)
+    if not kept:
+        return []
     top = next((line.heading for line in kept if line.heading), 0)
     level = next(
         (
@@ -148,13 +266,37 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
         top,
     )
     parts = _parts(kept, level)
-    shared, found = _shared(parts), [parts[0]]
-    for part in parts[1:]:
-        if _keys(part) & shared and not lexicon.class_called(part[0].text):
-            found.append([replace(part[0], heading=TITLE), *part[1:]])
-        elif not (len(part) > 1 and part[1].key):
+    shared, found = _shared(parts), list[list[NoteLine]]()
+    several = sum(bool(_keys(part)) for part in parts) > 1
+    before: set[str] = set()
+    for part in parts:
+        title, keys = part[0], _keys(part)
+        if not found:
+            # with several records, what stands above the first title is nobody's
+            begin = next((at for at, line in enumerate(part) if line.heading), 0)
+            if part[begin].text or not part[begin].heading:
+                found.append(part[begin:] if several else part)
+        elif not title.text:
+            if not (several or keys & _keys(found[-1])):
+                found[-1] += part[1:]
+        elif not lexicon.class_called(title.text) and (
+            keys & (before if title.tight else shared) or (keys and not before)
+        ):
+            found.append([replace(title, heading=TITLE), *part[1:]])
+        elif not keys and (_lists(lexicon, found[-1], title) or not any(map(_formed, part[1:]))):
             found[-1] += part
-    return found
+        before = before | keys if not title.text else keys or before
+    return [note for note in found if any(line.text for line in note)]
+
+
+def _formed(line: NoteLine) -> bool:
+    return bool(line.item or line.key or line.number is not None)
+
+
+def _lists(lexicon: Lexicon, note: Sequence[NoteLine], title: NoteLine) -> bool:
+    """Whether a heading announces values of a property of what a note is about."""
+    cls = about(lexicon, note)
+    return bool(cls) and lexicon.slot(cls, title.text, plural=True) is not None
 
 
 def _parts(lines: Sequence[NoteLine], level: int) -> list[list[NoteLine]]:
@@ -180,6 +322,97 @@ def _shared(parts: Sequence[Sequence[NoteLine]]) -> set[str]:
         for key, number in Counter(key for part in parts for key in _keys(part)).items()
         if number > 1
     }
+
+
+def own_lines(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> list[NoteLine]:
+    """The lines of a note that are about its thing: no keys that stand further in than others, or
+    below a heading within the note that names none of its properties.
+    """
+    found: list[NoteLine] = []
+    base: int | None = None
+    titles = [at for at, line in enumerate(note) if line.heading]
+    anothers = False
+    for at, line in enumerate(note):
+        if line.heading and at != titles[0]:
+            anothers = lexicon.slot(cls, line.text, plural=True) is None
+        if line.key and not line.heading:
+            base = line.indent if base is None else base
+            if anothers or line.indent >= base + _DEEPER:
+                continue
+        found.append(line)
+    return found
+
+
+def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
+    """Why a note may be about several things, as two columns read line by line are; "" where it is
+    about one.
+    """
+    keyed = [line for line in note if line.key and not line.heading]
+    last: dict[str, int] = {}
+    for at, line in enumerate(keyed):
+        slot = lexicon.slot(cls, line.name)
+        name = slot.iri if slot else line.key.casefold()
+        single = slot is None or not slot.is_object or slot.is_number
+        if name in last and (single or last[name] < at - 1):
+            return f"{line.key} comes again: is it one thing, or several?"
+        last[name] = at
+        if inner := _second_key(lexicon, line, keyed):
+            return f"{line.key} and {inner} stand on one line: is it one thing, or two columns?"
+    lists = [0, 0]
+    for section in _sections(note):
+        lists[0] += any(line.number == 1 for line in section)
+        lists[1] += any(line.item and re.match(r"[\d½¼¾]", line.text) for line in section)
+    several = max(lists) > 1
+    return "there are two lists of one form: is it one thing, or several?" if several else ""
+
+
+def _second_key(lexicon: Lexicon, line: NoteLine, keyed: Sequence[NoteLine]) -> str:
+    """A key of the note or of the ontology that comes again inside a value."""
+    known = {words(other.key) for other in keyed}
+    for match in re.finditer(r"(\w[^:,;.|\n]{0,40}?)\s*:(?=\s)", line.value):
+        said = words(match[1])
+        for size in range(1, len(said) + 1):
+            if said[-size:] in known or any(said[-size:] in slot.phrases for slot in lexicon.slots):
+                return " ".join(said[-size:])
+    return ""
+
+
+def _sections(note: Sequence[NoteLine]) -> list[list[NoteLine]]:
+    """The lines of a note below its headings, and those of every other stretch that a bare line
+    above a list or a list that begins anew sets apart.
+    """
+    found: list[list[NoteLine]] = [[]]
+    stretch = found[0]
+    for line, below in zip_longest(note, note[1:]):
+        if line.heading or line.text.endswith(":"):
+            stretch = found[0]
+            continue
+        heads = line.bare and below is not None and below.item
+        again = line.number == 1 and any(one.number is not None for one in stretch)
+        if heads or again:
+            stretch = []
+            found.append(stretch)
+        stretch.append(line)
+    return found
+
+
+def same_names(notes: Sequence[Sequence[NoteLine]]) -> set[int]:
+    """The numbers of the notes that share their title with another one that says something else
+    by the same key.
+    """
+    by_title: dict[tuple[str, ...], list[int]] = {}
+    for at, note in enumerate(notes):
+        title = next((line.text for line in note if line.heading), "")
+        by_title.setdefault(words(title), []).append(at)
+    found: set[int] = set()
+    for title, group in by_title.items():
+        said = [{line.key.casefold(): line.value for line in notes[at] if line.key} for at in group]
+        differ = any(
+            one[key] != other[key] for one in said for other in said for key in one.keys() & other
+        )
+        if title and differ:
+            found |= set(group)
+    return found
 
 
 def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:

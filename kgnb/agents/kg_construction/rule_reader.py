@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from babel.numbers import NumberFormatError, parse_decimal
 
@@ -32,12 +32,16 @@ from kgnb.agents.kg_construction.notes import (
     BRACKET,
     KINDS,
     TITLE,
+    WHOSE,
     NoteLine,
     about,
-    named_by_keys,
+    in_doubt,
+    own_lines,
     parse_lines,
     records,
     rows,
+    same_names,
+    titled,
 )
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import PassageTask
@@ -48,6 +52,7 @@ from kgnb.shapes.phrases import a_noun
 from kgnb.shapes.units import converted, unit_after, unit_key
 
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:\s\d{3})+(?!\d)")
 _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
@@ -55,7 +60,10 @@ _AMOUNT = re.compile(
 _NOT = frozenset(
     "not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split()
 )  # noqa: SIM905
-_UNREAD = "not read: without a model, only tables, lists and 'key: value' lines in the ontology's words are"
+_UNREAD = (
+    "sentences need a model (KGNB_MODEL, %llm use): without one, only tables, lists and "
+    "'key: value' lines in the ontology's words are read"
+)
 
 Entity = tuple[str, str]
 """The IRI and the class of an entity."""
@@ -77,14 +85,21 @@ class RuleReader:
         for one in workspace.entities.values():
             names.add(one.label, (one.iri, one.term))
         tables, rest = rows(self.lexicon, passage)
-        lines = parse_lines(rest, passage.start, titled=passage.number == 1)
-        lines = named_by_keys(self.lexicon, lines) if passage.number == 1 else lines
-        for note in (*records(self.lexicon, lines), *tables):
+        parsed = parse_lines(rest, passage.start)
+        lines = titled(self.lexicon, parsed, passage.number == 1)
+        notes = [*records(self.lexicon, lines), *tables]
+        again = same_names(notes)
+        for at, note in enumerate(notes):
             formed = [line for line in note if line.heading or line.key or line.item]
             in_sentences = len(note) < 2 or len(formed) < len(note) / 2
-            if not in_sentences and (cls := about(self.lexicon, note)):
-                _Note(self.lexicon, workspace, passage, note, cls, names).read()
-        _doubt_unread(lines, passage, workspace)
+            cls = "" if in_sentences else about(self.lexicon, note)
+            own = own_lines(self.lexicon, note, cls)
+            why = in_doubt(self.lexicon, own, cls) if cls else ""
+            if why or (cls and at in again):
+                _doubt_note(note, passage, workspace, why or _SAME_NAME)
+            elif cls:
+                _Note(self.lexicon, workspace, passage, own, cls, names).read()
+        _doubt_unread(self.lexicon, lines, passage, workspace)
 
 
 def rule_reader(pack: ToolPack) -> RuleReader:
@@ -92,8 +107,25 @@ def rule_reader(pack: ToolPack) -> RuleReader:
     return RuleReader(f"rule of {pack.name}" if pack.name else "rule", Lexicon(pack))
 
 
-def _doubt_unread(lines: Sequence[NoteLine], passage: Passage, workspace: Workspace) -> None:
-    """Leaves to a person the stretches of a passage that neither a call nor a doubt is about."""
+_SAME_NAME = "two records of this name say different things: is it one thing, or two?"
+
+
+def _doubt_note(note: Sequence[NoteLine], passage: Passage, workspace: Workspace, why: str) -> None:
+    """Leaves a note to a person as a whole."""
+    start, end = min(line.start for line in note), max(line.end for line in note)
+    text = _shown(passage.text[start - passage.start : end - passage.start])
+    workspace.doubts.append(Doubt(passage.document, start, end, "", {"text": text}, why))
+
+
+def _shown(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 200 else f"{plain[:200]}…"
+
+
+def _doubt_unread(
+    lexicon: Lexicon, lines: Sequence[NoteLine], passage: Passage, workspace: Workspace
+) -> None:
+    """Leaves to a person what neither a call nor a doubt is about: sentences in one doubt."""
     used = [(one.start, one.end) for one in workspace.acts if one.end > passage.start]
     used += [(one.start, one.end) for one in workspace.doubts if one.end > passage.start]
 
@@ -101,13 +133,16 @@ def _doubt_unread(lines: Sequence[NoteLine], passage: Passage, workspace: Worksp
         read = any(start < line.end and end > line.start for start, end in used)
         return not (read or line.heading or line.text.endswith(":") or line.key.casefold() in KINDS)
 
+    keys = {phrase for slot in lexicon.slots for phrase in slot.phrases}
+    sentences: list[NoteLine] = []
     for free, group in groupby(lines, unread):
-        if free:
-            stretch = list(group)
-            start, end = stretch[0].start, stretch[-1].end
-            text = " ".join(passage.text[start - passage.start : end - passage.start].split())
-            shown = {"text": text if len(text) <= 200 else f"{text[:200]}…"}
-            workspace.doubts.append(Doubt(passage.document, start, end, "", shown, _UNREAD))
+        stretch = list(group) if free else []
+        if any(words(line.name) in keys for line in stretch if line.key):
+            _doubt_note(stretch, passage, workspace, WHOSE)
+        else:
+            sentences += stretch
+    if sentences:
+        _doubt_note(sentences, passage, workspace, _UNREAD)
 
 
 class _Note:
@@ -124,6 +159,8 @@ class _Note:
     ) -> None:
         self.lexicon, self.workspace, self.passage = lexicon, workspace, passage
         self.lines, self.cls, self.names = lines, cls, names
+        self.free = True  # whether lines without a key are still about the thing
+        self.counted: dict[str, float | str] = {}  # the number of each property
         self.comma = decimal_comma(passage.text, lexicon.decimal_comma)
         self.root = self._root()
 
@@ -131,7 +168,8 @@ class _Note:
         """Reads the lines in order, each by the first form that fits."""
         listed: Slot | None = None  # the property that the items of a list are values of
         begun = False  # whether the list has an item
-        for line in self.lines[self.lines[0].heading == TITLE :]:
+        lines = self.lines[self.lines[0].heading == TITLE :]
+        for line, below in zip_longest(lines, lines[1:]):
             if line.heading or line.text.endswith(":"):
                 listed, begun = self._listed(line), False
                 continue
@@ -140,18 +178,18 @@ class _Note:
             listed, begun = listed if line.item else None, True
             if not self.root:
                 self._clauses(line)
-            elif (
-                self._keyed(line)
-                or self._step(line)
-                or self._amount(line)
-                or self._clauses(line)
-                or self._count(line)
-            ):
+            elif self._keyed(line) or (self.free and self._formed(line)):
                 continue
             elif listed:
                 self._value(listed, line.text, line)
             elif line.key:
                 self._unused(line)
+            elif line.bare and line.gap and not (below is not None and below.item):
+                self.free = False  # another thing may begin here
+
+    def _formed(self, line: NoteLine) -> bool:
+        """Whether a line without a key was read."""
+        return self._step(line) or self._amount(line) or self._clauses(line) or self._count(line)
 
     def _root(self) -> str:
         """The thing the note is about, called like its title; in a later passage without one, the
@@ -230,6 +268,8 @@ class _Note:
         """States what a text says as a value of a property; ``unit`` is the unit in its key."""
         if not slot.is_object:
             number = self._measured(slot, text, unit) if slot.is_number else None
+            if number is not None:
+                self.counted[slot.iri] = number
             self._call(
                 slot.tool.name,
                 line,
@@ -297,7 +337,8 @@ class _Note:
 
         None for "ca. 10", "20-30 cm", "3 people" and two different units.
         """
-        match = _MEASURE.fullmatch(BRACKET.sub("", text).strip(" .,;"))
+        plain = _GROUPED.sub(lambda m: m[0].replace(" ", ""), text.replace("−", "-"))
+        match = _MEASURE.fullmatch(BRACKET.sub("", plain).strip(" .,;"))
         number = as_number(match["number"], self.comma) if match else None
         if match is None or number is None:
             return None
@@ -319,6 +360,11 @@ class _Note:
                 find(phrase, words(line.text)) is not None for phrase in slot.phrases
             ):
                 number = self._measured(slot, line.text)
+                if number is not None and self.counted.setdefault(slot.iri, number) != number:
+                    self._doubt(
+                        line, {slot.tool.label: line.text}, "another number was given above"
+                    )
+                    return True
                 if number is not None:
                     self._call(slot.tool.name, line, subject=self.root, value=number)
                     return True

@@ -165,7 +165,7 @@ def test_values_are_found_in_the_ontology_or_left_to_a_person() -> None:
 
 
 def test_a_refused_value_is_not_repaired_by_one_of_another_thing() -> None:
-    table = "| name | height |\n|---|---|\n| A | 3 kg |\n| B | 4 kg |\n| C | 20 |\n| C | 30 °C |"
+    table = "| name | height |\n|---|---|\n| A | 3 kg |\n| B | 4 kg |\n| C | 20 |\n| D | 30 °C |"
     values = [doubt.arguments["value"] for doubt in built(table).doubts]
     assert values == ["3 kilogram", "4 kilogram", "30 degree Celsius"]
 

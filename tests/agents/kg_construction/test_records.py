@@ -1,0 +1,136 @@
+"""Without a model, the facts of one thing never stand at another, however a page is laid out."""
+
+import pytest
+import rdflib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgnb.agents.kg_construction.documents import html_text
+from kgnb.tasks.building import build_graph, compile_ontology
+
+TBOX = """
+@prefix : <https://boats.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Boat a owl:Class ; rdfs:label "boat" .
+:length a owl:DatatypeProperty ; rdfs:label "length" ; rdfs:comment "in metres (m)" ;
+  rdfs:domain :Boat ; rdfs:range xsd:decimal .
+:cabins a owl:DatatypeProperty ; rdfs:label "cabins" ; rdfs:domain :Boat ; rdfs:range xsd:integer .
+:built a owl:DatatypeProperty ; rdfs:label "built" ; rdfs:domain :Boat ; rdfs:range xsd:gYear .
+"""
+BOATS = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+TRUE = {"Marlin": {"length": "18", "cabins": "4"}, "Tern": {"length": "23", "cabins": "2"}}
+
+
+def read(text: str, name: str = "page.md") -> tuple[dict[str, dict[str, str]], list[str]]:
+    """What was stated of each thing, and the reasons in the review."""
+    built = build_graph({name: text}, BOATS, judge="rule")
+    labels = built.session.labels()
+    found: dict[str, dict[str, str]] = {}
+    for subject, predicate, value in built.session.facts:
+        if predicate.startswith("https://boats.example/"):
+            said = found.setdefault(labels[str(subject)], {})
+            name = predicate.rsplit("/", 1)[-1]
+            assert name not in said, f"two values of {name}"
+            said[name] = str(getattr(value, "text", value))
+    return found, [doubt.reason for doubt in built.doubts]
+
+
+BOTH = {
+    "blank lines": "Marlin\nlength: 18 m\ncabins: 4\n\nTern\nlength: 23 m\ncabins: 2\n",
+    "no blank line": "Marlin\nlength: 18 m\ncabins: 4\nTern\nlength: 23 m\ncabins: 2\n",
+    "a rule": "Marlin\nlength: 18 m\ncabins: 4\n---\nTern\nlength: 23 m\ncabins: 2\n",
+    "stars": "Marlin\nlength: 18 m\ncabins: 4\n* * *\nTern\nlength: 23 m\ncabins: 2\n",
+    "a page break": "Marlin\nlength: 18 m\ncabins: 4\n\fTern\nlength: 23 m\ncabins: 2\n",
+    "numbers": "1. Marlin\n   length: 18 m\n   cabins: 4\n2. Tern\n   length: 23 m\n   cabins: 2\n",
+    "bullets": "- Marlin\n  - length: 18 m\n  - cabins: 4\n- Tern\n  - length: 23 m\n  - cabins: 2\n",
+    "indented": "Marlin\n    length: 18 m\n    cabins: 4\nTern\n    length: 23 m\n    cabins: 2\n",
+    "names first": "name: Marlin\nlength: 18 m\ncabins: 4\nname: Tern\nlength: 23 m\ncabins: 2\n",
+    "names last": "length: 18 m\ncabins: 4\nname: Marlin\nlength: 23 m\ncabins: 2\nname: Tern\n",
+    "a line below the name": "Marlin\nOf oak\nlength: 18 m\ncabins: 4\n\nTern\nOf steel\nlength: 23 m\ncabins: 2",
+    "a gap below the name": "Marlin\n\nlength: 18 m\ncabins: 4\n\nTern\n\nlength: 23 m\ncabins: 2\n",
+    "HTML blocks": html_text(
+        "<div><b>Marlin</b><p>length: 18 m<br>cabins: 4</div><div><b>Tern</b><p>length: 23 m<br>cabins: 2"
+    ),
+    "a table": html_text(
+        "<table><tr><th>name<th>length<th>cabins<tr><td>Marlin<td>18 m<td>4<tr><td>Tern<td>23 m<td>2</table>"
+    ),
+    "infoboxes": html_text(
+        "<table><tr><th colspan=2>Marlin<tr><th>length<td>18 m<tr><th>cabins<td>4</table>"
+        "<table><tr><th colspan=2>Tern<tr><th>length<td>23 m<tr><th>cabins<td>2</table>"
+    ),
+    "definitions": html_text(
+        "<h2>Marlin</h2><dl><dt>length<dd>18 m<dt>cabins<dd>4</dl>"
+        "<h2>Tern</h2><dl><dt>length</dt><dd>23 m</dd><dt>cabins</dt><dd>2</dd></dl>"
+    ),
+    "a title in the table": html_text(
+        "<table><tr><th>name<th>length<th>cabins<tr><td colspan=3>Sail<tr><td>Marlin<td>18 m<td>4"
+        "<tr><th colspan=3>Motor<tr><td>Tern<td>23 m<td>2</table>"
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", BOTH)
+def test_records_of_any_layout_are_read(layout: str) -> None:
+    found, _ = read(BOTH[layout])
+    assert found == TRUE
+
+
+DOUBTED = {
+    "columns": "Marlin          Tern\nlength: 18 m    length: 23 m\ncabins: 4       cabins: 2\n",
+    "names within": "length: 18 m\nname: Marlin\ncabins: 4\nlength: 23 m\nname: Tern\ncabins: 2\n",
+    "a flat list": "# Boats\n- Marlin\n- length: 18 m\n- cabins: 4\n- Tern\n- length: 23 m\n- cabins: 2\n",
+    "two values": "Marlin\ncabins: 4\ncabins: 2\n",
+    "two of a name": "Tern\ncabins: 4\nlength: 18 m\n\nTern\ncabins: 2\nlength: 23 m\n",
+    "a page's head": "Boats of 1990\ncabins: 4\n\nBoats of 1990\ncabins: 2\n",
+    "rows of a name": "| name | cabins |\n|---|---|\n| Tern | 4 |\n| Tern | 2 |\n",
+}
+
+
+@pytest.mark.parametrize("layout", DOUBTED)
+def test_what_may_be_about_several_things_is_left_to_a_person(layout: str) -> None:
+    found, reasons = read(DOUBTED[layout])
+    assert found == {} and reasons
+
+
+PARTS = {
+    "below a rule without a name": "Marlin\nlength: 18 m\n---\ncabins: 2\nbuilt: 1931\n",
+    "a name with other keys": "Marlin\nlength: 18 m\nTern\ncabins: 2\n",
+    "a heading with other keys": "# Marlin\nlength: 18 m\n\n# Tern\nOf steel.\ncabins: 2\n",
+    "a heading with items": "# Marlin\nlength: 18 m\n\n# Tern\n- 2 cabins\n",
+    "of the owner": "Marlin\nlength: 18 m\nOwner:\n  cabins: 2\n  name: Ida\n",
+    "a number under another name": "Marlin\nlength: 18 m\n\nTern\n2 cabins\n",
+    "below the head of a page": "Marlin\nlength: 18 m\n\fBoats - page 2\ncabins: 2\n",
+}
+
+
+@pytest.mark.parametrize("layout", PARTS)
+def test_what_stands_under_nobody_or_another_name_is_not_stated_of_the_first(layout: str) -> None:
+    found, reasons = read(PARTS[layout])
+    assert found["Marlin"] == {"length": "18"} and reasons
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["\n", "\n\n", "\n---\n", "\n\f", "\n\n***\n\n"]),
+            st.sampled_from(["", "  ", "- ", "* "]),
+            st.sampled_from(["", "name: ", "# ", "## "]),
+            st.permutations(["length: {} m", "cabins: {}"]),
+            st.integers(1, 2),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_no_layout_mixes_two_boats(blocks: list[tuple[str, str, str, list[str], int]]) -> None:
+    """Every number is of one boat, so a fact of another one shows."""
+    text, own = "", {}
+    for at, (gap, mark, before, keys, most) in enumerate(blocks, 1):
+        name = f"Boat {'ABCD'[at - 1]}"
+        lines = [f"{mark}{key.format(at * 10 + n)}" for n, key in enumerate(keys[:most])]
+        own[name] = {str(at * 10 + n) for n in range(most)}
+        text += f"{gap}{before}{name}\n" + "\n".join(lines)
+    found, _ = read(text)
+    for name, said in found.items():
+        assert set(said.values()) <= own.get(name, set()), text
