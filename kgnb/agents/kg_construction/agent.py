@@ -43,7 +43,12 @@ AGENT = Agent(
             {name: name for name in ("closed_world", "derive_types", "only")},
             help="Compile an ontology into tools that can only write valid facts, and start a new graph.",
         ),
-        Stage(plan, ("compile", "budget"), help="Make the prompts for every step of the task."),
+        Stage(
+            plan,
+            ("compile", "budget"),
+            {name: name for name in ("no_plan", "follow", "instructions")},
+            help="Make the prompts for every step of the task.",
+        ),
         Stage(
             instantiate,
             ("documents", "compile", "reader", "plan", "options"),
@@ -60,7 +65,12 @@ AGENT = Agent(
         ),
         Stage(serve, help="Offer the tools to any MCP client.", apart=True),
     ),
-    provides={"budget": lambda task: task.option("tool_budget")},
+    provides={
+        "budget": lambda task: task.option("tool_budget"),
+        "no_plan": lambda task: task.option("no_plan"),
+        "follow": lambda task: task.option("plan"),
+        "instructions": lambda task: task.option("instructions"),
+    },
     lent=("shapes", "closed_world", "derive_types", "only", "reader", "built", "reference"),
     begins="compile",
 )

@@ -156,18 +156,17 @@ def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
     )
 
 
-def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
+def model_tools(*, partial: bool, quoted: bool = True, cut: bool = False) -> tuple[ModelTool, ...]:
     """The generic tools as a model sees them.
 
     ``partial``: with search and describe, for a model that was not told the whole ontology.
-    ``quoted``: with quotes and without missing and finish, for a reader of passages, which is told
-    what is missing.
+    ``cut``: with describe, for one that was not told all comments. ``quoted``: with quotes and
+    without missing and finish, for a reader of passages, which is told what is missing.
     """
     found = []
     for name, (text, properties, required) in _SCHEMAS.items():
-        if (name in ("search", "describe") and not partial) or (
-            name in ("missing", "finish") and quoted
-        ):
+        untold = {"search": partial, "describe": partial or cut}
+        if not untold.get(name, True) or (name in ("missing", "finish") and quoted):
             continue
         known = {name: value for name, value in properties.items() if quoted or name != "quote"}
         schema = {
@@ -547,7 +546,7 @@ class GenericTools:
         entries = self.terms.search(str(given["words"]))
         lines = [
             ("class " if e.is_class else "property ")
-            + (e.name if e.is_class else self.terms.property_line(e, long=False, domain=True))
+            + (e.name if e.is_class else self.terms.property_line(e, longest=0, domain=True))
             for e in entries
         ]
         return {"ok": True, "found": lines} | (

@@ -30,7 +30,7 @@ from kgnb.agents.kg_construction.documents import (
 )
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.plan import Plan, plan
+from kgnb.agents.kg_construction.plan import LONG, Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
@@ -73,6 +73,14 @@ class Options:
         ge=0,
         le=1_000_000,
         description="most tokens of tool schemas for a passage; above that, a few generic tools are used",
+    )
+    plan: str = Field(
+        default="", description="a plan.json to go through, instead of the pack's plan"
+    )
+    no_plan: bool = Field(default=False, description="one step instead of the plan: the ablation")
+    instructions: str = Field(
+        default="",
+        description="a text file that tells a model more: for all, and below a heading for its class",
     )
     width: int = Field(
         default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
@@ -321,7 +329,15 @@ def build_graph(
 ) -> Built:
     """The graph of the documents: prompts planned, then every document read through the tools."""
     run = run or Run("kg_construction")
-    prompts = run.do(plan, pack, options.tool_budget)
+    prompts = run.do(
+        plan,
+        pack,
+        options.tool_budget,
+        longest=_longest(documents) if isinstance(reader, ModelReader) else 0,
+        no_plan=options.no_plan,
+        follow=options.plan,
+        instructions=options.instructions,
+    )
     if run.foretells:
         run.expect(expected_reading(documents, pack, reader, prompts, options))
     forecast = Forecast(run)
@@ -342,6 +358,19 @@ def build_graph(
         checked=checked,
         on_document=came,
     )
+
+
+def _longest(documents: Sequence[Readable]) -> int:
+    """Characters of the longest document, as far as they can be read."""
+    found = 0
+    for entry in documents:
+        try:
+            found = max(found, len(read_document(entry).text))
+        except DataError:
+            continue
+        if found >= LONG:
+            break
+    return found
 
 
 _WRITES = 4.5  # tokens of calls for a token of text

@@ -402,8 +402,8 @@ def same_names(notes: Sequence[Sequence[NoteLine]]) -> set[int]:
     """
     by_title: dict[tuple[str, ...], list[int]] = {}
     for at, note in enumerate(notes):
-        title = next((line.text for line in note if line.heading), "")
-        by_title.setdefault(words(title), []).append(at)
+        named = next((line.text for line in note if line.heading), "")
+        by_title.setdefault(words(named), []).append(at)
     found: set[int] = set()
     for title, group in by_title.items():
         said = [{line.key.casefold(): line.value for line in notes[at] if line.key} for at in group]

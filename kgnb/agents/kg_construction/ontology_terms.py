@@ -18,7 +18,8 @@ from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import Constraint, Path, Shape
 from kgnb.shapes.units import OM, QUDT
 
-_COMMENT = 160  # characters of a comment on the page; describe gives the whole
+_COMMENT = 160  # characters of a comment on the page where whole ones do not fit
+_OF_PROPERTY = 90
 _MOST_LISTED = 30  # values of a closed list on the page
 _DERIVED = (
     "Where a property stands and leads to says what its two ends become, not what they must be: state it of whatever "
@@ -51,6 +52,17 @@ class Entry:
     def is_class(self) -> bool:
         """Whether it is a class."""
         return self.tool.kind == "create"
+
+
+@dataclass(frozen=True)
+class Page:
+    """The description of an ontology. ``whole``: of all classes and properties; ``cut``: without
+    all of their comments.
+    """
+
+    text: str
+    whole: bool = True
+    cut: bool = False
 
 
 class OntologyTerms:
@@ -140,24 +152,24 @@ class OntologyTerms:
             e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()
         }
 
-    def text(self, budget: int) -> tuple[str, bool]:
-        """The ontology in about ``budget`` tokens or fewer, and whether that is all of it.
+    def page(self, budget: int) -> Page:
+        """The ontology in about ``budget`` tokens or fewer.
 
-        A description that is too long loses its comments, then its properties, then the classes far
-        down.
+        A description that is too long loses the ends of its comments, then the comments, then the
+        properties, then the classes far down.
         """
-        for long in (True, False):
-            parts = [self.entry(entry, long=long, whole=False) for entry in self.classes]
-            parts += self._loose(long=long)
+        for longest in (None, _COMMENT, 0):
+            parts = [self.entry(entry, longest=longest, whole=False) for entry in self.classes]
+            parts += self._loose(longest=longest)
             found = "\n".join([*parts, *self._overall()])
             if estimate_tokens(found) <= budget:
-                return found, True
+                return Page(found, cut=self._cuts(longest))
         lines, spent = list[str](), 0
         depth = {
             entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes
         }
         for entry in sorted(self.classes, key=lambda one: depth[one.tool.term]):
-            line = self._head(entry, long=False)
+            line = self._head(entry, longest=0)
             spent += estimate_tokens(line) + 1
             if spent > budget // 2:
                 break
@@ -167,14 +179,24 @@ class OntologyTerms:
             f"... and {left} more classes and {len(self.properties)} properties: search finds them by words, describe "
             "says what a class or property takes."
         )
-        return "\n".join(lines), False
+        return Page("\n".join(lines), whole=False, cut=True)
 
-    def entry(self, entry: Entry, *, long: bool = True, whole: bool = True) -> str:
+    def _cuts(self, longest: int | None) -> bool:
+        """Whether comments of at most this length are not all whole."""
+        if longest is None:
+            return False
+        most = {True: longest, False: min(longest, _OF_PROPERTY)}
+        return any(len(self._comment(one)) > most[one.is_class] for one in self._by_term.values())
+
+    def _comment(self, entry: Entry) -> str:
+        return " ".join(self.pack.tbox.comment(entry.tool.term).split())
+
+    def entry(self, entry: Entry, *, longest: int | None = None, whole: bool = True) -> str:
         """A class with the properties of its domain (``whole``: and its superclasses'), or a
-        property.
+        property; comments are cut to ``longest`` characters.
         """
         if not entry.is_class:
-            return self.property_line(entry, long=long, domain=True)
+            return self.property_line(entry, longest=longest, domain=True)
         above = self.pack.tbox.above(entry.tool.term) if whole else (entry.tool.term,)
         properties = [one for iri in above for one in self._of_domain.get(iri, ())]
         if whole:
@@ -185,12 +207,12 @@ class OntologyTerms:
                 and set(self.domains[one.tool.term]) & set(above)
             ]
         lines = [
-            self._head(entry, long=long),
-            *(f"  {self.property_line(one, long=long)}" for one in properties),
+            self._head(entry, longest=longest),
+            *(f"  {self.property_line(one, longest=longest)}" for one in properties),
         ]
         return "\n".join(dict.fromkeys(lines))
 
-    def _head(self, entry: Entry, *, long: bool) -> str:
+    def _head(self, entry: Entry, *, longest: int | None) -> str:
         iri, tbox = entry.tool.term, self.pack.tbox
         kinds = [
             self.called(one) for one in sorted(tbox.parents.get(iri, ())) if one in self._by_term
@@ -203,8 +225,8 @@ class OntologyTerms:
             parts.append(
                 f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"'
             )
-        if long and entry.tool.guidance:
-            parts.append(_cut(entry.tool.guidance))
+        if comment := _cut(self._comment(entry), longest):
+            parts.append(comment)
         if iri in self.pack.empty:
             parts.append(f"never create one: {self.pack.empty[iri]}")
         needs, most = self._needs(iri)
@@ -224,14 +246,17 @@ class OntologyTerms:
             ".. ", ". "
         )
 
-    def property_line(self, entry: Entry, *, long: bool, domain: bool = False) -> str:
+    def property_line(
+        self, entry: Entry, *, longest: int | None = None, domain: bool = False
+    ) -> str:
         """A property with its range and how often it may be stated."""
         iri = entry.tool.term
         owners = [self.called(one) for one in self.domains[iri]] if domain else []
         told = f"{entry.name}{f' (of {joined(owners, 8)})' if owners else ''}: {self._range(entry.tool)}"
         extra = list(self._traits(iri))
-        if long and entry.tool.guidance:
-            extra.append(_cut(entry.tool.guidance, 90))
+        most = longest if longest is None else min(longest, _OF_PROPERTY)
+        if comment := _cut(self._comment(entry), most):
+            extra.append(comment)
         return "; ".join([told, *extra])
 
     def called(self, iri: str) -> str:
@@ -288,7 +313,7 @@ class OntologyTerms:
                 found.setdefault(domains[0], []).append(entry)
         return found
 
-    def _loose(self, *, long: bool) -> list[str]:
+    def _loose(self, *, longest: int | None) -> list[str]:
         """The properties listed under no class: those of several classes and of any."""
         shown = {entry.tool.term for entry in self.classes}
         left = [
@@ -297,12 +322,14 @@ class OntologyTerms:
             if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown
         ]
         several = [
-            self.property_line(one, long=long, domain=True)
+            self.property_line(one, longest=longest, domain=True)
             for one in left
             if self.domains[one.tool.term]
         ]
         anything = [
-            self.property_line(one, long=long) for one in left if not self.domains[one.tool.term]
+            self.property_line(one, longest=longest)
+            for one in left
+            if not self.domains[one.tool.term]
         ]
         lines = (
             ["Properties of several classes:", *(f"  {one}" for one in several)] if several else []
@@ -517,10 +544,10 @@ def _value_range(parameter: ToolParameter) -> str:
     )
 
 
-def _cut(text: str, longest: int = _COMMENT) -> str:
-    """A comment, cut after a sentence or a word."""
-    flat = " ".join(text.split())
-    if len(flat) <= longest:
+def _cut(text: str, longest: int | None) -> str:
+    """A comment, cut after a sentence or a word; "" where nothing of it is wanted."""
+    flat = " ".join(text.split()) if longest != 0 else ""
+    if longest is None or len(flat) <= longest:
         return flat.rstrip(".")
     cut = flat[:longest]
     end = cut.rfind(". ")

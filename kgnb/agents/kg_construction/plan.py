@@ -7,14 +7,20 @@ They are made from templates, so the same pack gives the same prompts.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from kgnb.agents.kg_construction.generic_tools import BUDGET, model_tools, schema_tokens
+from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolDefinition
+from kgnb.errors import DataError
+from kgnb.files import from_json
+from kgnb.llm.prices import estimate_tokens
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import a_noun, joined
@@ -40,6 +46,7 @@ you write, call search with the words of the text that matter, several searches 
 to use.
 {terms}"""
 _EXAMPLE = "For example, of {said} one would write: {call}"
+_CUT = "Some comments are cut here: call describe for the whole of those that you need."
 _GENERIC = "Write what the text below says, then {finish}."
 _EXTRACTION = "STEP {number} of {steps}: {things}."
 _DEFERRED = "Leave {later} to later steps."
@@ -57,6 +64,7 @@ class StepPrompt:
     building: str
     generic: bool = False  # by the few tools that take class and property as arguments
     partial: bool = False  # not all of the ontology could be told
+    cut: bool = False  # not all of its comments could be told: describe gives them
 
     @property
     def text(self) -> str:
@@ -92,29 +100,235 @@ class Plan(Tabled):
         return Table(columns, rows, caption="Plan", details=details)
 
 
-def plan(pack: ToolPack, tool_budget: int = BUDGET) -> Plan:
-    """The prompts of every step of the pack's plan.
+def plan(
+    pack: ToolPack,
+    tool_budget: int = BUDGET,
+    *,
+    longest: int = 0,
+    no_plan: bool = False,
+    follow: str = "",
+    instructions: str = "",
+) -> Plan:
+    """The prompts of every step of the task.
 
-    If the tool schemas of all steps, which are sent with every passage, take more than
-    ``tool_budget`` tokens, the plan is one step with the generic tools and a description of the
-    ontology, or of as much as the budget allows.
+    The steps of the pack are joined, or divided, so that the schemas of a step's tools take at most
+    ``tool_budget`` tokens. Where one step is not enough, long documents are read in several, up to
+    six; for short ones, and larger ontologies, the plan is one step with the generic tools and a
+    description of the ontology, or of as much as the budget allows.
+
+    Args:
+        longest: characters of the longest document.
+        no_plan: one step whatever it takes: the ablation.
+        follow: a ``plan.json`` with the steps to go through, in place of the pack's.
+        instructions: a text file with what the model is told besides; see ``read_instructions``.
+
+    Raises:
+        DataError: a file is missing, or names a tool, class or property that there is not.
     """
-    if sum(schema_tokens(pack, step.tools) for step in pack.plan) > tool_budget:
-        return Plan((_generic(pack, min(tool_budget, BUDGET)),))
+    told = read_instructions(pack, Path(instructions)) if instructions else Instructions()
+    if follow:
+        steps = read_steps(pack, Path(follow))
+    else:
+        steps = joined_steps(pack, pack.plan, tool_budget)
+        several = longest >= LONG and not no_plan
+        if len(steps) > (MOST_STEPS if several else 1) or _largest(pack, steps) > tool_budget:
+            return Plan((_generic(pack, min(tool_budget, BUDGET), told),))
     tools = {tool.name: tool for tool in pack.tools}
-    steps = [
-        _prompt(pack, step, [tools[name] for name in step.tools if name in tools])
-        for step in pack.plan
+    prompts = [
+        _prompt(pack, step, [tools[name] for name in step.tools if name in tools], steps, told)
+        for step in steps
     ]
-    return Plan(tuple(steps))
+    return Plan(tuple(prompts))
 
 
-def _generic(pack: ToolPack, budget: int) -> StepPrompt:
+LONG = 4000
+"""Characters of a document that is worth several steps: a page and a half. A shorter note takes
+one request; in three steps the kitchen's would take 20,000 tokens each instead of 2,500.
+"""
+MOST_STEPS = 6
+
+
+def _largest(pack: ToolPack, steps: Sequence[PlanStep]) -> int:
+    return max((schema_tokens(pack, step.tools) for step in steps), default=0)
+
+
+def joined_steps(pack: ToolPack, steps: Sequence[PlanStep], budget: int) -> list[PlanStep]:
+    """The steps in order, those that are too large divided by class, and joined as long as the
+    schemas of their tools take at most ``budget`` tokens.
+    """
+    found: list[PlanStep] = []
+    for step in steps:
+        fits = schema_tokens(pack, step.tools) <= budget
+        for part in [step] if fits else _by_class(pack, step):
+            joint = _joint(pack, found[-1], part) if found else part
+            if found and schema_tokens(pack, joint.tools) <= budget:
+                found[-1] = joint
+            else:
+                found.append(part)
+    return [replace(step, number=number) for number, step in enumerate(found, 1)]
+
+
+def _by_class(pack: ToolPack, step: PlanStep) -> list[PlanStep]:
+    """A step for each class of a step, with the properties it is an end of; those of no class go
+    with the last.
+    """
+    tools = {tool.name: tool for tool in pack.tools}
+    starts = {entry: set(pack.tbox.domains(entry)) for entry in pack.tbox.properties}
+    found: list[PlanStep] = []
+    used = set[str]()
+    for iri in sorted(step.classes, key=lambda one: (len(pack.tbox.above(one)), one)):
+        above = set(pack.tbox.above(iri))
+        own = {"find": list[str](), "create": list[str](), "add": list[str]()}
+        for name in step.tools:
+            tool = tools[name]
+            ends = starts.get(tool.term, set()) | {c for p in tool.parameters for c in p.classes}
+            if tool.kind in ("find", "create") and tool.term == iri:
+                own[tool.kind].append(name)
+            elif tool.kind == "add" and ends & above:
+                own["add"].append(name)
+        groups = {kind: tuple(names) for kind, names in own.items()}
+        used |= {name for names in own.values() for name in names}
+        label = pack.tbox.label(iri)
+        writes = tuple(tools[name].term for name in (*own["create"], *own["add"]))
+        goal = f"Find every {label} in the text, create it, and state what is said of it."
+        groups["always"] = step.groups.get("always", ())
+        found.append(PlanStep(0, label, goal, (iri,), step.reads, writes, groups))
+    left = [name for name in step.groups.get("add", ()) if name not in used]
+    if left and found:
+        last = found[-1]
+        adds = (*last.groups["add"], *left)
+        found[-1] = replace(last, groups={**last.groups, "add": adds})
+    return found or [step]
+
+
+def _joint(pack: ToolPack, first: PlanStep, second: PlanStep) -> PlanStep:
+    """Two steps as one."""
+    classes = _together(first.classes, second.classes)
+    groups = {
+        kind: _together(first.groups.get(kind, ()), second.groups.get(kind, ()))
+        for kind in _together(tuple(first.groups), tuple(second.groups))
+    }
+    shown = joined([pack.tbox.label(iri) for iri in classes], 6, "and") or first.name
+    return PlanStep(
+        first.number,
+        shown,
+        f"Find every {shown} in the text, create it, and state what is said of it.",
+        classes,
+        tuple(iri for iri in _together(first.reads, second.reads) if iri not in classes),
+        _together(first.writes, second.writes),
+        groups,
+    )
+
+
+def _together(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*first, *second]))
+
+
+def read_steps(pack: ToolPack, path: Path) -> list[PlanStep]:
+    """The steps of a ``plan.json``, as ``kgnb compile --out`` writes it and a person may edit it.
+
+    Raises:
+        DataError: the file is missing or no plan, or names a tool that the pack has not.
+    """
+    fix = "kgnb compile --out FOLDER writes one to begin with: a list of steps, each with tool_groups."
+    try:
+        listed = from_json(_text_of(path))
+        listed = listed.get("steps", listed) if isinstance(listed, dict) else listed
+        steps = [
+            PlanStep(
+                number,
+                str(step.get("name") or f"step {number}"),
+                str(step.get("goal") or ""),
+                tuple(step.get("classes", ())),
+                tuple(step.get("reads", ())),
+                tuple(step.get("writes", ())),
+                {kind: tuple(names) for kind, names in step["tool_groups"].items()},
+            )
+            for number, step in enumerate(listed, 1)
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"this is no plan: {error!r}", where=str(path), fix=fix) from error
+    if not steps:
+        raise DataError("the plan has no steps", where=str(path), fix=fix)
+    for step in steps:
+        for name in step.tools:
+            if name not in pack:
+                near = nearest(name, [tool.name for tool in pack.tools], 3)
+                raise DataError(
+                    f"step {step.number} names a tool that there is not: {name}",
+                    where=str(path),
+                    fix=f"Near: {', '.join(near)}. kgnb compile lists them all.",
+                )
+    return steps
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """What a model is told besides the ontology: in general, and by the IRI of a term."""
+
+    general: str = ""
+    of_terms: Mapping[str, str] = field(default_factory=dict)
+
+    def about(self, pack: ToolPack, terms: Iterable[str] | None = None) -> str:
+        """What concerns some terms, or all."""
+        wanted = self.of_terms if terms is None else set(terms)
+        parts = [self.general] if self.general else []
+        parts += [
+            f"{pack.tbox.label(iri)}: {text}"
+            for iri, text in self.of_terms.items()
+            if iri in wanted
+        ]
+        return _INSTRUCTIONS.format(text="\n".join(parts)) if parts else ""
+
+
+def read_instructions(pack: ToolPack, path: Path) -> Instructions:
+    """The instructions in a text file: first what holds for all, then below a heading "# HeatChill"
+    what holds for the class or property of that name.
+
+    Raises:
+        DataError: the file is missing, or a heading names no class or property.
+    """
+    terms, found = OntologyTerms(pack), Instructions()
+    general, *parts = re.split(r"^#+[ \t]+", "\n" + _text_of(path), flags=re.MULTILINE)
+    of_terms: dict[str, str] = {}
+    for part in parts:
+        name, _, text = part.partition("\n")
+        entries = terms.find(name, is_class=True) or terms.find(name, is_class=False)
+        if not entries:
+            near = [entry.name for entry in terms.search(name, 5)]
+            raise DataError(
+                f"there is no class or property {name.strip()!r}",
+                where=str(path),
+                fix="A heading names one; what holds for all stands above the first heading."
+                + (f" Near: {', '.join(near)}." if near else ""),
+            )
+        for entry in entries:
+            of_terms[entry.tool.term] = text.strip()
+    return replace(found, general=general.strip(), of_terms=of_terms)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.expanduser().read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"it cannot be read: {error}", where=str(path), fix="Name a text file in UTF-8."
+        ) from error
+
+
+_INSTRUCTIONS = "Instructions:\n{text}"
+
+
+def _generic(pack: ToolPack, budget: int, instructions: Instructions) -> StepPrompt:
     terms = OntologyTerms(pack)
-    text, whole = terms.text(max(200, budget * 2 // 3))
+    page = terms.page(max(200, budget * 2 // 3))
+    whole = page.whole
     template = _ONTOLOGY if whole else _PARTIAL
-    told = template.format(terms=text, classes=len(terms.classes), properties=len(terms.properties))
-    parts = [told, *([example] if (example := _worked_example(terms)) else [])]
+    told = template.format(
+        terms=page.text, classes=len(terms.classes), properties=len(terms.properties)
+    )
+    parts = [told, *([_CUT] if whole and page.cut else [])]
+    parts += filter(None, [_worked_example(terms), instructions.about(pack)])
     step = PlanStep(
         1,
         "all the text says",
@@ -122,10 +336,15 @@ def _generic(pack: ToolPack, budget: int) -> StepPrompt:
         tuple(entry.tool.term for entry in terms.classes),
         (),
         tuple(entry.tool.term for entry in (*terms.classes, *terms.properties)),
-        {"always": tuple(tool.name for tool in model_tools(partial=not whole))},
+        {"always": tuple(tool.name for tool in model_tools(partial=not whole, cut=page.cut))},
     )
     return StepPrompt(
-        step, "\n\n".join(parts), _GENERIC.format(finish="finish"), generic=True, partial=not whole
+        step,
+        "\n\n".join(parts),
+        _GENERIC.format(finish="finish"),
+        generic=True,
+        partial=not whole,
+        cut=page.cut,
     )
 
 
@@ -188,7 +407,13 @@ def _worked_example(terms: OntologyTerms) -> str:
     return best
 
 
-def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolDefinition]) -> StepPrompt:
+def _prompt(
+    pack: ToolPack,
+    step: PlanStep,
+    tools: Sequence[ToolDefinition],
+    steps: Sequence[PlanStep],
+    instructions: Instructions,
+) -> StepPrompt:
     """The prompt of one step, without the constraints on arguments, which the tool descriptions
     state.
     """
@@ -197,28 +422,42 @@ def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolDefinition]) -> 
     )
     adding = [tool for tool in tools if tool.kind == "add"]
     things = ", ".join(dict.fromkeys(tool.label or tool.name for tool in creating)) or step.name
-    parts = [_EXTRACTION.format(number=step.number, steps=len(pack.plan), things=things)]
+    parts = [_EXTRACTION.format(number=step.number, steps=len(steps), things=things)]
     if needed := _needed(pack, creating, adding):
         parts.append(_NEEDED.format(lines="; ".join(needed)))
     later = [
         tool.label
         for tool in pack.of_kind("create")
-        if any(tool.term in other.classes for other in pack.plan if other.number > step.number)
+        if any(tool.term in other.classes for other in steps if other.number > step.number)
+        and tool not in creating
     ]
     if later:
         parts.append(_DEFERRED.format(later=joined(later, 12, "and")))
-    advice = [
-        f"- {tool.label or tool.name}: {' '.join(tool.guidance.split())}"
-        for tool in creating
-        if tool.guidance
-    ]
+    advice, cut = _advice(pack, creating)
     if advice:
         parts.append(_GUIDANCE.format(lines="\n".join(dict.fromkeys(advice))))
+    cut = cut or any(tool.guidance.endswith("…") for tool in adding)
+    parts += [_CUT] if cut else []
+    told = instructions.about(pack, [tool.term for tool in (*creating, *adding)])
+    parts += [told] if told else []
     building = _BUILDING.format(
         creating=", ".join(tool.name for tool in creating) or "nothing new",
         adding="the add tools" if adding else "the values that create takes",
     )
-    return StepPrompt(step, "\n\n".join(parts), building)
+    return StepPrompt(step, "\n\n".join(parts), building, cut=cut)
+
+
+def _advice(pack: ToolPack, tools: Sequence[ToolDefinition]) -> tuple[list[str], bool]:
+    """The comments of classes, whole where all of them fit, and whether some are cut."""
+    whole = [(tool, pack.tbox.comment(tool.term)) for tool in tools]
+    lines = [f"- {tool.label or tool.name}: {text}" for tool, text in whole if text]
+    if estimate_tokens("\n".join(lines)) <= _MOST_ADVICE:
+        return lines, False
+    cut = [f"- {tool.label or tool.name}: {tool.guidance}" for tool in tools if tool.guidance]
+    return cut, any(line.endswith("…") for line in cut)
+
+
+_MOST_ADVICE = 2000  # tokens of comments in the prompt of a step
 
 
 def _rank(pack: ToolPack, tool: ToolDefinition) -> tuple[int, int, str]:

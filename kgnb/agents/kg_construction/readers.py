@@ -339,9 +339,10 @@ class _Generic(_Face):
     @property
     def tools(self) -> dict[str, Tool]:
         """The generic tools over this document's session."""
+        prompt = self.task.prompt
         return {
             tool.name: Tool(tool, partial(self._use, tool.name))
-            for tool in model_tools(partial=self.task.prompt.partial)
+            for tool in model_tools(partial=prompt.partial, cut=prompt.cut)
         }
 
     def _use(self, name: str, /, **arguments: Any) -> dict[str, Any]:
@@ -367,9 +368,16 @@ class _Typed(_Face):
         """The tools of the step, and those that a reminder named; none whose answers are in the
         request already.
         """
-        return {
+        found = {
             name: self._tool(tool) for name, tool in self._named.items() if not self._told(tool)
         }
+        if self.task.prompt.cut:
+            named = {tool.name: tool for tool in model_tools(partial=False, cut=True)}
+            found["describe"] = Tool(named["describe"], self._describe)
+        return found
+
+    def _describe(self, **arguments: Any) -> dict[str, Any]:
+        return self.generic.use("describe", arguments)
 
     def _told(self, tool: ToolDefinition) -> bool:
         """Whether a tool's answer is part of the request, which lists the entities and their facts."""

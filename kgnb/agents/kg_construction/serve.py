@@ -246,7 +246,7 @@ def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
 
     how = _HOW.format(name=shared.pack.name)
     if shared.generic:
-        how = f"{how}\n\n{OntologyTerms(shared.pack).text(BUDGET // 3)[0]}"
+        how = f"{how}\n\n{OntologyTerms(shared.pack).page(BUDGET // 3).text}"
         few = model_tools(partial=True, quoted=False)
         tools = [served(one.name, "", one.description, one.parameters, one.name) for one in few]
     else:
