@@ -106,14 +106,14 @@ class Beliefs(Generic[Q]):
             then += max([each - ACCEPT * total for each in joint] + [0.0])
         return max(then - now, 0.0)
 
-    def choose(self, number: int, passed: Callable[[int], bool]) -> list[int]:
+    def choose(self, number: int, passed: Callable[[int], bool], worth: float = WORTH) -> list[int]:
         """Up to ``number`` questions by expected gain that share no likely claim, except those to
-        be ``passed``.
+        be ``passed`` and those with a gain below ``worth``.
         """
         gains = [
             (-gain, at)
             for at in range(len(self._claims))
-            if not passed(at) and (gain := self.gain(at)) >= WORTH
+            if not passed(at) and (gain := self.gain(at)) >= worth
         ]
         chosen: list[int] = []
         touched: set[Hashable] = set()
@@ -199,6 +199,9 @@ class Asking(Generic[Q]):
     few: int = 0
     claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
     exclusive: bool = True  # at most one option of a question is right
+    waves: int = WAVES  # in how many the questions are asked at most
+    least: int = WAVE  # questions of a wave, if there are as many
+    worth: float = WORTH  # the least expected gain of an answer
     ready: Ready[Q] = lambda questions, verdicts: lambda question, chances: question
 
     def __post_init__(self) -> None:
@@ -274,7 +277,7 @@ class Cascade(Generic[Q]):
         if self.asking is None:
             return [questions[number] for number in self._open(verdicts)]
         beliefs = self.asking.beliefs(questions, verdicts)
-        chosen = beliefs.choose(self.asking.budget(questions), lambda _: False)
+        chosen = beliefs.choose(self.asking.budget(questions), lambda _: False, self.asking.worth)
         ready = self.asking.ready(questions, verdicts)
         return [ready(questions[number], beliefs.of(number)) for number in chosen]
 
@@ -283,8 +286,9 @@ class Cascade(Generic[Q]):
         this.
         """
         left, expected = self.open(questions), Estimate()
-        for wave in range(WAVES if self.asking else 1, 0, -1):
-            size = _wave(len(left), wave)
+        waves, least = (self.asking.waves, self.asking.least) if self.asking else (1, WAVE)
+        for wave in range(waves, 0, -1):
+            size = _wave(len(left), wave, least)
             expected += estimate(self.costly, left[:size]) if size else Estimate()
             left = left[size:]
         return expected
@@ -324,8 +328,9 @@ class _Weighed(Generic[Q]):
 
     def judged(self) -> list[Verdict]:
         left = self._asking.budget(self._questions)
-        for wave in range(WAVES, 0, -1):
-            chosen = self._beliefs.choose(_wave(left, wave), self._answers.__contains__)
+        for wave in range(self._asking.waves, 0, -1):
+            size = _wave(left, wave, self._asking.least)
+            chosen = self._beliefs.choose(size, self._answers.__contains__, self._asking.worth)
             if not chosen:
                 break
             left -= len(chosen)
@@ -399,8 +404,8 @@ class _Weighed(Generic[Q]):
         return tuple(sorted(likely, key=lambda entry: (-entry[1], entry[0])))
 
 
-def _wave(left: int, waves: int) -> int:
-    return min(left, max(WAVE, ceil(left / waves)))
+def _wave(left: int, waves: int, least: int) -> int:
+    return min(left, max(least, ceil(left / waves)))
 
 
 def _signed(verdict: Verdict, name: str) -> Verdict:

@@ -18,6 +18,7 @@ from kgnb.agents.ontology_matching.reviewed import (
 )
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of
+from kgnb.errors import ConfigError
 from kgnb.judging import Decisions, Judge, Verdict
 from kgnb.kg.ontology import Kind
 from kgnb.llm.model import ChatModel
@@ -116,6 +117,15 @@ class MatchingTask(Task):
                 return (
                     open_decisions(self.option("decisions")) if self.option("decisions") else None
                 )
+            case "writer" if self.option("define"):
+                # definitions are asked for by name: whoever judges, they are written
+                model = self.given.get("model") or self.opener.model("write")
+                if model is None:
+                    raise ConfigError(
+                        "--define lets a model write definitions, and none is set",
+                        fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL, or leave out --define.",
+                    )
+                return model
         return super().lend(name)
 
     def keep(self, stage: str, value: Any) -> Any:

@@ -10,7 +10,11 @@ from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
 from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions, ReviewedMatches
+from kgnb.agents.ontology_matching.reviewed import (
+    MatchDecisions,
+    PairDecisions,
+    ReviewedMatches,
+)
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -27,6 +31,7 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
+from kgnb.kg.labels import readable
 from kgnb.results.bundle import view
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table
@@ -79,9 +84,35 @@ def _judge(task: AgentTask) -> Judge[MatchQuestion]:
         context=matching.context,
         relations=matching.relations,
         ask=matching.ask,
+        examples=_examples(task),
         width=task["settings"].width,
         remember=task["remember"],
     )
+
+
+EXAMPLES = 4
+"""Confirmed and rejected pairs, each, that prompts quote. The oldest: further decisions leave the
+prompts, and what was answered to them, as they are.
+"""
+
+
+def _examples(task: AgentTask) -> list[str]:
+    """What a person confirmed and rejected, in words."""
+    decisions: PairDecisions | None = task["decided"]
+    if decisions is None:
+        return []
+    confirmed: list[str] = []
+    rejected: list[str] = []
+    for (source, target, kind), decision in decisions.by_pair().items():
+        ends = task["source"].find(source, kind), task["target"].find(target, kind)
+        if None in ends:
+            continue
+        names = [readable(end) for end in ends]
+        if decision.relation == "equivalent":
+            confirmed.append(f"{names[0]} = {names[1]} ({kind})")
+        elif decision.relation == "different":
+            rejected.append(f"{names[0]} is not {names[1]} ({kind})")
+    return [*confirmed[:EXAMPLES], *rejected[:EXAMPLES]]
 
 
 def _prepared(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +140,7 @@ AGENT = Agent(
             retrieve,
             ("source", "target"),
             {**_OPTIONS, "model": "writer"},
-            ("context",),
+            ("context", "define", "translate"),
             "Describe every entity of both in three views: syntactic, lexical, semantic.",
             ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
         ),

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal as OneOf
 from typing import get_args
 
 from kgnb.agents.ontology_matching.reviewed import PairDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
-from kgnb.agents.ontology_matching.validate import DECISIONS, FEW, INSTRUCTIONS, RELATIONS
+from kgnb.agents.ontology_matching.validate import (
+    DECISIONS,
+    EXAMPLES,
+    FEW,
+    INSTRUCTIONS,
+    RELATIONS,
+)
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
 from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
@@ -18,11 +25,18 @@ JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 ASK = Options().ask
 SHOWN = 6  # candidates of a question that a model sees
+FILLER = 0.01  # chance below which a candidate is only shown to have a choice of
+CHOICE = 3
 NEIGHBOURS = 4  # neighbours with a known counterpart that it is told about, and
 SURE = 0.9  # how sure that counterpart must be
 # questions a call: they share the instructions and descriptions of candidates, and fit into 4,096
 # tokens
 BATCH = 12
+WAVES = 2
+WORTH = 0.002
+"""Ten conference pairs with a simulated model that errs in 15 % (``--judge oracle``): F1 .774 in 25
+calls with three waves, a fifth of the entities and .01; .80 to .82 in 26 to 33 with these.
+"""
 
 
 def make_judge(
@@ -37,6 +51,7 @@ def make_judge(
     context: str = "",
     relations: bool = False,
     ask: float = ASK,
+    examples: Sequence[str] = (),
     width: int = 8,
     remember: Callable[[ModelJudge[MatchQuestion]], Judge[MatchQuestion]] = lambda judge: judge,
 ) -> Judge[MatchQuestion]:
@@ -50,6 +65,7 @@ def make_judge(
         ask: the most questions that a cascade asks a model for each source entity. Of up to ``FEW``
         entities it asks
             one each, unless ``ask`` is below the default.
+        examples: pairs that a person confirmed or rejected, in words.
         remember: wraps the judge that asks the model.
 
     Raises:
@@ -69,7 +85,7 @@ def make_judge(
         about = f" about {' '.join(context.split())[:200]}" if context else ""
         asked: ModelJudge[MatchQuestion] = ModelJudge(
             set_model(model, name),
-            instructions=INSTRUCTIONS.format(context=about) + (RELATIONS if relations else ""),
+            instructions=_instructions(about, relations, examples),
             decisions=DECISIONS if relations else ("equivalent",),
             none_decision="different",
             batch=BATCH,
@@ -87,6 +103,15 @@ def make_judge(
     )
 
 
+def _instructions(about: str, relations: bool, examples: Sequence[str]) -> str:
+    text = INSTRUCTIONS.format(context=about)
+    if relations:
+        text += RELATIONS
+    if examples:
+        text += EXAMPLES.format(examples="\n".join(f"- {example}" for example in examples))
+    return text
+
+
 def _heading(question: MatchQuestion) -> str:
     return f"Entities of the {question.side} model, candidates of the {question.other_side} model."
 
@@ -100,7 +125,17 @@ def after_the_rule(
 ) -> Cascade[MatchQuestion]:
     """A cascade of the rule judge and another: a pair that both sides ask about is one claim."""
     few = FEW if ask >= ASK else 0
-    asking = Asking(ask, of=_sources, few=few, claim=_pair, exclusive=exclusive, ready=_ready)
+    asking = Asking(
+        ask,
+        of=_sources,
+        few=few,
+        claim=_pair,
+        exclusive=exclusive,
+        waves=WAVES,
+        least=BATCH,
+        worth=WORTH,
+        ready=_ready,
+    )
     return Cascade(rule or _rule(exclusive), judge, asking=asking)
 
 
@@ -126,15 +161,36 @@ def _ready(
     known: dict[tuple[Side, str], str] = {}
     for question, verdict in zip(questions, verdicts, strict=True):
         if verdict.decision == "equivalent" and verdict.confidence >= SURE:
-            other = next((other for other in question.others if other.iri == verdict.choice), None)
-            if other is not None:
-                known[question.side, question.about.iri] = f"{question.about.name} = {other.name}"
+            chosen = (other for other in question.others if other.iri == verdict.choice)
+            for other in chosen:
+                known[question.side, question.about.iri] = other.name
+                known.setdefault((question.other_side, other.iri), question.about.name)
+    names = {(q.side, q.about.iri): q.about for q in questions}
+    siblings = {(q.side, q.about.name): q.about.iri for q in questions}
+
+    def equal(side: Side, iri: str, name: str) -> str:
+        """The name, with that of its counterpart if there is one."""
+        return f"{name} = {known[side, iri]}" if (side, iri) in known else name
 
     def ready(question: MatchQuestion, chances: Sequence[float]) -> MatchQuestion:
         likeliest = sorted(range(len(chances)), key=lambda at: (-chances[at], at))[:SHOWN]
-        near = dict.fromkeys(_neighbours(question.about))
-        matched = [known[question.side, iri] for iri in near if (question.side, iri) in known]
-        return question.narrowed(likeliest, matched[:NEIGHBOURS])
+        shown = [at for n, at in enumerate(likeliest) if n < CHOICE or chances[at] >= FILLER]
+        side = question.side
+        near = [
+            equal(side, other.iri, other.name)
+            for iri in dict.fromkeys(_neighbours(question.about))
+            for other in (names.get((side, iri)),)
+            if other is not None and (side, iri) in known
+        ]
+        beside = (equal(side, siblings.get((side, name), ""), name) for name in question.beside)
+        taken = (known.get((question.other_side, other.iri), "") for other in question.others)
+        told = replace(
+            question,
+            matched=tuple(near[:NEIGHBOURS]),
+            beside=tuple(beside),
+            taken=tuple("" if name == question.about.name else name for name in taken),
+        )
+        return told.narrowed(shown)
 
     return ready
 

@@ -19,6 +19,7 @@ from rapidfuzz.distance import OSA, Indel
 
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.labels import is_code
+from kgnb.kg.ontology import Entity
 from kgnb.kg.words import plain, stem, words
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.nearest import centred
@@ -501,7 +502,11 @@ def tongues(description: Description) -> frozenset[str]:
     """The languages of an entity's names; its local name counts as English unless it is a code or
     spells a label.
     """
-    entity = description.entity
+    return tongues_of(description.entity)
+
+
+def tongues_of(entity: Entity) -> frozenset[str]:
+    """The languages of an entity's names."""
     texts = (*entity.labels, *entity.synonyms)
     named, spelt = {tongue(text.language) for text in texts}, words(entity.local_name)
     told = (

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from sys import intern
 from typing import TypeAlias
 
 from kgnb.agents.ontology_matching.values import (
+    SIDES,
     VIEWS,
     Candidate,
+    Description,
     Found,
     Key,
     MatchQuestion,
@@ -19,6 +21,7 @@ from kgnb.agents.ontology_matching.values import (
     Side,
     Summarised,
 )
+from kgnb.kg.ontology import Kind
 from kgnb.mappings import Evidence
 from kgnb.vectors.nearest import reciprocal_rank
 
@@ -43,6 +46,7 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
             back[
                 ("target", (target, kind)) if side == "source" else ("source", (source, kind))
             ].append(one)
+    siblings = {side: _siblings(found.described.of(side)) for side in SIDES}
     questions = []
     for about in found.described.descriptions:
         candidates = own.get((about.side, about.key), [])
@@ -57,9 +61,48 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
             ends = (found.described.ends(candidate.pair) for candidate in candidates)
             others = tuple(target if about.side == "source" else source for source, target in ends)
             questions.append(
-                MatchQuestion(about.side, about, tuple(candidates), others, options.context)
+                MatchQuestion(
+                    about.side,
+                    about,
+                    tuple(candidates),
+                    others,
+                    options.context,
+                    beside=listed(d.name for d in siblings[about.side][about.key]),
+                )
             )
     return Summarised(found.described, tuple(questions))
+
+
+BESIDE = 8  # siblings that a question lists
+
+
+def listed(names: Iterable[str]) -> tuple[str, ...]:
+    """The first names, and how many more there are."""
+    every = list(names)
+    more = (f"and {len(every) - BESIDE} more",) if len(every) > BESIDE else ()
+    return (*every[:BESIDE], *more)
+
+
+def _siblings(descriptions: Sequence[Description]) -> dict[Key, list[Description]]:
+    """The other classes below the same parents, or the other properties of the same domain.
+
+    They tell what an entity does not cover.
+    """
+    below: defaultdict[tuple[Kind, str], list[Description]] = defaultdict(list)
+    for one in descriptions:
+        for iri in _above(one):
+            below[one.kind, iri].append(one)
+    found: dict[Key, list[Description]] = {}
+    for one in descriptions:
+        near = {d.key: d for iri in _above(one) for d in below[one.kind, iri]}
+        near.pop(one.key, None)
+        found[one.key] = list(near.values())
+    return found
+
+
+def _above(description: Description) -> tuple[str, ...]:
+    entity = description.entity
+    return entity.domain if "property" in entity.kind else entity.parents
 
 
 def _candidates(

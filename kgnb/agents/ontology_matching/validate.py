@@ -34,16 +34,23 @@ CHANCE = 0.5  # of being right, relative to the cosine; it orders the queue of a
 DECISIONS = ("equivalent", "broader", "narrower", "related", "different")
 
 INSTRUCTIONS = """You align two data models{context}. Each question shows an entity of one model and lettered candidates
-of the other. Which candidate means the same: the same things belong to it or, for a property, it links the same things
-in the same direction? Rules:
+of the other. Which candidate means the same? Rules:
+- Classes mean the same if nearly the same things belong to both, as each model uses them; a class of clearly more or
+  fewer things (a person for an author) is not the same. Properties mean the same if they say the same of a thing, in
+  the same direction, even if one has a wider domain or range.
 - Compare definitions and positions (kinds, domain, range), then names. The same name is good evidence unless definition
-  or position contradict it. Other names may be loose synonyms; a word in common is not enough.
+  or position contradict it. Other names may be loose synonyms; a word in common alone is no evidence.
 - A part, cell, tissue or layer of a thing, a document about it, its result, or a decision on it (acceptance of a paper)
   are not the thing.
-- A much more general or more special candidate is not the same, nor a property in the opposite direction; one with a
-  somewhat wider domain or range may be.
+- "beside it" lists what the entity's model keeps apart from it, with counterparts (=) that are known: an entity does
+  not mean what another one beside it means. A candidate that is the "counterpart of" something else is free only if
+  that looks wrong.
 - Often there is no counterpart. Statements may be wrong here and there; weigh them all.
 - One counterpart is the rule. Questions that share a candidate compete for it."""
+
+EXAMPLES = """
+Decided by a person, as examples of what counts as the same here:
+{examples}"""
 
 RELATIONS = """
 Decisions: equivalent (means the same), broader (the candidate is the nearest more general thing), narrower (the

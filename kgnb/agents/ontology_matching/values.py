@@ -75,7 +75,7 @@ class Options:
         default="1:1", description="how often an entity may be mapped"
     )
     ask: float = Field(
-        default=0.2,
+        default=0.3,
         ge=0.0,
         le=2.0,
         description="questions per source entity in a cascade (1 for up to 50 entities)",
@@ -86,6 +86,10 @@ class Options:
     individuals: bool = Field(default=False, description="match individuals as well")
     define: bool = Field(
         default=False, description="let the model write missing definitions (costs calls)"
+    )
+    translate: bool = Field(
+        default=True,
+        description="let the model translate names if the two have no language in common",
     )
     context: str = Field(default="", description="what the ontologies are about, in a few words")
 
@@ -323,6 +327,8 @@ class MatchQuestion:
     others: tuple[Description, ...]  # the candidates' descriptions, in the same order
     context: str = ""
     matched: tuple[str, ...] = ()  # neighbours of ``about`` with their known counterparts, in words
+    beside: tuple[str, ...] = ()  # its siblings, with their counterparts where these are known
+    taken: tuple[str, ...] = ()  # of each candidate: its known counterpart, or ""
 
     @property
     def other_side(self) -> Side:
@@ -344,16 +350,23 @@ class MatchQuestion:
     @property
     def text(self) -> str:
         """The entity's description."""
-        matched = [f"already matched: {', '.join(self.matched)}"] if self.matched else []
-        return "\n".join([self.about.in_short, *matched])
+        lines = [self.about.in_short]
+        if self.beside:
+            lines.append(f"beside it: {', '.join(self.beside)}")
+        if self.matched:
+            lines.append(f"already matched: {', '.join(self.matched)}")
+        return "\n".join(lines)
 
     @property
     def options(self) -> tuple[Option, ...]:
         """One option per candidate: its IRI and description, shorter from the fourth on."""
-        return tuple(
-            Option(other.iri, other.as_option if number < IN_FULL else other.as_listed)
-            for number, other in enumerate(self.others)
-        )
+        options: list[Option] = []
+        for number, other in enumerate(self.others):
+            text = other.as_option if number < IN_FULL else other.as_listed
+            if any(self.taken[number : number + 1]):
+                text += f"\ncounterpart of {self.taken[number]}"
+            options.append(Option(other.iri, text))
+        return tuple(options)
 
     def ends(self) -> Iterator[tuple[Candidate, Description, Description]]:
         """Each candidate, and the pair's descriptions, source and target."""
@@ -364,15 +377,13 @@ class MatchQuestion:
                 else (candidate, other, self.about)
             )
 
-    def narrowed(self, kept: Sequence[int], matched: Sequence[str] = ()) -> MatchQuestion:
-        """The question with only these candidates, in this order, and with known counterparts of
-        neighbours.
-        """
+    def narrowed(self, kept: Sequence[int]) -> MatchQuestion:
+        """The question with only these candidates, in this order."""
         return replace(
             self,
             candidates=tuple(self.candidates[at] for at in kept),
             others=tuple(self.others[at] for at in kept),
-            matched=tuple(matched),
+            taken=tuple(self.taken[at] for at in kept) if self.taken else (),
         )
 
 

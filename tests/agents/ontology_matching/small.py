@@ -6,6 +6,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import Options, Summarised
 from kgnb.kg.ontology import Entity, Ontology, Restriction, Text
+from kgnb.llm.model import ChatModel
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.index import MemoryIndex
 
@@ -87,7 +88,13 @@ def refuge() -> Ontology:
     )
 
 
-def questions_of(source: Ontology, target: Ontology, options: Options = Options()) -> Summarised:
+def questions_of(
+    source: Ontology,
+    target: Ontology,
+    options: Options = Options(),
+    model: ChatModel | None = None,
+) -> Summarised:
     """The questions about two ontologies, by their letters."""
-    stored = store(retrieve(source, target), MemoryIndex(), CharacterEmbedder())
+    described = retrieve(source, target, options=options, model=model)
+    stored = store(described, MemoryIndex(), CharacterEmbedder())
     return summarise(search(stored, options=options))

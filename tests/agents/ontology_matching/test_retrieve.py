@@ -36,7 +36,8 @@ def test_a_model_defines_what_has_no_definition_and_nothing_else() -> None:
         return json.dumps(
             {
                 "entries": [
-                    {"number": int(n), "meaning": f"what {name} is"} for n, name in terms.items()
+                    {"number": int(n), "meaning": f"what {term['name']} is"}
+                    for n, term in terms.items()
                 ]
             }
         )
