@@ -18,6 +18,7 @@ from kgnb.agents.question_answering.segmentation import (
     Phrase,
     says,
 )
+from kgnb.kg.terms import Iri
 from kgnb.kg.words import key, plain, words
 
 UNEXPLAINED = 0.35
@@ -27,6 +28,8 @@ VERB = 0.8
 """Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
 _ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
 _NEAR = 0.36  # nearness from which a name explains a word
+_COUNTED = 0.5  # likeness from which a name is that of what is counted
+_INHABITANTS = frozenset(map(plain, ("people", "inhabitants", "residents", "citizens")))
 _PHRASE = 0.2  # nearness from which the nearest relation explains a phrase of two words as a whole
 _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
 """Words that join two conditions; "et" is left out because it occurs in names."""
@@ -128,7 +131,29 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     counts = candidate.counted or all(asked.gives_number(one.relation) for one in measures)
     if shape.noun and not shape.measured and not counts:
         found += shape.noun  # "more floors" does not mean floor area
+    found += _uncounted(asked, candidate)
     return [word for word in dict.fromkeys(found) if word not in candidate.unused or polar(word)]
+
+
+def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The nouns after "how many" that no relation or class of an interpretation is called.
+
+    Patients are not nurses, however near the two words are.
+    """
+    nouns = [word for word in asked.counted if word not in LIGHT]
+    last = (candidate.hops or candidate.by)[-1:]
+    if not nouns or not last:
+        return []
+    kinds = [candidate.type] if candidate.type else []
+    use = asked.uses.get(last[0].relation)
+    if use is not None:
+        kinds += [Iri(end) for end in (use.subjects if last[0].inverse else use.objects)]
+    names = [name for one in (*kinds, last[0].relation) for name in asked.names.of(one)]
+    named = {word for name in names for word in key(name)}
+    said = set(key(" ".join(nouns)))
+    if said & named or ("population" in named and said & _INHABITANTS):
+        return []
+    return [] if _like_any(asked, " ".join(nouns), names, _COUNTED) else nouns
 
 
 def _beyond_structure(

@@ -14,7 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kgnb.agents.question_answering.interpretation import TYPE, Hop, path_query, pattern
+from kgnb.agents.question_answering.interpretation import (
+    SUBCLASS,
+    TYPE,
+    Hop,
+    path_query,
+    pattern,
+)
 from kgnb.agents.question_answering.names import (
     ALIASES,
     CLAIMS,
@@ -93,6 +99,9 @@ class RelationUse:
     literal: bool = False
     example: Term | None = None
     inverse: Iri | None = None  # the relation that stores the same facts in the other direction
+    # every class seen at either end, rare ones included: ``domains`` and ``ranges`` are the main ones
+    subjects: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,6 +237,13 @@ class GraphReader:
             for cls, n in self.looked_up(query, _CLASSES).rows
             if isinstance(cls, Iri)
         ]
+
+    def kinds(self, thing: Iri) -> frozenset[str]:
+        """The classes of a thing and those above them."""
+        by = "|".join(n3(one) for one in self.typing)
+        wider = "|".join(f"<{iri}>" for iri in (f"{RDFS}subClassOf", *SUBCLASS.values()))
+        query = f"SELECT DISTINCT ?c WHERE {{ {n3(thing)} ({by})/({wider})* ?c }}"
+        return frozenset(str(row[0]) for row in self.looked_up(query).rows)
 
     def typed_by(self, cls: Iri) -> Iri:
         """The relation from a class's instances to it."""
@@ -394,12 +410,20 @@ class GraphReader:
         )
         relations = []
         for iri, count, sample in vocabulary:
-            domains, ranges, literal, example = uses.get(
-                iri, ((), (), isinstance(sample, Literal), sample)
-            )
-            names, inverse = self.names.of(iri) or (iri,), inverses.get(iri)
+            use = uses.get(iri) or _Use(literal=isinstance(sample, Literal))
             relations.append(
-                RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverse)
+                RelationUse(
+                    iri,
+                    self.names.of(iri) or (iri,),
+                    count,
+                    _main(use.starts),
+                    _main(use.ends),
+                    use.literal,
+                    use.example or sample,
+                    inverses.get(iri),
+                    tuple(sorted(use.starts)),
+                    tuple(sorted(use.ends)),
+                )
             )
         classes = tuple(
             ClassUse(iri, self.names.label(iri), number)
@@ -542,44 +566,48 @@ def _number(term: Term | None) -> int:
     return int(term.text) if isinstance(term, Literal) and term.text.isdecimal() else 0
 
 
-Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
+@dataclass
+class _Use:
+    """What sampled triples of a relation connect: its ends by class or datatype, and an example."""
+
+    starts: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+    literal: bool = False
+    example: Term | None = None
 
 
-def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Use]:
-    """Each relation's domains, ranges, whether its ends are mostly literals, and an example, from
-    sampled triples.
+def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, _Use]:
+    """What each relation connects, whether its ends are mostly literals, and an example of the
+    commonest kind of end, from sampled triples.
     """
     kind = "|".join(n3(one) for one in reader.typing)
-    found: dict[Iri, Use] = {}
+    found: dict[Iri, _Use] = {}
     for begin in range(0, len(relations), _AT_ONCE):
         some = relations[begin : begin + _AT_ONCE]
         query = (
             f"SELECT ?p ?d ?r ?t (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE {{ {{ {_samples(some, _SAMPLE)} }} "
             f"OPTIONAL {{ ?s {kind} ?d }} OPTIONAL {{ ?o {kind} ?r }} BIND (DATATYPE(?o) AS ?t) }} GROUP BY ?p ?d ?r ?t"
         )
-        starts: dict[Iri, Counter[str]] = defaultdict(Counter)
-        ends: dict[Iri, Counter[str]] = defaultdict(Counter)
-        literal: Counter[Iri] = Counter()
-        example: dict[Iri, Term | None] = {}
+        kinds: dict[Iri, Counter[str]] = defaultdict(Counter)
+        examples: dict[tuple[Iri, str], Term | None] = {}
         for p, d, r, t, n, x in sorted(reader.looked_up(query, 20_000).rows, key=str):
             if not isinstance(p, Iri):
                 continue
             number = int(n.text) if isinstance(n, Literal) else 1
-            example.setdefault(p, x)
+            use = found.setdefault(p, _Use())
+            kinds[p][kind_of(x)] += number
+            examples.setdefault((p, kind_of(x)), x)
             if d in reader.classes:
-                starts[p][str(d)] += number
+                use.starts[str(d)] += number
             if isinstance(t, Iri):
-                literal[p] += number
-                ends[p][local_name(t)] += number
+                use.ends[local_name(t)] += number
             elif r in reader.classes:
-                ends[p][str(r)] += number
-        for p in example:
-            found[p] = (
-                _main(starts[p]),
-                _main(ends[p]),
-                2 * literal[p] > sum(ends[p].values()),
-                example[p],
-            )
+                use.ends[str(r)] += number
+        for p, counts in kinds.items():
+            things = counts["thing"]
+            found[p].literal = sum(counts.values()) > 2 * things
+            commonest = max(sorted(counts), key=lambda kind: counts[kind])
+            found[p].example = examples[p, commonest]
     return found
 
 

@@ -16,6 +16,7 @@ from kgnb.kg.terms import RDF, RDFS, Iri, Literal, Term, Triple, n3
 TYPE = Iri(f"{RDF}type")
 
 Form = OneOf["values", "count", "exists", "most", "least"]
+Comparing = OneOf["", "numbers", "dates"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,9 @@ class Interpretation:
     ] = ()  # for "exists" and "count": existing triples, as proof of "no" or zero
     also: tuple[Condition, ...] = ()  # conditions that every value meets
     among: tuple[Iri, ...] = ()  # the candidates for the values
+    # for a measure with values of several kinds: only numbers compete, or dates as they are written
+    comparing: Comparing = ""
+    left_out: str = ""  # what does not compete, in words
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
     # the phrase each hop was read from, and its number of words
     phrases: tuple[tuple[str, int], ...] = field(default=(), compare=False)
@@ -124,7 +128,13 @@ def body(candidate: Interpretation) -> str:
     if candidate.type is not None:
         parts.append(of_type("?answer", candidate.type, candidate.typed_by))
     if candidate.by:
-        parts.append(pattern("?answer", candidate.by, "?by", "?b"))
+        measured = "?at" if candidate.comparing == "dates" else "?by"
+        parts.append(pattern("?answer", candidate.by, measured, "?b"))
+    if candidate.comparing == "numbers":
+        parts.append("FILTER (isNumeric(?by))")
+    elif candidate.comparing == "dates":
+        # dates, months and years compare as texts, and as nothing else
+        parts.append('BIND (STR(?at) AS ?by) FILTER (REGEX(?by, "^[0-9]{4}(-|$)"))')
     if candidate.bound is not None:
         compared = "?by" if candidate.by else "?answer"
         if candidate.operator == IN_YEAR:

@@ -22,7 +22,7 @@ from kgnb.agents.question_answering.interpretation import Form
 from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Link
-from kgnb.kg.terms import Iri, Literal
+from kgnb.kg.terms import Iri, Literal, Term
 from kgnb.kg.words import key
 
 _ADJECTIVES = {
@@ -64,6 +64,24 @@ _IRREGULAR = {
     "first": "early",
     "eldest": "old",
 }
+MEASURES = {
+    "high": "height elevation altitude prominence summit höhe hauteur",
+    "long": "length duration distance länge longueur",
+    "large": "area size surface fläche superficie",
+    "deep": "depth tiefe profondeur",
+    "heavy": "weight mass gewicht poids",
+    "fast": "speed velocity pace geschwindigkeit vitesse",
+    "wide": "width breadth span breite largeur",
+    "warm": "temperature temperatur température",
+    "expensive": "price cost fee fare preis prix",
+    "thick": "thickness dicke",
+    "rich": "wealth income worth fortune",
+    "steep": "slope gradient steepness",
+    "old": "age birth born founded built opened established date year since alter",
+}
+"""Words in the names of relations for what adjectives measure; a relation with words of another
+measure, and none of its own, is not what an adjective asks for.
+"""
 GENERAL = frozenset(["large", "old"])
 """Measures that several relations may stand for: a house may be big by its beds or its floors."""
 _BEYOND = {
@@ -86,6 +104,7 @@ _BEYOND = {
     "unter": "<",
     "vor": "<",
 }
+_ABOUT = frozenset("where when how why whose wo wann wie warum où quand comment pourquoi".split())
 _TIMES = frozenset(["after", "before", "since", "until", "nach", "vor"])
 _MOST = {"most": "most", "meisten": "most", "fewest": "least", "wenigsten": "least"}
 _MANY = (
@@ -325,6 +344,19 @@ def measure_of(adjective: str) -> tuple[str, bool] | None:
     return None
 
 
+def measures(adjective: str, names: Collection[str]) -> bool | None:
+    """Whether a relation whose names have these words gives what an adjective measures; None if
+    they do not say.
+
+    >>> measures("high", ["altitude"]), measures("old", ["altitude"]), measures("old", ["beds"])
+    (True, False, None)
+    """
+    if not set(names).isdisjoint(MEASURES.get(adjective, "").split()):
+        return True
+    others = {word for named in MEASURES.values() for word in named.split()}
+    return None if others.isdisjoint(names) else False
+
+
 def polar(word: str) -> bool:
     """Whether a word gives the direction of a comparison: highest, fewer, before.
 
@@ -387,7 +419,7 @@ LIGHT = frozenset(
 )
 """Words with little meaning of their own: no relation needs to explain them."""
 
-_COUNTING = frozenset(
+COUNTING = frozenset(
     ["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"]
 )
 _MEASURES = frozenset(["area", "length", "height", "width", "weight", "speed"])
@@ -459,6 +491,20 @@ class ParsedQuestion:
         return None
 
     @property
+    def asks_about(self) -> bool:
+        """Whether it asks where, when or how things are, and not which."""
+        low = [token for token in self.low if token[:1].isalnum()]
+        return bool(low) and low[0] in _ABOUT and self.shape.form != "count"
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The nouns after "how many"."""
+        for at in range(len(self.low) - 1):
+            if (self.low[at], self.low[at + 1]) in _MANY:
+                return _noun(self.low, at + 2)[0]
+        return ()
+
+    @property
     def said(self) -> list[str]:
         """The content words that belong neither to a link nor to the question's shape, in lower
         case.
@@ -490,10 +536,15 @@ class ParsedQuestion:
         """The words of all names of these relations, classes or entities."""
         return {word for iri in iris for name in self.names.of(iri) for word in key(name)}
 
+    def sample(self, relation: Iri) -> Term | None:
+        """One object of a relation, of the commonest kind if several were read."""
+        use = self.uses.get(relation)
+        return use.example if use is not None else self.context.lexicon.sample(relation)
+
     def gives_number(self, relation: Iri) -> bool:
         """Whether a relation gives a count, judged by its name, or by an integer sample if its name
         has no unit.
         """
-        named, sample = self.words_of([relation]), self.context.lexicon.sample(relation)
+        named, sample = self.words_of([relation]), self.sample(relation)
         whole = isinstance(sample, Literal) and "." not in sample.text
-        return bool(named & _COUNTING) or (whole and not named & _MEASURES)
+        return bool(named & COUNTING) or (whole and not named & _MEASURES)

@@ -23,13 +23,16 @@ from kgnb.agents.question_answering.interpretation import (
     Interpretation,
     body,
     of_type,
+    pattern,
 )
 from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.parsed_question import (
+    COUNTING,
     GENERAL,
     LIGHT,
     ParsedQuestion,
     measure_of,
+    measures,
     shape_of,
 )
 from kgnb.agents.question_answering.path_search import candidate_paths
@@ -45,6 +48,11 @@ _TRIED = 3  # interpretations of one kind that are tried on the graph
 _ALONE = 0.8  # confidence in the only possible relation when no word names it
 _SEVERAL = 0.45  # the same with several possible relations
 _GENERAL = 0.35  # confidence when an adjective fits more than one relation
+_ELSEWISE = 0.05  # confidence in things of a class where the question asks something about them
+_IMPOSSIBLE = 0.3  # factor for a "no" on a relation that never leads to such things
+_MEANT = 0.6  # nearness of a relation whose name says what an adjective measures
+_MIXED = 0.85  # most confidence in a comparison of values of several kinds
+_LEFT_OUT = 5  # values named that were not compared
 _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
 _CLOSE = 0.08  # nearness by which a measure must lead the next
 _PERSON: tuple[str, ...] = ("person", "human being", "man", "woman")
@@ -96,7 +104,10 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
         )
         unique.setdefault(same, candidate)
     ranked = sorted(unique.values(), key=lambda one: (-rank(one), one.explanation))
-    return tuple(calibrated(asked, one, ranked) for one in ranked[:_KEPT])
+    kept = [calibrated(asked, one, ranked) for one in ranked[:_KEPT]]
+    return tuple(
+        _comparable(asked, one) if place < _TRIED else one for place, one in enumerate(kept)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -177,10 +188,11 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
     ]
     wanted = asked.wanted
     place = asked.place(wanted) if wanted is not None else -1
-    said = [
-        at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in LIGHT
-    ]
     inverse = asked.inverse
+    light = LIGHT - _named_around(asked, link.iri)
+    said = [
+        at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in light
+    ]
     found: list[Interpretation] = []
     if said or any(asked.low[at] in ("where", "when") for at in keep):
         longest = asked.state.options.hops if mentions == 1 else 1
@@ -211,6 +223,15 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
             replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)
         ]
     return sorted(found, key=lambda one: -rank(one))
+
+
+def _named_around(asked: ParsedQuestion, entity: Iri) -> set[str]:
+    """The words of a question that name a relation of an entity, such as "members", whatever little
+    they mean elsewhere.
+    """
+    steps = asked.reader.expand(entity, inverse=asked.inverse).hops
+    names = asked.words_of(step[0].relation for step in steps if is_relation(step[0].relation))
+    return {word for word in asked.low if not names.isdisjoint(key(word))}
 
 
 def _territory(asked: ParsedQuestion, start: int) -> list[int]:
@@ -247,6 +268,8 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
     found = []
     for hop, number, _ in fitting[:_TRIED]:
         sure = _ALONE if len(fitting) == 1 or number > 0.9 * total else _SEVERAL
+        if hop.inverse and wanted is None and asked.asks_about:
+            sure = _GENERAL  # what is at X does not say where X is
         name = reader.names.label(hop.relation)
         base = Interpretation(
             link.iri,
@@ -267,6 +290,8 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
     for link in asked.classes:
         if asked.place(link) not in nouns:
             sure = 0.95 if wanted is None or link.iri == wanted.iri else 0.5
+            if asked.asks_about:
+                sure = _ELSEWISE  # "where are huts" does not ask which huts there are
             base = Interpretation(
                 None, score=-0.1, confidence=sure, explanation=f"all members of {link.label}"
             )
@@ -279,15 +304,19 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
 def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
     """The number of the values, or the values themselves if they are already numbers."""
     last = candidate.hops[-1] if candidate.hops and candidate.type is None else None
-    if (
-        last
-        and not last.inverse
-        and kind_of(asked.context.lexicon.sample(last.relation)) == "number"
-    ):
-        # "how many floors" means a floor count, not a floor area
-        counts = asked.gives_number(last.relation)
-        return candidate if counts else replace(candidate, confidence=0.5 * candidate.confidence)
-    return replace(candidate, form="count", explanation=f"the number of: {candidate.explanation}")
+    if last is None or last.inverse or not _holds_number(asked, last.relation):
+        said = f"the number of: {candidate.explanation}"
+        return replace(candidate, form="count", explanation=said)
+    # "how many floors" means a floor count, not a floor area
+    sure = candidate.confidence if asked.gives_number(last.relation) else 0.5 * candidate.confidence
+    return replace(candidate, confidence=sure)
+
+
+def _holds_number(asked: ParsedQuestion, relation: Iri) -> bool:
+    """Whether a relation has numbers, or texts in their place, such as "about 30"."""
+    kind = kind_of(asked.sample(relation))
+    named = not asked.words_of([relation]).isdisjoint(COUNTING)
+    return kind == "number" or (kind == "text" and named)
 
 
 # -----------------------------------------------------------------------------------------------
@@ -374,16 +403,24 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
     if last is None:
         return candidate
     first, second, *_ = low = [*asked.low[:3], "", ""]
-    kind = "thing" if last.inverse else kind_of(asked.context.lexicon.sample(last.relation))
+    kind = "thing" if last.inverse else kind_of(asked.sample(last.relation))
     counts = (first, second) == ("how", "many") or asked.shape.form == "count"
     wrong = kind in ("number", "date") and ("where" in low or "who" in low)
     if kind == "thing":
         amount = first == "how" and (second == "much" or measure_of(second) is not None)
         wrong = first == "when" or (amount and not counts)
-    if wrong:
+    adjective = measure_of(second) if first == "how" else None
+    fits = measures(adjective[0], asked.words_of([last.relation])) if adjective else None
+    if (
+        wrong
+        or fits is False
+        or (adjective and adjective[0] == "old" and not _tells_age(asked, last))
+    ):
         return replace(
             candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence
         )
+    if fits and len(candidate.hops) == 1 and kind == "number":
+        candidate = replace(candidate, confidence=max(candidate.confidence, _ALONE))
     asks = (
         first in ("who", "where")
         and kind == "thing"
@@ -395,6 +432,14 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
             candidate, score=candidate.score - 1.5, confidence=0.4 * candidate.confidence
         )
     return candidate
+
+
+def _tells_age(asked: ParsedQuestion, hop: Hop) -> bool:
+    """Whether a relation's values can say how old something is: dates, years, or an age."""
+    sample = asked.sample(hop.relation)
+    if hop.inverse or kind_of(sample) not in ("date", "number"):
+        return False
+    return kind_of(sample) == "date" or measures("old", asked.words_of([hop.relation])) is True
 
 
 def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word: str) -> bool:
@@ -473,6 +518,9 @@ def _measures(
     for use in uses:
         near = fit.near.get(use.iri, 0.0)
         named = {word for name in use.names for word in key(name)}
+        fits = measures(shape.measured, named) if shape.measured and not shape.noun else None
+        if fits is not None:
+            near = max(near, _MEANT) if fits else min(near, 0.0)
         if nouns and nouns <= named:
             near = max(near, 0.7) + 0.1 * (
                 shape.form in ("most", "least") and not shape.measured
@@ -667,7 +715,73 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
             else 0.3 * sure
         )
         score = candidate.score + (1.0 if there else 0.0)
-        found.append(replace(asks, confidence=sure, score=score, nearby=nearby))
+        asks = replace(asks, confidence=sure, score=score, nearby=nearby)
+        if there or _may_end_in(asked, candidate.hops[-1], b.iri):
+            found.append(asks)
+        else:
+            # the graph never says this of such things, so it cannot say no either
+            found.append(replace(asks, confidence=_IMPOSSIBLE * sure, score=score - 1.0))
+            found += _through_another(asked, candidate, b)
+    return found
+
+
+def _may_end_in(asked: ParsedQuestion, hop: Hop, thing: Iri) -> bool:
+    """Whether a relation leads to things of this kind, as far as classes and samples tell.
+
+    A "no" means nothing where the relation never leads to such a thing: choirs sing in concerts,
+    and concerts are in churches, so that no choir "sings" a church.
+    """
+    use = asked.uses.get(hop.relation)
+    ends = set((use.subjects if hop.inverse else use.objects) if use is not None else ())
+    ends = {end for end in ends if end in asked.reader.classes}
+    kinds = asked.reader.kinds(thing)
+    if ends and kinds:
+        return not ends.isdisjoint(kinds)
+    one = (
+        f"{n3(thing)} {n3(hop.relation)} ?x"
+        if hop.inverse
+        else f"?x {n3(hop.relation)} {n3(thing)}"
+    )
+    return asked.reader.any(one)
+
+
+def _through_another(
+    asked: ParsedQuestion, candidate: Interpretation, b: Link
+) -> list[Interpretation]:
+    """Whether the thing at the end of a relation is related to the other: one more step, by a
+    relation that no word names. Only a yes is of use: a no may be because of another relation.
+    """
+    if len(candidate.hops) != 1 or candidate.start is None:
+        return []
+    first = candidate.hops[0]
+    words = asked.words_of([first.relation])
+    said = {word for token in asked.said for word in key(token)}
+    if words.isdisjoint(said):
+        return []
+    steps = asked.reader.expand(candidate.start, (first,), inverse=asked.inverse).hops
+    found = []
+    for hop, _, _ in steps:
+        hops = (first, hop)
+        if not is_relation(hop.relation) or hop == Hop(first.relation, not first.inverse):
+            continue
+        if not asked.reader.any(pattern(candidate.start, hops, n3(b.iri))):
+            continue
+        paths, _ = asked.reader.along(candidate.start, hops)
+        ending = [path for path in paths if b.iri in (path[-1][0], path[-1][2])]
+        name = asked.names.label(hop.relation)
+        found.append(
+            replace(
+                candidate,
+                hops=hops,
+                form="exists",
+                target=b.iri,
+                score=candidate.score + 0.5,
+                confidence=_ALONE,
+                explanation=f"whether {b.label} is: {candidate.explanation}; then {name}",
+                nearby=tuple(triple for path in ending[:20] for triple in path),
+                phrases=(*candidate.phrases, ("", 0)),
+            )
+        )
     return found
 
 
@@ -738,7 +852,8 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
         asked, Interpretation(None, among=(first.iri,), confidence=0.95)
     ):
         bound = _bound(asked, use, [second] if second else [])
-        if bound is not None:
+        own = asked.reader.ends(first.iri, Hop(use.iri), 2)[0]
+        if bound is not None and {kind_of(bound)} == {kind_of(end) for end in own}:
             proof = tuple(path[0] for path in reader.along(first.iri, (Hop(use.iri),))[0][:1])
             if second is not None and not shape.bound:
                 proof += ((second.iri, use.iri, bound),)
@@ -761,6 +876,51 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
 
 # -------------------------------------------------------------------------------------------------------------
 # helpers
+
+
+def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
+    """The same interpretation, comparing only what can be compared, and saying what is left out.
+
+    A text among numbers ("950 m", "n/a") would be the highest of all, or fail every comparison.
+    """
+    measured = (
+        candidate.by and not candidate.counted and candidate.form in ("values", "most", "least")
+    )
+    if not measured or candidate.bound is not None and candidate.operator == IN_YEAR:
+        return candidate
+    bare = replace(candidate, bound=None, operator="", comparing="")
+    rows = asked.reader.looked_up(
+        f"SELECT ?t (COUNT(DISTINCT ?answer) AS ?n) WHERE {{ {body(bare)} BIND (DATATYPE(?by) AS ?t) }} GROUP BY ?t"
+    ).rows
+    kinds = {kind_of(Literal("", datatype=str(t))) if t is not None else "thing" for t, _ in rows}
+    dates = {str(t) for t, _ in rows if t is not None and is_date(str(t))}
+    as_numbers = kind_of(asked.sample(candidate.by[-1].relation)) == "number"
+    if len(kinds) < 2 and (as_numbers or len(dates) < 2):
+        return candidate
+    bound = candidate.bound
+    if not as_numbers and bound is not None:
+        year = bound.text[:4]
+        bound = Literal(f"{year}-12-31" if candidate.operator in (">", "<=") else year)
+    fair = replace(candidate, comparing="numbers" if as_numbers else "dates", bound=bound)
+    own = "isNumeric(?by)" if as_numbers else 'REGEX(STR(?by), "^[0-9]{4}(-|$)")'
+    wrong = asked.reader.looked_up(
+        f"SELECT DISTINCT ?answer ?by WHERE {{ {body(bare)} FILTER (!({own})) }} ORDER BY ?answer ?by"
+    ).rows
+    if not wrong:
+        return replace(fair, confidence=min(fair.confidence, _MIXED))
+    names = [
+        f"{asked.names.label(str(thing))} ({getattr(value, 'text', value)})"
+        for thing, value in wrong
+    ]
+    more = f" and {len(names) - _LEFT_OUT} more" if len(names) > _LEFT_OUT else ""
+    kind = "numbers" if as_numbers else "dates"
+    left = f"only {kind} are compared, which leaves out {', '.join(names[:_LEFT_OUT])}{more}"
+    return replace(
+        fair,
+        confidence=min(fair.confidence, _MIXED),
+        left_out=left,
+        explanation=f"{fair.explanation}; {left}",
+    )
 
 
 def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:
