@@ -46,6 +46,10 @@ class FallBack(UserWarning):
     """Something else is used than was named, because that is not installed here."""
 
 
+class ToolFailed(UserWarning):
+    """Calls of an outside tool failed; the model was told, and the work went on."""
+
+
 class NotKept(UserWarning):
     """A trace, journal or memory cannot be written; the work goes on without it."""
 

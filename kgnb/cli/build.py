@@ -20,6 +20,7 @@ from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.documents import find_documents, is_utf8
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
+from kgnb.agents.kg_construction.outside_checks import Allow
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.options import given_of, names_of
 from kgnb.backends import file_of, open_graph
@@ -154,6 +155,13 @@ SUFFIXES = (".trig", ".ttl", ".jsonld")
     "Repeatable.",
 )
 @click.option(
+    "--allow",
+    multiple=True,
+    metavar="TOOL(ARGUMENT=PATTERN)",
+    help="Call a tool only with such arguments, as readfile(path=/data/*): what a document says "
+    "decides them. Repeatable.",
+)
+@click.option(
     "--notes",
     "extractor",
     metavar="MODEL",
@@ -190,6 +198,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     work = Work(given)
     named = ("shapes", "open_world", "derive_types", "only", "namespace")
     inputs = {"tbox": tbox, "documents": list(documents)} | {name: given[name] for name in named}
+    given["outside"] = (*given["outside"], *map(Allow.read, given.pop("allow")))
     beside = {name: given[name] for name in ("judge", "outside", "extractor", "examples")}
     with work.reading(tbox):
         task = work.task(AGENT, inputs, given, journals=given["folder"], **beside)

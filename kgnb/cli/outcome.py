@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from kgnb.errors import KgnbError, NotKept, Waiting
+from kgnb.errors import KgnbError, NotKept, ToolFailed, Waiting
 from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line, visible
 from kgnb.run import Run, failures
@@ -73,6 +73,7 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
     lost: list[str] = []
     with terminal_safe(), warnings.catch_warnings():
         warnings.simplefilter("always", NotKept)
+        warnings.simplefilter("always", ToolFailed)
         warnings.showwarning = _shown_by(warnings.showwarning, lost)
         return _run(command, words) or (FAILED if lost else 0)
 
@@ -127,6 +128,8 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, NotKept):
             lost.append(str(message))
+            print(f"kgnb: {message}", file=sys.stderr)
+        elif issubclass(category, ToolFailed):
             print(f"kgnb: {message}", file=sys.stderr)
         else:
             other(message, category, *rest, **more)

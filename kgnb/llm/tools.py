@@ -159,26 +159,31 @@ def call_tools(
     return ToolTalk(tuple(talk), tuple(replies), tuple(uses))
 
 
-def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
-    from jsonschema import (
-        Draft202012Validator,
-    )  # takes a second to import, and most runs call no tool
+def violations(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[str]:
+    """Where arguments violate a schema, at most five places; nothing that it refers to is fetched."""
+    # take a second to import, and most runs call no tool
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
 
+    validator = Draft202012Validator(schema, registry=Registry())
+    try:
+        wrong = sorted(validator.iter_errors(arguments), key=lambda each: each.json_path)
+    except (Unresolvable, RecursionError) as error:
+        return [f"the schema of this tool cannot be used: {error}"]
+    return [f"{each.json_path}: {each.message}" for each in wrong[:5]]
+
+
+def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
     if call.name != finish.name and call.name not in tools:
         known = ", ".join([*tools, finish.name])
         return ToolUse(call, error=f"there is no tool {shown(call.name, 60)}; there are {known}")
     if UNREADABLE in call.arguments:
         return ToolUse(call, error="the arguments are not a JSON object")
     spec = finish if call.name == finish.name else tools[call.name].spec
-    wrong = sorted(
-        Draft202012Validator(spec.parameters).iter_errors(call.arguments),
-        key=lambda each: each.json_path,
-    )
-    if wrong and (checked or call.name == finish.name):
-        return ToolUse(
-            call,
-            error=shown("; ".join(f"{each.json_path}: {each.message}" for each in wrong[:5]), 600),
-        )
+    validated = checked or call.name == finish.name
+    if validated and (wrong := violations(spec.parameters, call.arguments)):
+        return ToolUse(call, error=shown("; ".join(wrong), 600))
     if call.name == finish.name:
         return ToolUse(call)
     try:

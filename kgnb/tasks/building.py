@@ -14,12 +14,14 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents
 from kgnb.agents.kg_construction.examples import Example, read_examples
+from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.instantiate import build_graph as build
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
+from kgnb.agents.kg_construction.outside_checks import SECONDS, Allow
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, PassageTask, Reader
 from kgnb.agents.kg_construction.rule_reader import rule_reader
@@ -85,7 +87,7 @@ def build_graph(
     session: ConstructionSession | None = None,
     folder: str | Path | None = None,
     checked: bool = True,
-    outside: Sequence[str | Tool | Callable[..., Any]] = (),
+    outside: Sequence[str | Tool | Callable[..., Any] | Allow] = (),
     extractor: ChatModel | str | None = None,
     examples: str | Path | Iterable[Example] | None = None,
     run: Run | None = None,
@@ -279,7 +281,9 @@ class BuildingTask(Task):
                 fix="Set a model (KGNB_MODEL).",
             )
         folder = Path(given["journals"]) / "journals" if given.get("journals") else None
-        with outside_tools(outside) as asked, self.telling(listener):
+        seconds = min(SECONDS, settings.timeout, settings.seconds_limit or SECONDS)
+        bounded = outside_tools(outside, budget=options.tool_budget or BUDGET, seconds=seconds)
+        with bounded as asked, self.telling(listener):
             if isinstance(reader, ModelReader):
                 notes = self.run.watch(extractor) if extractor else None
                 reader = replace(

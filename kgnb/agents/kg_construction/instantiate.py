@@ -29,6 +29,7 @@ from kgnb.agents.kg_construction.documents import (
     read_document,
 )
 from kgnb.agents.kg_construction.generic_tools import BUDGET
+from kgnb.agents.kg_construction.outside_checks import tokens_of
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import LONG, Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
@@ -329,10 +330,11 @@ def build_graph(
 ) -> Built:
     """The graph of the documents: prompts planned, then every document read through the tools."""
     run = run or Run("kg_construction")
+    outside = reader.outside if isinstance(reader, ModelReader) else ()
     prompts = run.do(
         plan,
         pack,
-        options.tool_budget,
+        max(0, options.tool_budget - tokens_of(outside)),
         longest=_longest(documents) if isinstance(reader, ModelReader) else 0,
         no_plan=options.no_plan,
         follow=options.plan,

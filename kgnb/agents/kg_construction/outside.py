@@ -17,8 +17,17 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.ground import ReferenceNames
-from kgnb.errors import BackendError, ConfigError
+from kgnb.agents.kg_construction.outside_checks import (
+    MOST_TOOLS,
+    SECONDS,
+    Allow,
+    Guard,
+    checked_tool,
+    tokens_of,
+)
+from kgnb.errors import BackendError, ConfigError, shown
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
 
@@ -89,33 +98,60 @@ def look_up_tool(names: ReferenceNames) -> Tool:
 
 
 @contextmanager
-def outside_tools(given: Sequence[str | Tool | Callable[..., Any]]) -> Iterator[tuple[Tool, ...]]:
+def outside_tools(
+    given: Sequence[str | Tool | Callable[..., Any] | Allow],
+    *,
+    budget: int = BUDGET,
+    seconds: float = SECONDS,
+) -> Iterator[tuple[Tool, ...]]:
     """The tools that these name, while their servers are connected.
 
     Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or a
-    command line that starts one.
+    command line that starts one. An ``Allow`` limits the arguments of a tool. Their descriptions
+    take at most ``budget`` tokens of a request, and a call at most ``seconds``. Calls that failed
+    are counted in a ToolFailed warning at the end.
 
     Raises:
-        ConfigError: a function cannot be found or used, or two tools have one name.
+        ConfigError: a function cannot be found or used, two tools have one name, or what a tool
+        says of itself is not fit for a request.
         BackendError: a server does not start or answer.
     """
+    allowed = [one for one in given if isinstance(one, Allow)]
     with ExitStack() as stack:
         found: list[Tool] = []
         for one in given:
             if isinstance(one, Tool):
-                found.append(one)
+                found.append(checked_tool(one, "the tool given"))
+            elif isinstance(one, Allow):
+                continue
             elif not isinstance(one, str):
-                found.append(function_tool(one))
+                found.append(checked_tool(function_tool(one), one.__name__))
             elif one.startswith(("http://", "https://")) or " " in one.strip() or ":" not in one:
-                found += stack.enter_context(_server(one))
+                found += [checked_tool(tool, one) for tool in stack.enter_context(_server(one))]
             else:
-                found.append(function_tool(_imported(one)))
+                found.append(checked_tool(function_tool(_imported(one)), one))
         names = [tool.spec.name for tool in found]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ConfigError(
                 f"two outside tools are called {twice[0]}", fix="Leave one of them out."
             )
-        yield tuple(found)
+        if unknown := [one.tool for one in allowed if one.tool not in names]:
+            raise ConfigError(
+                f"arguments are allowed of {unknown[0]}, and there is no such outside tool",
+                fix=f"There are: {', '.join(names) or 'none'}.",
+            )
+        if (taken := tokens_of(found)) > budget:
+            raise ConfigError(
+                f"the outside tools take {taken:,} tokens of every request, and the tool budget is "
+                f"{budget:,}",
+                fix="Name fewer of them, or raise --tool-budget.",
+            )
+        guards = [Guard(tool, allowed, seconds) for tool in found]
+        try:
+            yield tuple(guard.guarded for guard in guards)
+        finally:
+            for guard in guards:
+                guard.sum_up()
 
 
 def _imported(said: str) -> Callable[..., Any]:
@@ -143,13 +179,13 @@ def _server(said: str) -> Iterator[list[Tool]]:
             portal = stack.enter_context(start_blocking_portal())
             client = Client(target, read_timeout_seconds=60)
             stack.enter_context(portal.wrap_async_context_manager(client))
-            listed = portal.call(client.list_tools).tools
-        except (OSError, ExceptionGroup, MCPError) as error:
+            listed = portal.call(_listed, client)
+        except (OSError, ExceptionGroup, MCPError, ValueError, RuntimeError) as error:
             why: BaseException = error
             while isinstance(why, BaseExceptionGroup):
                 why = why.exceptions[0]
             raise BackendError(
-                f"the MCP server does not answer: {why}",
+                f"the MCP server does not answer as it should: {shown(str(why))}",
                 service=said,
                 fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
             ) from error
@@ -164,6 +200,32 @@ def _server(said: str) -> Iterator[list[Tool]]:
             )
             for one in listed
         ]
+
+
+async def _listed(client: Any) -> list[Any]:
+    """The tools on all pages of a server's list.
+
+    Raises:
+        ConfigError: there are too many for a request.
+    """
+    tools: list[Any] = []
+    cursor: str | None = None
+    while len(tools) <= MOST_TOOLS:
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor or not page.tools:
+            break
+    if len(tools) > MOST_TOOLS:
+        raise ConfigError(
+            f"the MCP server offers more than {MOST_TOOLS} tools, and all would be in every request",
+            fix="Connect one that offers what the reading needs.",
+        )
+    for tool in tools:
+        # the client would hold answers to it, and a hostile one can take for ever to check
+        if tool.output_schema:
+            tool.output_schema.clear()
+    return tools
 
 
 def _answer(result: Any) -> Any:

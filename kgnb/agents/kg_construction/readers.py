@@ -18,6 +18,7 @@ from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.outside import shortened
+from kgnb.agents.kg_construction.outside_checks import fenced
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
 from kgnb.agents.kg_construction.tool_values import (
@@ -28,7 +29,6 @@ from kgnb.agents.kg_construction.tool_values import (
     Violation,
 )
 from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace
-from kgnb.errors import KgnbError
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.tools import Tool, ToolUse, call_tools
@@ -221,17 +221,10 @@ class ModelReader:
 
         def noting(tool: Tool) -> Tool:
             def use(**arguments: Any) -> Any:
-                try:
-                    answer = shortened(tool.function(**arguments))
-                except (KgnbError, ValueError):
-                    raise
-                except Exception as error:  # somebody else's code: the model is told, and goes on
-                    raise ValueError(
-                        f"{tool.spec.name} failed: {type(error).__name__}: {error}"
-                    ) from error
+                answer = shortened(tool.function(**arguments))
                 text = answer if isinstance(answer, str) else _json(answer)
                 workspace.answers.append(Answer(tool.spec.name, arguments, text))
-                return answer
+                return fenced(tool.spec.name, text)
 
             return Tool(tool.spec, use)
 

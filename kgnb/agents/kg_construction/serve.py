@@ -35,7 +35,7 @@ from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source,
 from kgnb.agents.kg_construction.workspace import find_quote, unquoted
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.kg.terms import Iri
-from kgnb.llm.tools import Tool
+from kgnb.llm.tools import Tool, violations
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -133,12 +133,10 @@ class Shared:
 
     def ask(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call one of the outside tools; arguments that violate its schema are refused."""
-        from jsonschema import Draft202012Validator  # takes a second to import
-
         tool = self.outside[name]
         try:
-            for wrong in Draft202012Validator(tool.spec.parameters).iter_errors(dict(arguments)):
-                raise ValueError(f"{wrong.json_path}: {wrong.message}")
+            for wrong in violations(tool.spec.parameters, dict(arguments)):
+                raise ValueError(wrong)
             answer = tool.function(**arguments)
         except (KgnbError, TypeError, ValueError) as error:
             return {"ok": False, "refused": [f"{name}: {error}"]}
