@@ -17,6 +17,7 @@ from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.query_process import endable
 from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import from_graph, never_bound
+from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
@@ -36,7 +37,6 @@ WITHOUT_EFFECT_VALUED = (
         "--media-type",
         "-m",
         "--group-by",
-        "-g",
         "--display-property",
         "-d",
         "--edge-display-property",
@@ -75,6 +75,7 @@ WITHOUT_EFFECT = (
     "--group-by-raw",
     "-gr",
 )
+NAMES_GRAPH = ("-g", "--graph")  # -g NAME groups nodes in graph-notebook
 MODES = ("query", "explain")
 # A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first
 # word does.
@@ -242,7 +243,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         shown, words = super().read(line, mark)
         words, ignored = _ours(words, self.session.graphs)
         if ignored:
-            print(f"ignored: {', '.join(ignored)}")
+            print(f"without effect here: {', '.join(ignored)}")
         return shown, words
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
@@ -298,13 +299,24 @@ class _Shown(str):
 
 
 def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
-    """The words with graph-notebook's options changed into ours, and those that are ignored."""
+    """The words with graph-notebook's options changed into ours, and those without an effect here.
+
+    ``-g NAME`` and ``--graph NAME`` mean the open graph of that name, as NAME alone does.
+    """
     kept: list[str] = []
     ignored: list[str] = []
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
-        if name in WITHOUT_EFFECT_VALUED:
+        if name in NAMES_GRAPH:
+            value = value if equals else next(rest, "")
+            if value in graphs:
+                kept.append(value)
+            elif name == "-g" and not is_iri(value):
+                ignored.append(f"-g {value}".strip())
+            else:
+                kept += ["--graph", value]
+        elif name in WITHOUT_EFFECT_VALUED:
             ignored.append(name)
             if not equals:
                 next(rest, None)

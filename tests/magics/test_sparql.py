@@ -195,6 +195,17 @@ def test_one_named_graph_can_be_asked_alone(notebook: Notebook, folder: Path) ->
     assert "a named graph has an IRI" in notebook("%%sparql --graph g\nASK { ?s ?p ?o }").why
 
 
+@pytest.mark.parametrize("option", ["-g alpine", "--graph alpine", "--graph=alpine", "alpine"])
+def test_an_open_graph_is_asked_by_its_name_however_it_is_given(
+    alpine: Notebook, option: str
+) -> None:
+    alpine.good("%kg open refuge.ttl")  # the current one
+    query = "SELECT ?c { ?c a owl:Class }"
+    cell = alpine.good(f"%%sparql {option}\n{query}")
+    assert len(cell.value) == 4 and "without effect" not in cell.printed
+    assert str(cell.value.df()) != str(alpine.good(f"%%sparql\n{query}").value.df())
+
+
 def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path) -> None:
     cell = alpine.good(
         "%%sparql query --store-to res --export-to res.csv --path /sparql -g type --expand-all -l 20 --silent"
@@ -203,7 +214,8 @@ def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path)
     )
     assert (
         cell.value is None
-        and "ignored: --path, -g, --expand-all, -l, --ignore-groups, -ct, -gr" in cell.printed
+        and "without effect here: --path, -g type, --expand-all, -l, --ignore-groups, -ct, -gr"
+        in cell.printed
     )
     assert len(alpine.shell.user_ns["res"]) == 4 and (folder / "res.csv").exists()
     assert alpine.good("%%sparql -s again\nASK { ?a ?b ?c }").value == alpine.shell.user_ns["again"]
