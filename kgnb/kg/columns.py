@@ -9,7 +9,7 @@ Of a table the rows are things and the columns properties (CSV on the Web, W3C 2
 The key of a row is its cell in the first column that is complete and without repeats, else its
 number; its label is in the column whose header says so, else in the first column of words. Columns
 with the same header are one property, also of two tables. A column of only numbers or only dates
-holds typed literals (1,6 is 1.6; 1,600 stays text).
+holds typed literals (``cells``). A given and a family name make a name.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.kg.cells import readers
 from kgnb.kg.labels import readable_name
-from kgnb.kg.terms import RDF, RDFS, XSD, is_iri
+from kgnb.kg.mending import Mender, Mends
+from kgnb.kg.terms import RDF, RDFS, XSD
 
 BASE = "http://names.example/"
 NAME_SUFFIXES, TABLE_SUFFIXES = (".tsv", ".tab", ".txt"), (".csv", ".tsv")
@@ -65,7 +67,9 @@ def entity_iri(name: str) -> str:
     return f"{BASE}entity/{as_iri_part(name)}"
 
 
-def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:
+def read_name_triples(
+    text: str, where: str, base: str | None = None, mends: Mends | None = None
+) -> list[ox.Quad]:
     """The triples of a text with three columns, and the labels of the names.
 
     Raises:
@@ -75,13 +79,15 @@ def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox
     if not rows:
         raise DataError("it holds no triple", where=where, fix=_FORM)
     below = base or BASE
+    mender = Mender(BASE, mends or Mends())
     heads = {head for head, _, _ in rows}
     quads: dict[ox.Quad, None] = {}
     for head, relation, tail in rows:
-        subject = _node(head, f"{below}entity/", quads)
-        predicate = _node(relation, f"{below}relation/", quads, relation=True)
+        subject = _node(head, f"{below}entity/", quads, mender)
+        predicate = _node(relation, f"{below}relation/", quads, mender, relation=True)
         literal = None if tail in heads else typed_literal(tail)
-        quads[ox.Quad(subject, predicate, literal or _node(tail, f"{below}entity/", quads))] = None
+        value = literal or _node(tail, f"{below}entity/", quads, mender)
+        quads[ox.Quad(subject, predicate, value)] = None
     return list(quads)
 
 
@@ -109,11 +115,16 @@ def _rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _node(
-    name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool = False
+    name: str,
+    below: str,
+    quads: dict[ox.Quad, None],
+    mender: Mender,
+    *,
+    relation: bool = False,
 ) -> ox.NamedNode:
     bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name
-    if re.match(r"https?://|urn:", bare) and is_iri(bare):
-        return ox.NamedNode(bare)
+    if address := _address(bare, mender):
+        return address
     node = ox.NamedNode(below + as_iri_part(name))
     last = re.split(r"[/.](?=\S)", name.strip("/"))[-1] if relation else name
     label = readable_name(last) if relation else " ".join(name.replace("_", " ").split())
@@ -142,13 +153,22 @@ def typed_literal(text: str) -> ox.Literal | None:
 NAMING = frozenset(
     {"name", "title", "label", "nom", "titre", "titel", "bezeichnung", "désignation"}
 )
+GIVEN_NAMES = frozenset(
+    {"given name", "first name", "firstname", "givenname", "forename", "vorname", "rufname"}
+    | {"prénom", "prenom", "nombre", "nome", "voornaam"}
+)
+FAMILY_NAMES = frozenset(
+    {"family name", "last name", "lastname", "familyname", "surname", "nachname", "familienname"}
+    | {"nom", "nom de famille", "apellido", "apellidos", "cognome", "achternaam"}
+)
 _DELIMITERS = ",;\t|"
 _TABLE_FORM = "Write a line of column names, and below it lines with as many cells."
-_BEFORE_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")  # three digits may as well be thousands
 _WORDS = re.compile(r"[^\W\d_]{2}")
 
 
-def read_table(text: str, where: str, stem: str, base: str | None = None) -> list[ox.Quad]:
+def read_table(
+    text: str, where: str, stem: str, base: str | None = None, mends: Mends | None = None
+) -> Iterator[ox.Quad]:
     """The triples of a table; ``stem`` is the name of its file and of the class of its rows.
 
     Raises:
@@ -156,67 +176,108 @@ def read_table(text: str, where: str, stem: str, base: str | None = None) -> lis
         share a name; it
             names file and line.
     """
-    header, rows = _table_rows(text, where)
+    header, rows, delimiter = _table_rows(text, where)
+    return table_quads(header, rows, stem, base, mends or Mends(), semicolons=delimiter == ";")
+
+
+def table_quads(
+    header: list[str],
+    rows: list[list[str]],
+    stem: str,
+    base: str | None,
+    mends: Mends,
+    *,
+    semicolons: bool = False,
+) -> Iterator[ox.Quad]:
+    """The triples of a header and its rows, made one row at a time."""
     below = base or BASE
     columns = [[row[at] for row in rows] for at in range(len(header))]
     key = next(
         (at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None
     )
-    texts = [
-        at
-        for at, cells in enumerate(columns)
-        if 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
-    ]
-    naming = (at for at, name in enumerate(header) if name.casefold() in NAMING)
-    name = next(naming, next((at for at in texts if at != key), key))
+    names = _naming(header, columns, key)
+    reads = readers(columns, semicolons=semicolons, mends=mends)
+    del columns
     kind = ox.NamedNode(f"{below}class/{as_iri_part(stem)}")
     properties = [ox.NamedNode(f"{below}column/{as_iri_part(title)}") for title in header]
-    quads = [
-        ox.Quad(kind, _TYPE, _CLASS),
-        ox.Quad(kind, _LABEL, ox.Literal(readable_name(stem) or stem)),
-    ]
+    yield ox.Quad(kind, _TYPE, _CLASS)
+    yield ox.Quad(kind, _LABEL, ox.Literal(readable_name(stem) or stem))
     for iri, title in zip(properties, header, strict=True):
-        quads += [
-            ox.Quad(iri, _TYPE, _PROPERTY),
-            ox.Quad(iri, _LABEL, ox.Literal(readable_name(title) or title)),
-        ]
-    values = [_column(cells) for cells in columns]
-    for number, row in enumerate(rows):
-        thing = ox.NamedNode(
-            f"{below}{as_iri_part(stem)}/{as_iri_part(row[key] if key is not None else str(number + 1))}"
-        )
-        quads.append(ox.Quad(thing, _TYPE, kind))
-        if name is not None and row[name]:
-            quads.append(ox.Quad(thing, _LABEL, ox.Literal(row[name])))
-        quads += [
-            ox.Quad(thing, iri, value)
-            for at, (iri, value) in enumerate(
-                zip(properties, (cells[number] for cells in values), strict=True)
-            )
-            if value is not None and at != name
-        ]
-    return quads
+        yield ox.Quad(iri, _TYPE, _PROPERTY)
+        yield ox.Quad(iri, _LABEL, ox.Literal(readable_name(title) or title))
+    mender = Mender(BASE, mends)
+    # a label alone is not said twice, but the parts of a name stay what they are
+    said = names if len(names) == 1 else []
+    for number, row in enumerate(rows, start=1):
+        own = as_iri_part(row[key] if key is not None else str(number))
+        thing = ox.NamedNode(f"{below}{as_iri_part(stem)}/{own}")
+        yield ox.Quad(thing, _TYPE, kind)
+        name = " ".join(row[at] for at in names if row[at])
+        if name:
+            yield ox.Quad(thing, _LABEL, ox.Literal(name))
+        for at, cell in enumerate(row):
+            if not cell or at in said:
+                continue
+            read = reads[at]
+            value = read(cell) if read is not None else _address(cell, mender) or ox.Literal(cell)
+            if value is not None:
+                yield ox.Quad(thing, properties[at], value)
 
 
-def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
-    """The header of a table and its non-empty rows, the cells without surrounding white space."""
-    first = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True
+def _naming(header: list[str], columns: list[list[str]], key: int | None) -> list[int]:
+    """The columns that name a row: one called name, or given and family name, or one of words."""
+    plain = [" ".join(re.split(r"[\W_]+", readable_name(title).casefold())) for title in header]
+    given = next((at for at, title in enumerate(plain) if title in GIVEN_NAMES), None)
+    family = next((at for at, title in enumerate(plain) if title in FAMILY_NAMES), None)
+    if given is not None and family is not None:
+        return [given, family]
+    naming = next((at for at, title in enumerate(header) if title.casefold() in NAMING), None)
+    if naming is not None:
+        return [naming]
+    texts = (
+        at
+        for at, cells in enumerate(columns)
+        if at != key and 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
     )
+    name = next(texts, key)
+    return [] if name is None else [name]
+
+
+def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]:
+    """The header of a table and its non-empty rows, the cells without surrounding white space, and
+    what divides them.
+    """
+    first, _, rest = text.partition("\n")
+    said = re.fullmatch(r'"?sep=(.)"?[;,\t]*\r?', first, re.IGNORECASE)  # as Excel writes it
+    skipped = 0
+    if said:
+        text, skipped = rest, 1
+        first = rest.partition("\n")[0]
+    delimiter = said[1] if said else max(_DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
         for cells in reader:
             row = [cell.strip() for cell in cells]
             if rows and any(row) and len(row) != len(rows[0]):
                 what = f"{len(row)} cells below a header of {len(rows[0])}"
-                raise DataError(what, where=f"{where}:{reader.line_num}", fix=_TABLE_FORM)
+                line = reader.line_num + skipped
+                raise DataError(what, where=f"{where}:{line}", fix=_TABLE_FORM)
             rows += [row] if any(row) else []
     except csv.Error as error:
         fix = 'Put a cell with a line break or the delimiter in quotation marks, and double those inside: "5"" pipe".'
         raise DataError(
-            f"this is not a table: {error}", where=f"{where}:{reader.line_num}", fix=fix
+            f"this is not a table: {error}", where=f"{where}:{reader.line_num + skipped}", fix=fix
         ) from error
+    return *checked_rows(rows, where, 1 + skipped), delimiter
+
+
+def checked_rows(
+    rows: list[list[str]], where: str, line: int = 1
+) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows below it; DataError where there is none, or a name is missing or
+    there twice.
+    """
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_TABLE_FORM)
     twice = [
@@ -225,31 +286,19 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]]]:
     if twice:
         raise DataError(
             f"column names that are empty or repeated: {', '.join(twice)}",
-            where=f"{where}:1",
+            where=f"{where}:{line}",
             fix=_TABLE_FORM,
         )
     return rows[0], rows[1:]
 
 
-def _column(cells: Sequence[str]) -> list[ox.NamedNode | ox.Literal | None]:
-    """The cells of a column as terms; as numbers or dates only if all of them are, since 007 may be
-    a code.
+def _address(cell: str, mender: Mender) -> ox.NamedNode | None:
+    """The IRI that a cell is, mended as in RDF; None where it is no address, or a text that begins
+    with one.
     """
-    plain = [
-        cell if _BEFORE_COMMA.fullmatch(cell) is None else cell.replace(",", ".") for cell in cells
-    ]
-    typed = [
-        typed_literal(cell) if cell and not re.match(r"[+-]?0\d", cell) else None for cell in plain
-    ]
-    kinds = {one.datatype.value.removeprefix(XSD) for one in typed if one is not None}
-    even = len(kinds) == 1 or kinds == {"integer", "decimal"}
-    if even and all(one is not None for one, cell in zip(typed, cells, strict=True) if cell):
-        return list(typed)
-    return [
-        None if not cell else ox.NamedNode(cell) if _is_address(cell) else ox.Literal(cell)
-        for cell in cells
-    ]
-
-
-def _is_address(cell: str) -> bool:
-    return cell.startswith(("http://", "https://", "urn:")) and is_iri(cell)
+    if not cell.startswith(("http://", "https://", "urn:")) or re.search(r"\s", cell):
+        return None
+    try:
+        return mender.iri(cell)
+    except DataError:
+        return None

@@ -219,9 +219,9 @@ def read_quads(
     text = decode(file_bytes(path), mends)
     kind = format_of(path, text)
     if kind == "names":
-        return read_name_triples(text, where, base), {}
+        return read_name_triples(text, where, base, mends), {}
     if kind == "table":
-        return read_table(text, where, path.name.partition(".")[0], base), {}
+        return list(read_table(text, where, path.name.partition(".")[0], base, mends)), {}
     if kind == "RDF/XML":
         text = re.sub(
             "<!doctype", "<!DOCTYPE", text, count=1, flags=re.IGNORECASE

@@ -77,7 +77,10 @@ class Mender:
         return term
 
     def _iri(self, node: ox.NamedNode) -> ox.NamedNode:
-        value = node.value
+        return self.iri(node.value)
+
+    def iri(self, value: str) -> ox.NamedNode:
+        """The IRI, mended where it is malformed, which is counted."""
         known = self._iris.get(value)
         if known is None:
             known = self._iris[value] = self.mended_iri(value)

@@ -16,6 +16,7 @@ from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
 from rdflib.plugins.sparql.sparql import SPARQLError
 
 from kgnb.errors import BackendError, DataError
+from kgnb.kg.engine_query import BEYOND, LONG_NUMBER, Beyond, for_engine
 from kgnb.kg.graph import Bindings, Solutions, too_slow
 from kgnb.kg.sparql import (
     bind,
@@ -125,6 +126,8 @@ class OxigraphGraph:
         """What loading files into it had to repair, and how often."""
         self.prefixes: tuple[tuple[str, str], ...] = ()
         """The prefixes those files declare."""
+        self.beyond: tuple[Beyond, ...] = ()
+        """The properties with numbers that the engine cannot compute with."""
 
     def __repr__(self) -> str:
         return f"OxigraphGraph({self._name!r}{', read_only=True' if self._read_only else ''})"
@@ -203,7 +206,10 @@ class OxigraphGraph:
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples to the default graph, all or none."""
-        self.add_quads(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
+        added = list(triples)
+        self.add_quads(ox.Quad(*triple_to_oxigraph(triple)) for triple in added)
+        if any(isinstance(o, Literal) and LONG_NUMBER.search(o.text) for _, _, o in added):
+            self.count_beyond()
 
     def add_quads(self, quads: Iterable[ox.Quad]) -> None:
         """Add pyoxigraph quads, all or none: for the file reader (``kgnb.kg.loading``)."""
@@ -232,10 +238,23 @@ class OxigraphGraph:
             raise BackendError(
                 f"the store could not be changed: {error}", service=self._name
             ) from error
+        if LONG_NUMBER.search(text) or self.beyond:
+            self.count_beyond()
 
     def count(self) -> int:
         """How many triples there are; one that is in two graphs counts twice."""
         return len(self.store)
+
+    def count_beyond(self) -> None:
+        """Look for numbers that the engine cannot compute with; after something was added that may
+        hold such.
+        """
+        rows = self.select(BEYOND).rows
+        self.beyond = tuple(
+            Beyond(str(p), int(n.text), example.text if isinstance(example, Literal) else "")
+            for p, n, example in rows
+            if isinstance(n, Literal)
+        )
 
     def dump(self) -> bytes:
         """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""
@@ -269,7 +288,8 @@ class OxigraphGraph:
         """
         blanks = {name: term for name, term in (bindings or {}).items() if isinstance(term, Blank)}
         text = bind(
-            query, {name: term for name, term in (bindings or {}).items() if name not in blanks}
+            for_engine(query),
+            {name: term for name, term in (bindings or {}).items() if name not in blanks},
         )
         functions: dict[ox.NamedNode, Callable[..., OxTerm | None]] = {}
         for name, term in blanks.items():

@@ -44,7 +44,7 @@ class EndableGraph:
 
     def __init__(self, graph: OxigraphGraph) -> None:
         self.graph = graph
-        self.prefixes, self.mended = graph.prefixes, graph.mended
+        self.prefixes, self.mended, self.beyond = graph.prefixes, graph.mended, graph.beyond
         # Look-ups are short, and an update in another process would be lost.
         self.triples, self.add, self.count = graph.triples, graph.add, graph.count
         self.update, self.close = graph.update, graph.close

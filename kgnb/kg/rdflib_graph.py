@@ -15,6 +15,7 @@ from rdflib.store import Store, TripleAddedEvent
 from rdflib.term import Node as RdflibNode
 
 from kgnb.errors import DataError
+from kgnb.kg.engine_query import LONG_NUMBER
 from kgnb.kg.mending import Mender, Mends
 from kgnb.kg.oxigraph_graph import OxigraphGraph, OxTerm, from_oxigraph, to_oxigraph
 from kgnb.kg.quads import as_stored
@@ -65,6 +66,8 @@ class RdflibGraph(OxigraphGraph):
                 if not isinstance(quad[2], QuotedGraph)
             )
             self._store, self._copied = fresh, state
+            if any(LONG_NUMBER.search(str(quad[2])) for quad in self._quads()):
+                self.count_beyond()
         return super().store
 
     def add(self, triples: Iterable[Triple]) -> None:

@@ -19,7 +19,7 @@ from kgnb.errors import BackendError, DataError, KgnbError
 from kgnb.kg.endpoint_graph import is_wrapper
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
-from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.query_process import endable
 from kgnb.kg.schema import Schema, SchemaTerm, read_schema
 from kgnb.kg.terms import RDFS, Literal, is_iri
@@ -83,6 +83,10 @@ def info_table(
     prefixes = dict(getattr(graph, "prefixes", ())) or (dict(ontology.prefixes) if ontology else {})
     rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in prefixes.items()]
     rows += [[f"repaired: {what}", times, ""] for what, times in mended]
+    rows += [
+        [f"numbers beyond the engine: {shorten(one.predicate, prefixes)}", one.count, one.example]
+        for one in getattr(graph, "beyond", ())
+    ]
     columns = [*texts(what="what"), *numbers(count="count"), *texts(which="which")]
     return Table(columns, rows, caption=title, notes=notes)
 
@@ -201,7 +205,12 @@ class Opened(Bundled):
         """The same in one line."""
         repaired = ", ".join(f"{what}: {times:,}" for what, times in self.mended)
         size = "connected" if self.triples is None else count(self.triples, "triple")
-        return f"{self.name}: {size}" + (f"; repaired {repaired}" if repaired else "")
+        beyond = sum(one.count for one in getattr(self.graph, "beyond", ()))
+        return (
+            f"{self.name}: {size}"
+            + (f"; repaired {repaired}" if repaired else "")
+            + (f"; numbers beyond the engine: {beyond:,} (%kg info says which)" if beyond else "")
+        )
 
     def __repr__(self) -> str:
         return self.text()
@@ -211,6 +220,10 @@ class Opened(Bundled):
         known = self.triples is not None
         rows: list[list[Value]] = [["triples", self.triples] if known else ["connected", None]]
         rows += [[f"repaired: {what}", times] for what, times in self.mended]
+        rows += [
+            [f"numbers beyond the engine: {one.predicate}", one.count]
+            for one in getattr(self.graph, "beyond", ())
+        ]
         columns = [*texts(what="what"), *numbers(count="count")]
         notes = () if known else ("The triples of a service are not counted: that may take long.",)
         return Table(columns, rows, caption=self.name, notes=notes)

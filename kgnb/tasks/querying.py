@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from kgnb.backends import GraphSource, open_graph
 from kgnb.errors import BackendError, DataError
+from kgnb.kg.engine_query import Beyond, hints, touched
 from kgnb.kg.graph import Graph, Solutions, Updatable
 from kgnb.kg.placeholders import fill
 from kgnb.kg.prefixes import PREFIXES, shorten
@@ -87,13 +88,14 @@ def query(
             cut = (
                 f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
             )
+            notes = (*((cut,) if cut else ()), *solutions.notes, *_notes(graph, asked, known))
             named = _names(
                 graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels
             )
             found = rows_of(
                 solutions,
                 lambda iri: short(iri, known),
-                (*((cut,) if cut else ()), *solutions.notes),
+                notes,
                 named.labels,
             )
             if export is not None:
@@ -105,6 +107,8 @@ def query(
             graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True
         )
         found = triples_of(kept, lambda iri: short(iri, known), named, prefixes=known)
+        if said := _notes(graph, asked, known):
+            found = replace(found, notes=(*found.notes, *said))
         if limit is not None and len(triples) > limit:
             found = replace(
                 found, notes=(*found.notes, f"There are more triples than these {limit:,}.")
@@ -112,6 +116,14 @@ def query(
         if export is not None:
             found.save(export)
         return found
+
+
+def _notes(graph: Graph, query: str, prefixes: Mapping[str, str]) -> list[str]:
+    """What the engine cannot do right in this query."""
+    if _remote(graph):
+        return []
+    beyond: Sequence[Beyond] = getattr(graph, "beyond", ())
+    return [*touched(query, beyond, {**PREFIXES, **prefixes}), *hints(query)]
 
 
 def _names(graph: Graph, terms: Iterable[Term | None], language: str, types: bool = False) -> Names:
