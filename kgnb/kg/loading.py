@@ -11,7 +11,7 @@ import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +26,13 @@ from kgnb.files import read_at_most
 from kgnb.kg.columns import (
     NAME_SUFFIXES,
     TABLE_SUFFIXES,
+    checked_rows,
     looks_like_names,
     read_name_triples,
     read_table,
+    table_quads,
 )
+from kgnb.kg.converting import SPREADSHEETS, as_rdf_xml, sheet_rows
 from kgnb.kg.graph import Graph
 from kgnb.kg.mending import (
     LONGEST_TERM,
@@ -46,7 +49,20 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph, triple_from_oxigraph
 from kgnb.kg.terms import OWL
 
 Format = OneOf[
-    "Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names", "table"
+    "Turtle",
+    "RDF/XML",
+    "N-Triples",
+    "N-Quads",
+    "TriG",
+    "N3",
+    "JSON-LD",
+    "names",
+    "table",
+    "OBO format",
+    "OBO Graphs JSON",
+    "OWL functional syntax",
+    "OWL/XML",
+    "Manchester syntax",
 ]
 
 SUFFIXES: dict[str, Format] = {
@@ -77,22 +93,39 @@ _PARSERS: dict[Format, ox.RdfFormat] = {
 MOST_BYTES = 4 << 30
 """No file is read beyond this size, so that a small compressed file cannot fill the memory."""
 
-_CONVERT = (
-    "save it as Turtle or RDF/XML first, with Protégé (Save "
-    "as) or `robot convert --input FILE --output FILE.ttl`"
-)
-_REFUSED_SUFFIXES = {
+_FOREIGN_SUFFIXES = {
     ".owx": "OWL/XML",
     ".ofn": "OWL functional syntax",
     ".omn": "Manchester syntax",
     ".obo": "OBO format",
 }
+"""Ontologies that are no RDF, read through a library (``converting``)."""
+
+_FOREIGN = frozenset({*_FOREIGN_SUFFIXES.values(), "OBO Graphs JSON"})
+_AS_TABLE = "make a table of it (CSV), or JSON-LD by adding an @context"
 _REFUSED = {
     "a web page": "the address may lead to a page about the file: fetch the file itself",
-    **dict.fromkeys(_REFUSED_SUFFIXES.values(), _CONVERT),
+    "Wikidata JSON": "fetch the entity as RDF: .../wiki/Special:EntityData/Q42.ttl, or ask the "
+    "Wikidata endpoint: %kg connect https://query.wikidata.org/sparql",
+    "RDF/JSON": "save it as Turtle or JSON-LD, with rdflib or Apache Jena's riot",
+    "GeoJSON": _AS_TABLE,
+    "JSON results of a SPARQL query": "save the triples of a CONSTRUCT query instead of rows",
+    "JSON, but not JSON-LD": _AS_TABLE,
 }
 _TRIPLE = re.compile(
     r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)"
+)
+_JSON_KINDS = (
+    (re.compile(r'"@(context|id|graph|type|value|list|set)"\s*:'), "JSON-LD"),
+    (re.compile(r'"graphs"\s*:\s*\[(?s:.*)"(nodes|edges)"\s*:'), "OBO Graphs JSON"),
+    (
+        re.compile(r'"entities"\s*:\s*\{|"claims"\s*:|"labels"\s*:\s*\{\s*"\w+"\s*:\s*\{'),
+        "Wikidata JSON",
+    ),
+    (re.compile(r'"(bindings|boolean)"\s*:'), "JSON results of a SPARQL query"),
+    (re.compile(r'"type"\s*:\s*"(FeatureCollection|Feature)"'), "GeoJSON"),
+    (re.compile(r'"type"\s*:\s*"(uri|literal|bnode)"'), "RDF/JSON"),
+    (re.compile(""), "JSON, but not JSON-LD"),
 )
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
@@ -109,8 +142,8 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was loaded: the files in order, how many triples they hold together, and what had to be
-    repaired.
+    """What was loaded: the files in order, how many triples came with them that were not there
+    before, and what had to be repaired.
     """
 
     files: tuple[str, ...]
@@ -124,7 +157,8 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
 
     A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without
     rules) and JSON-LD are read, each also gzipped, by suffix and by what the file begins with; so
-    are plain triples of names, in three columns, and tables with a header (``columns``). Named
+    are plain triples of names, in three columns, and tables with a header (``columns``); with extras
+    also OBO, OBO Graphs, OWL functional, OWL/XML and Manchester syntax and spreadsheets. Named
     graphs are kept in an OxigraphGraph; elsewhere their triples join the default graph.
     ``owl:imports`` are not followed and no address is fetched.
 
@@ -143,15 +177,40 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
     prefixes: dict[str, str] = {}
     files = _files(paths)
     triples = 0
+    # What the files may hold, told by their bytes: numbers beyond the engine, labels that are nodes.
+    many = node_labels = False
     for path in files:
-        quads, found = read_quads(path, mends, base=base)
+        sheet = path.suffix.lower() in SPREADSHEETS
+        data = b"" if sheet else file_bytes(path)
+        many = many or sheet or b"0" * 19 in data.translate(_DIGITS)
+        node_labels = node_labels or b"skos-xl#" in data
+        before = graph.count() if isinstance(graph, OxigraphGraph) else 0
+        found = None
+        if type(graph) is OxigraphGraph and not sheet:
+            found = _strictly(graph, path, data, base)
+        if found is None:
+            read = Mends()
+            quads, found = (
+                (_sheet(path, base, read), {}) if sheet else _quads(path, data, read, base)
+            )
+            if isinstance(graph, OxigraphGraph):
+                graph.add_quads(quads)
+            else:
+                quads = list(quads)
+                graph.add(triple_from_oxigraph(quad) for quad in quads)
+                triples += len(quads)
+            mends.add(read)
         prefixes = found | prefixes
         if isinstance(graph, OxigraphGraph):
-            graph.add_quads(quads)
-        else:
-            graph.add(triple_from_oxigraph(quad) for quad in quads)
-        triples += len(quads)
+            triples += graph.count() - before
     if isinstance(graph, OxigraphGraph):
+        if many:
+            graph.count_beyond()
+        added = graph.add_plain_labels() if node_labels and type(graph) is OxigraphGraph else 0
+        if added:
+            kind = "SKOS-XL labels also written as plain SKOS labels"
+            mends.counts[kind] += added
+            mends.examples[kind] = "as they follow from them (SKOS Reference, S55 to S57)"
         graph.mended = tuple(sorted((Counter(dict(graph.mended)) + mends.counts).items()))
         graph.prefixes = tuple(sorted((prefixes | dict(graph.prefixes)).items()))
     mended = tuple(
@@ -197,7 +256,7 @@ def _inside(folder: Path) -> list[Path]:
     known = [
         file
         for file in sorted(folder.rglob("*"))
-        if Path(file.name.lower().removesuffix(".gz")).suffix in SUFFIXES
+        if Path(file.name.lower().removesuffix(".gz")).suffix in (*SUFFIXES, *_FOREIGN_SUFFIXES)
         and not any(part.startswith(".") for part in file.relative_to(folder).parts)
         and file.is_file()
     ]
@@ -214,14 +273,39 @@ def read_quads(
     path: Path, mends: Mends | None = None, *, base: str | None = None
 ) -> tuple[list[ox.Quad], dict[str, str]]:
     """The quads of one file, strict, and its prefixes; repairs are counted in ``mends``."""
-    where = str(path)
     mends = mends or Mends()
-    text = decode(file_bytes(path), mends)
+    if path.suffix.lower() in SPREADSHEETS:
+        return list(_sheet(path, base, mends)), {}
+    quads, prefixes = _quads(path, file_bytes(path), mends, base)
+    return list(quads), prefixes
+
+
+def _sheet(path: Path, base: str | None, mends: Mends) -> Iterable[ox.Quad]:
+    """The triples of a spreadsheet."""
+    rows, others = sheet_rows(path)
+    for name in others:
+        mends.note("sheets left out (only the first is read)", name, "")
+    header, below = checked_rows(rows, str(path))
+    wide = len(header)
+    below = [(row + [""] * wide)[:wide] for row in below]
+    return table_quads(header, below, path.name.partition(".")[0], base, mends)
+
+
+def _quads(
+    path: Path, data: bytes, mends: Mends, base: str | None
+) -> tuple[Iterable[ox.Quad], dict[str, str]]:
+    where, stem = str(path), path.name.partition(".")[0]
+    text = decode(data, mends)
     kind = format_of(path, text)
     if kind == "names":
         return read_name_triples(text, where, base, mends), {}
     if kind == "table":
-        return list(read_table(text, where, path.name.partition(".")[0], base, mends)), {}
+        return read_table(text, where, stem, base, mends), {}
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
+    if kind in _FOREIGN:
+        text, library = as_rdf_xml(text, kind, where, stem)
+        mends.note(f"converted from {kind} by {library}", path.name, "RDF/XML")
+        kind = "RDF/XML"
     if kind == "RDF/XML":
         text = re.sub(
             "<!doctype", "<!DOCTYPE", text, count=1, flags=re.IGNORECASE
@@ -235,9 +319,45 @@ def read_quads(
         quads, prefixes = _repaired(text, kind, Mender(base, mends), where)
     if kind == "N3" and any(isinstance(quad.graph_name, ox.BlankNode) for quad in quads):
         raise DataError("this N3 file holds rules", where=where, fix=_NO_RULES)
-    return _relabelled(
-        quads, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
-    ), prefixes
+    if kind == "JSON-LD" and not quads:
+        raise DataError(
+            "this JSON-LD holds no triple",
+            where=where,
+            fix="its @context must say which IRIs its names stand for; a context on the network is "
+            "not fetched",
+        )
+    return _relabelled(quads, digest), prefixes
+
+
+_STRICT: frozenset[Format] = frozenset({"Turtle", "N-Triples", "N-Quads", "TriG"})
+_DIGITS = bytes(48 if chr(at).isdigit() and at < 128 else 32 for at in range(256))
+_PREFIX_LINE = re.compile(rb"^[ \t]*@?prefix[ \t]+([\w.\-]*):[ \t]*<([^<>\s]*)>", re.I | re.M)
+
+
+def _strictly(
+    graph: OxigraphGraph, path: Path, data: bytes, base: str | None
+) -> dict[str, str] | None:
+    """Let the engine load a file that it takes as it is, and give its prefixes; None, and nothing
+    loaded, where it does not, or where what it would take is not safe to give it.
+    """
+    head = data[:65536].decode("utf-8", "replace")
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"<<" in data:
+        return None
+    try:
+        kind = format_of(path, head)
+        if kind not in _STRICT:
+            return None
+        data = data.removeprefix(codecs.BOM_UTF8)
+        if b"_:" in data or (kind in ("Turtle", "TriG") and (b"[" in data or b"(" in data)):
+            # its blank nodes are named by its content: the engine would name them anew each time
+            digest = hashlib.sha256(data).hexdigest()[:10]
+            graph.add_quads(_relabelled(ox.parse(data, format=_PARSERS[kind]), digest))
+        else:
+            graph.store.load(data, format=_PARSERS[kind])
+    except (SyntaxError, ValueError, MemoryError, DataError):
+        return None  # read with repairs, or refused with the place
+    named = _PREFIX_LINE.findall(data[: 1 << 20]) if kind in ("Turtle", "TriG") else []
+    return {prefix.decode(): iri.decode("utf-8", "replace") for prefix, iri in named}
 
 
 def _parsed(
@@ -291,7 +411,7 @@ def _repaired(
         raise DataError(error.what, where=where, fix="correct this term in the file") from error
 
 
-def _relabelled(quads: list[ox.Quad], digest: str) -> list[ox.Quad]:
+def _relabelled(quads: Iterable[ox.Quad], digest: str) -> Iterator[ox.Quad]:
     """The quads with blank nodes named by the file's content and their place in it."""
     labels: dict[str, ox.BlankNode] = {}
 
@@ -305,11 +425,12 @@ def _relabelled(quads: list[ox.Quad], digest: str) -> list[ox.Quad]:
         return term
 
     renamed = ox.BlankNode, ox.Triple
-    for at, quad in enumerate(quads):
+    for quad in quads:
         subject, value, graph = quad.subject, quad.object, quad.graph_name
         if isinstance(subject, renamed) or isinstance(value, renamed) or isinstance(graph, renamed):
-            quads[at] = ox.Quad(named(subject), quad.predicate, named(value), named(graph))
-    return quads
+            yield ox.Quad(named(subject), quad.predicate, named(value), named(graph))
+        else:
+            yield quad
 
 
 def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> DataError:
@@ -425,11 +546,12 @@ def format_of(path: Path, text: str) -> Format:
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     head = text[:65536]
     seen = sniff(head)
-    refused = seen if seen in _REFUSED else _REFUSED_SUFFIXES.get(suffix)
-    if refused:
+    if seen in _REFUSED:
         raise DataError(
-            f"this is {refused}, which cannot be read here", where=str(path), fix=_REFUSED[refused]
+            f"this is {seen}, which cannot be read here", where=str(path), fix=_REFUSED[seen]
         )
+    if seen in _FOREIGN or suffix in _FOREIGN_SUFFIXES:
+        return cast(Format, seen if seen in _FOREIGN else _FOREIGN_SUFFIXES[suffix])
     known = SUFFIXES.get(suffix)
     if (
         known is None
@@ -489,6 +611,6 @@ def sniff(head: str) -> str:
         return "Manchester syntax"
     if re.match(r"format-version:\s*\d", lines):
         return "OBO format"
-    if re.match(r"[\[{]", lines) and re.search(r'"@(context|id|graph|type)"\s*:', lines):
-        return "JSON-LD"
+    if re.match(r'\{\s*"|\[\s*\{', lines):
+        return next((kind for sign, kind in _JSON_KINDS if sign.search(lines)), "")
     return "N-Quads" if _TRIPLE.match(lines) else ""

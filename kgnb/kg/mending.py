@@ -39,6 +39,11 @@ class Mends:
         self.counts[kind] += 1
         self.examples.setdefault(kind, f"{before!r:.120} became {after!r:.120}")
 
+    def add(self, other: Mends) -> None:
+        """Count what was repaired elsewhere, too."""
+        self.counts += other.counts
+        self.examples = {**other.examples, **self.examples}
+
 
 class Mender:
     """Makes quads strict, relative IRIs resolved against ``base``."""

@@ -18,6 +18,7 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.engine_query import BEYOND, LONG_NUMBER, Beyond, for_engine
 from kgnb.kg.graph import Bindings, Solutions, too_slow
+from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import (
     bind,
     check_limit,
@@ -29,10 +30,23 @@ from kgnb.kg.sparql import (
     query_form,
     refuse_load,
 )
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Node, Term, Triple, TripleTerm, triple_key
+from kgnb.kg.terms import (
+    RDF,
+    SKOS,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Node,
+    Term,
+    Triple,
+    TripleTerm,
+    triple_key,
+)
 
 OxTerm = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
+SKOSXL = PREFIXES["skosxl"]
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString", f"{RDF}dirLangString"})
 
 
@@ -255,6 +269,20 @@ class OxigraphGraph:
             for p, n, example in rows
             if isinstance(n, Literal)
         )
+
+    def add_plain_labels(self) -> int:
+        """Give what has SKOS-XL labels the plain ones that follow from them (SKOS Reference, S55 to
+        S57), so that every reader of labels finds them; how many were added.
+        """
+        quads = []
+        for kind in ("prefLabel", "altLabel", "hiddenLabel"):
+            plain = ox.NamedNode(f"{SKOS}{kind}")
+            asked = f"""SELECT DISTINCT ?s ?l {{ ?s <{SKOSXL}{kind}>/<{SKOSXL}literalForm> ?l
+                FILTER NOT EXISTS {{ ?s {plain} ?l }} }}"""
+            rows = self.store.query(asked, use_default_graph_as_union=True)
+            quads += [ox.Quad(row["s"], plain, row["l"]) for row in rows]  # type: ignore[union-attr]
+        self.store.extend(quads)
+        return len(quads)
 
     def dump(self) -> bytes:
         """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""

@@ -17,7 +17,7 @@ from rdflib.term import Node as RdflibNode
 from kgnb.errors import DataError
 from kgnb.kg.engine_query import LONG_NUMBER
 from kgnb.kg.mending import Mender, Mends
-from kgnb.kg.oxigraph_graph import OxigraphGraph, OxTerm, from_oxigraph, to_oxigraph
+from kgnb.kg.oxigraph_graph import SKOSXL, OxigraphGraph, OxTerm, from_oxigraph, to_oxigraph
 from kgnb.kg.quads import as_stored
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
 
@@ -68,6 +68,8 @@ class RdflibGraph(OxigraphGraph):
             self._store, self._copied = fresh, state
             if any(LONG_NUMBER.search(str(quad[2])) for quad in self._quads()):
                 self.count_beyond()
+            if any(str(quad[1]).startswith(f"{SKOSXL}prefLabel") for quad in self._quads()):
+                self.add_plain_labels()
         return super().store
 
     def add(self, triples: Iterable[Triple]) -> None:

