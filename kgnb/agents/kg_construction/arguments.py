@@ -94,7 +94,8 @@ def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arg
                 )
             continue
         _read(parameter, value, language if isinstance(language, str) else None, session, read)
-    if not read.violations and tool.term in session.pack.quantities and "unit" in read.terms:
+    if not read.violations and tool.kind == "create" and tool.term in session.pack.quantities:
+        _require_measure(tool, read, session)
         _possible(tool, read, given)
     if not read.violations and tool.kind == "create":
         _require_owner(tool, read, session)
@@ -109,6 +110,21 @@ def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arg
             "object", "one of two", given["object"], (), "give an object or a value, not both"
         )
     return read
+
+
+def _require_measure(tool: ToolDefinition, read: Arguments, session: GraphState) -> None:
+    """Requires number and unit of a quantity, or words that hold no number: "room temperature"."""
+    given = {"value", "unit"} & set(read.terms)
+    label = read.texts.get("label", "")
+    if len(given) == 2 or "entity" in read.terms:
+        return
+    if not given and label and not any(char.isdigit() for char in label):
+        return
+    for name in sorted({"value", "unit"} - given):
+        parameter = next(p for p in tool.parameters if p.name == name)
+        listed = [choice for choice, _ in parameter.choices[:25]]
+        hint = f"give {name}: {parameter.description} Where the text gives no number, give label instead"
+        read.refuse(name, "required argument", "nothing", listed, hint)
 
 
 def _possible(tool: ToolDefinition, read: Arguments, given: Mapping[str, Any]) -> None:

@@ -216,6 +216,7 @@ class Journal:
     error: str = ""
     resumed: bool = False
     answers: tuple[Answer, ...] = ()  # of outside tools
+    shared: bool = False  # it was read together with others; they have the same key
     stopped: str = ""  # why the reading of a passage ended early; what was written is kept
 
     def source(self, act: Act) -> Source:

@@ -36,7 +36,7 @@ Call = Callable[[str, Mapping[str, Any], str], CallResult]
 
 _FACTS = (
     "What is said of it: {property: value}. A value is a number or text, the id of an entity, a list of several, a "
-    'quantity as "20 minutes", or a new entity {"class": ..., "label": ..., "facts": {...}}.'
+    'quantity as "20 minutes" or "overnight", or a new entity {"class": ..., "label": ..., "facts": {...}}.'
 )
 _VALUE = 'A number or text, the id of an entity, a quantity as "20 minutes", or a new entity {"class", "label"}.'
 _ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "object", "array"], "items": {}}
@@ -447,7 +447,8 @@ class GenericTools:
         names, measure = [self.terms.called(iri) for iri in kinds], _measure(said)
         if measure is None:
             return None, [
-                f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})'
+                f'{said!r} is no quantity: write number and unit, as in "20 minutes", or the words of '
+                f"the text where it gives no number ({joined(names, 4)})"
             ]
         reasons: list[str] = []
         for entry in filter(None, map(self.terms.of, kinds)):
@@ -621,8 +622,10 @@ class GenericTools:
 
 
 def _measure(said: str) -> dict[str, Any] | None:
-    """Number and unit of a text, as the tool of a quantity takes them; None for anything else."""
+    """Number and unit of a text, or words without a number, as the tool of a quantity takes them."""
     match = _QUANTITY.match(said)
+    if match is None and said.strip() and not any(char.isdigit() for char in said):
+        return {"label": " ".join(said.split())}
     number = float(match[1].replace(",", ".")) if match else 0.0
     return (
         {"value": int(number) if number.is_integer() else number, "unit": match[2]}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgnb.agents.kg_construction.built import (
     Built,
@@ -23,6 +23,7 @@ from kgnb.agents.kg_construction.built import (
 )
 from kgnb.agents.kg_construction.documents import (
     Document,
+    DocumentFile,
     Passage,
     Readable,
     passages,
@@ -83,6 +84,12 @@ class Options:
         default="",
         description="a text file that tells a model more: for all, and below a heading for its class",
     )
+    together: int = Field(
+        default=3000,
+        ge=0,
+        le=100_000,
+        description="characters of short notes that share a request of a model; 0: each has its own",
+    )
     width: int = Field(
         default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
     )
@@ -120,8 +127,8 @@ def instantiate(
     width = options.width if isinstance(reader, ModelReader) else 1
     journals, limit = _journals(documents, reading, width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
-    for journal in journals:
-        doubts += _apply(journal, target)
+    for group in _groups_of(journals):
+        doubts += _apply(group, target)
     return Built(pack, target, journals, tuple(doubts), limit)
 
 
@@ -138,44 +145,90 @@ def _journals(
     def unread(entry: Readable, why: str) -> Journal:
         return Journal(entry.name, "", "", reading.reader.name, error=why)
 
-    def one(entry: Readable) -> Journal:
+    shares = isinstance(reading.reader, ModelReader)
+    groups = _together(documents, reading.options if shares else None)
+
+    def read(group: Group) -> list[Journal]:
         if limits:
-            return unread(entry, f"not read: {limits[0]}")
+            return [unread(entry, f"not read: {limits[0]}") for entry in group]
         try:
-            journal = reading.journal(entry)
+            journals = reading.journals(group)
         except MissingReply:
             raise
         except (DataError, ReplyError) as error:
-            return unread(entry, error.what)
-        if journal.error:  # what could be read of it within the budget is kept
-            limits.append(journal.error)
-        return journal
+            return [unread(entry, error.what) for entry in group]
+        if journals[0].error:  # what could be read of it within the budget is kept
+            limits.append(journals[0].error)
+        return journals
 
-    def heard(index: int, outcome: Journal | Failure) -> None:
+    def heard(index: int, outcome: list[Journal] | Failure) -> None:
         nonlocal failures, ended
         failures = failures + 1 if isinstance(outcome, BackendError) else 0
-        if isinstance(outcome, BackendError) and failures >= min(_FAILURES, len(documents)):
+        if isinstance(outcome, BackendError) and failures >= min(_FAILURES, len(groups)):
             raise outcome
-        ended += 1
+        ended += len(groups[index])
         if on_document:
             on_document(ended, len(documents))
 
-    found = do_many(one, documents, width, heard) if width > 1 else _in_turn(one, documents, heard)
+    found = do_many(read, groups, width, heard) if width > 1 else _in_turn(read, groups, heard)
     raise_waiting(found)
-    journals = tuple(
-        outcome if isinstance(outcome, Journal) else unread(entry, outcome.what)
-        for entry, outcome in zip(documents, found, strict=True)
-    )
+    by_name: dict[str, Journal] = {}
+    for group, outcome in zip(groups, found, strict=True):
+        if not isinstance(outcome, list):
+            outcome = [unread(entry, outcome.what) for entry in group]
+        by_name |= {journal.document: journal for journal in outcome}
+    journals = tuple(by_name[entry.name] for entry in documents)
     return journals, limits[0] if limits else ""
 
 
+Group: TypeAlias = "tuple[Readable, ...]"
+SHORT = 600
+"""Characters of a note that may share a request."""
+
+
+def _together(documents: Sequence[Readable], options: Options | None) -> list[Group]:
+    """The documents in groups that share a request: short ones, up to ``together`` characters."""
+    groups: list[list[Readable]] = []
+    open_group, size = list[Readable](), 0
+    for entry in documents:
+        length = _short_length(entry) if options and options.together else 0
+        if options is None or not length:
+            groups.append([entry])
+            continue
+        if not open_group or size + length > options.together:
+            open_group, size = [], 0
+            groups.append(open_group)
+        open_group.append(entry)
+        size += length
+    return [tuple(group) for group in groups]
+
+
+def _short_length(entry: Readable) -> int:
+    """The length of a short document; 0 of a longer one, or one that cannot be read."""
+    try:
+        if isinstance(entry, DocumentFile) and entry.path.stat().st_size > 4 * SHORT:
+            return 0
+        length = len(read_document(entry).text)
+    except (DataError, OSError):
+        return 0
+    return length if length <= SHORT else 0
+
+
+def _groups_of(journals: Sequence[Journal]) -> list[list[Journal]]:
+    """The journals, with those of documents that were read together in one list."""
+    found: dict[str, list[Journal]] = {}
+    for at, journal in enumerate(journals):
+        found.setdefault(journal.key if journal.shared else str(at), []).append(journal)
+    return list(found.values())
+
+
 def _in_turn(
-    one: Callable[[Readable], Journal],
-    documents: Sequence[Readable],
-    heard: Callable[[int, Journal | Failure], None],
-) -> list[Journal | Failure]:
-    found: list[Journal | Failure] = []
-    for index, entry in enumerate(documents):
+    one: Callable[[Group], list[Journal]],
+    groups: Sequence[Group],
+    heard: Callable[[int, list[Journal] | Failure], None],
+) -> list[list[Journal] | Failure]:
+    found: list[list[Journal] | Failure] = []
+    for index, entry in enumerate(groups):
         try:
             found.append(one(entry))
         except (BackendError, Waiting) as error:
@@ -196,13 +249,13 @@ class _Reading:
     checked: bool
     folder: Path | None
 
-    def journal(self, entry: Readable) -> Journal:
-        """The journal of one document: the one in the folder, or a new one."""
-        document, options = read_document(entry), asdict(self.options)
-        del options["width"]  # decides nothing
+    def journals(self, group: Group) -> list[Journal]:
+        """The journals of documents that are read together: those in the folder, or new ones."""
+        documents, options = [read_document(entry) for entry in group], asdict(self.options)
+        del options["width"], options["together"]  # decide nothing but what is read together
         key = journal_key(
             {
-                "document": document.digest,
+                "document": [document.digest for document in documents],
                 "reader": self.reader.name,
                 "options": options,
                 "namespace": self.namespace,
@@ -211,21 +264,26 @@ class _Reading:
                 "checked": self.checked,
             }
         )
-        if self.folder is not None and (kept := read_journal(self.folder, document.name, key)):
-            return kept
-        journal = self._read(document, key)
-        if self.folder is not None and not (journal.error or journal.stopped):
-            write_journal(self.folder, journal)
-        return journal
+        folder = self.folder
+        kept = [read_journal(folder, one.name, key) for one in documents] if folder else [None]
+        if all(kept):
+            return [journal for journal in kept if journal]
+        journals = self._read(documents, key)
+        if folder is not None and not (journals[0].error or journals[0].stopped):
+            for journal in journals:
+                write_journal(folder, journal)
+        return journals
 
-    def _read(self, document: Document, key: str) -> Journal:
-        """One document read in a session of its own, or the part of it that the budget allowed."""
+    def _read(self, documents: Sequence[Document], key: str) -> list[Journal]:
+        """Documents read in a session of their own, or the part that the budget allowed."""
+        document = documents[0]
         # without a store: its journal is done again in the shared session
         session = self.pack.session(self.namespace, checked=self.checked, stored=False)
         workspace = Workspace(session, document.name, self.options.repairs, self.options.feedback)
         cut = _cut(document, self.options)
+        also = tuple(one for other in documents[1:] for one in passages(other, SHORT, 0))
         tasks = [
-            PassageTask(passage, prompt, self.pack)
+            PassageTask(passage, prompt, self.pack, also=also)
             for prompt in self.plan.prompts
             for passage in cut
         ]
@@ -244,11 +302,13 @@ class _Reading:
         missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
         for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
             missing.setdefault((one.focus, one.path, one.component), one)
+        lengths = {one.name: len(one.text) for one in documents}
+        places = {iri: entity.document for iri, entity in workspace.entities.items()}
         doubts = [
             Doubt(
-                document.name,
+                places.get(one.focus) or document.name,
                 0,
-                len(document.text),
+                lengths[places.get(one.focus) or document.name],
                 "missing",
                 {"iri": one.focus},
                 one.hint or f"{one.constraint}: something required is missing",
@@ -267,33 +327,41 @@ class _Reading:
             )
             for task, why in stopped
         ]
-        return Journal(
-            document.name,
-            document.digest,
-            key,
-            self.reader.name,
-            tuple(workspace.acts),
-            (*workspace.doubts, *doubts),
-            workspace.repaired,
-            workspace.repeats,
-            tuple(workspace.notes),
-            spent,
-            answers=tuple(workspace.answers),
-            stopped="; ".join(dict.fromkeys(why for _, why in stopped)),
-        )
+        why_stopped = "; ".join(dict.fromkeys(why for _, why in stopped))
+        doubts = [*workspace.doubts, *doubts]
+        return [
+            Journal(
+                one.name,
+                one.digest,
+                key,
+                self.reader.name,
+                tuple(act for act in workspace.acts if act.document == one.name),
+                tuple(doubt for doubt in doubts if doubt.document == one.name),
+                # of several, all that cannot be told apart is the first one's
+                workspace.repaired if one is document else 0,
+                workspace.repeats if one is document else 0,
+                tuple(workspace.notes) if one is document else (),
+                spent,
+                answers=tuple(workspace.answers),
+                stopped=why_stopped,
+                shared=len(documents) > 1,
+            )
+            for one in documents
+        ]
 
 
 def _cut(document: Document, options: Options) -> tuple[Passage, ...]:
     return passages(document, options.passage, min(options.overlap, options.passage // 2))
 
 
-def _apply(journal: Journal, session: ConstructionSession) -> list[Doubt]:
-    """Repeats in the shared session the calls that wrote something; those that are refused there
-    become doubts.
+def _apply(journals: Sequence[Journal], session: ConstructionSession) -> list[Doubt]:
+    """Repeats in the shared session the calls that wrote something, of documents that were read
+    together in the order of the calls; those that are refused there become doubts.
     """
     refused: list[Doubt] = []
     renamed: dict[Any, str] = {}
-    for act in (act for act in journal.acts if act.writes):
+    acts = [(act, journal) for journal in journals for act in journal.acts if act.writes]
+    for act, journal in sorted(acts, key=lambda one: one[0].order):
         arguments = {
             name: renamed.get(value, value) if isinstance(value, str) else value
             for name, value in act.arguments.items()
@@ -393,12 +461,11 @@ def expected_reading(
     calls = tokens = written = 0
     least: list[int] | None = None  # of each step's first call, the passage aside
     workspace = Workspace(pack.session(stored=False), "")
-    for entry in documents:
+    for group in _together(documents, options):
         try:
-            document = read_document(entry)
+            cut = [one for entry in group for one in _cut(read_document(entry), options)]
         except DataError:
             continue
-        cut = _cut(document, options)
         if least is None and cut:
             tasks = [PassageTask(cut[0], prompt, pack) for prompt in plan.prompts]
             own = estimate_tokens(cut[0].text)
@@ -407,7 +474,8 @@ def expected_reading(
                 for task in tasks
             ]
         text = sum(estimate_tokens(one.text) for one in cut)
-        calls += len(cut) * len(plan.prompts)
-        tokens += len(cut) * sum(least or ()) + len(plan.prompts) * text
+        requests = 1 if len(group) > 1 else len(cut)
+        calls += requests * len(plan.prompts)
+        tokens += requests * sum(least or ()) + len(plan.prompts) * text
         written += round(_WRITES * text)
     return Estimate(calls, tokens, written)

@@ -222,9 +222,8 @@ class OntologyTerms:
         if quantity is not None:
             units = [name for name, _ in quantity.units]
             told = f" in {joined(units, 12)}" if units else ""
-            parts.append(
-                f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"'
-            )
+            given = f'"12 {units[0] if units else "unit"}", or words such as "overnight"'
+            parts.append(f"a number with its unit{told}, given as a value: {given}")
         if comment := _cut(self._comment(entry), longest):
             parts.append(comment)
         if iri in self.pack.empty:

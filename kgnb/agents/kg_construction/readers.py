@@ -28,7 +28,7 @@ from kgnb.agents.kg_construction.tool_values import (
     ToolDefinition,
     Violation,
 )
-from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace
+from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace, find_quote
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.tools import Tool, ToolUse, call_tools
@@ -39,12 +39,17 @@ _MOST_KNOWN = 60  # entities of earlier steps that are listed
 
 @dataclass(frozen=True)
 class PassageTask:
-    """One passage in one step of the plan. ``last``: it is the last step for this document."""
+    """One passage in one step of the plan.
+
+    ``last``: it is the last step for this document. ``also``: whole short documents that share the
+    request.
+    """
 
     passage: Passage
     prompt: StepPrompt
     pack: ToolPack
     last: bool = False
+    also: tuple[Passage, ...] = ()
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
@@ -239,6 +244,10 @@ _OUTSIDE = (
 _NOTED = """Notes that another reader made of the text. Write what they say; where they and the text differ, the text
 holds:
 {notes}"""
+_SEVERAL = (
+    "{number} short texts, each between lines of equals signs. Write what every one of them says. The quote tells "
+    "which one a fact is from. What several of them name is one entity."
+)
 _EXTRACTING = """You read a text closely and note what it says, for someone who will put it into a knowledge graph. One
 line a fact: what it is about, the property, the value, each as the text names it, then the words that say so in
 quotation marks. Note all that the ontology has a place for, and nothing else: never guess, never use what you know
@@ -269,6 +278,7 @@ class _Face(ABC):
 
     def __init__(self, task: PassageTask, workspace: Workspace) -> None:
         self.task, self.workspace = task, workspace
+        self.passage = task.passage  # that the last call was about
         self.ids = workspace.ids
         self.generic = GenericTools(
             OntologyTerms(task.pack),
@@ -277,15 +287,25 @@ class _Face(ABC):
             workspace.ids,
             lambda label: [(e.iri, e.term) for e in workspace.labelled(label)],
             workspace.feedback,
-            refused=partial(workspace.refuse, passage=task.passage),
+            refused=self.refuse,
         )
 
+    def refuse(
+        self, name: str, arguments: Mapping[str, Any], reasons: Sequence[str], quote: str
+    ) -> None:
+        """Notes a value that fits no tool."""
+        self.workspace.refuse(name, arguments, reasons, quote, self.passage)
+
     def call(self, name: str, arguments: Mapping[str, Any], quote: str) -> CallResult:
-        """Call a tool of the pack about the passage."""
+        """Call a tool of the pack about the passage that has the quote, of several."""
+        passages = (self.passage, self.task.passage, *self.task.also)
+        if self.task.also:
+            quoting = (one for one in passages if find_quote(one.text, quote))
+            self.passage = next(quoting, self.passage)
         return self.workspace.call(
             name,
             arguments,
-            self.task.passage,
+            self.passage,
             quote,
             self.task.prompt.step.name,
             quoting=True,
@@ -464,12 +484,17 @@ def _marked_off(task: PassageTask) -> str:
     """The passage, after the header of a table that it begins in, between fences that do not occur
     in it.
     """
-    text = "\n".join(filter(None, (task.passage.header, task.passage.text)))
+    shown = (task.passage, *task.also)
+    texts = ["\n".join(filter(None, (one.header, one.text))) for one in shown]
     fence = "=" * 8
-    while fence in text:
+    while any(fence in text for text in texts):
         fence += "="
-    place = f"{task.passage.document}, passage {task.passage.number}"
-    return f"The text ({place}), between the lines of equals signs:\n{fence}\n{text}\n{fence}"
+    fenced = [f"{fence}\n{text}\n{fence}" for text in texts]
+    if not task.also:
+        place = f"{task.passage.document}, passage {task.passage.number}"
+        return f"The text ({place}), between the lines of equals signs:\n{fenced[0]}"
+    named = (f"{one.document}:\n{text}" for one, text in zip(shown, fenced, strict=True))
+    return "\n".join([_SEVERAL.format(number=len(shown)), *named])
 
 
 def request_text(task: PassageTask, face: _Face, helped: Sequence[str] = ()) -> str:

@@ -98,21 +98,21 @@ class ToolMaker:
                 ToolParameter(
                     "value",
                     "number",
-                    True,
+                    False,
                     "The number, without its unit.",
                     datatypes=(quantity.number,),
                 ),
                 ToolParameter(
                     "unit",
                     "unit",
-                    True,
+                    False,
                     "The unit, by its full name.",
                     aliases=quantity.symbols,
                     choices=tuple((name, Iri(unit)) for name, unit in units),
                 ),
             ]
         hint = (
-            "A name for it; by default value and unit."
+            "Instead of value and unit, where the text gives no number: its words, as in overnight."
             if quantity
             else f"What this {label} is called in the text."
         )

@@ -38,6 +38,8 @@ class Act:
     triples: int = 0
     violations: tuple[Violation, ...] = ()
     answered: int | None = None  # the number of the outside tool's answer that it rests on
+    document: str = ""  # that it was read in
+    order: int = 0  # among the calls about documents that were read together
 
     @property
     def writes(self) -> bool:
@@ -66,6 +68,7 @@ class DocumentEntity:
     iri: str
     term: str
     label: str
+    document: str = ""
 
 
 _ID = re.compile(r"[A-Za-z][\w.:-]{0,39}")
@@ -193,8 +196,9 @@ class Workspace:
             result = CallResult.refused(unquoted(quote, "the text"))
         else:
             start, end, answered = evidence.start, evidence.end, evidence.answered
-            source = Source(self.document, start, end, self.answered(answered))
-            result = self.session.call(name, arguments, source)
+            source = Source(passage.document, start, end, self.answered(answered))
+            merge = self._of_another(name, arguments, passage)
+            result = self.session.call(name, arguments, source, merge=merge)
         if result.repeated:
             self.repeats += 1
             return result
@@ -210,6 +214,8 @@ class Workspace:
             result.triples,
             result.violations,
             answered,
+            passage.document,
+            len(self.acts),
         )
         self.acts.append(act)
         if not result.ok:
@@ -218,9 +224,22 @@ class Workspace:
         self._succeeded(act)
         if quoting and act.writes and evidence and not evidence.shown:
             self.doubts.append(
-                Doubt(self.document, start, end, name, act.arguments, _UNSHOWN, written=True)
+                Doubt(passage.document, start, end, name, act.arguments, _UNSHOWN, written=True)
             )
         return result
+
+    def _of_another(self, name: str, arguments: Mapping[str, Any], passage: Passage) -> bool:
+        """Whether a creation names an entity of another document that is read together with this
+        one: as when each is read alone, the two are taken for the same.
+        """
+        return (
+            self._kind(name) == "create"
+            and "entity" not in arguments
+            and any(
+                entity.document != passage.document
+                for entity in self.labelled(str(arguments.get("label", "")))
+            )
+        )
 
     def answered(self, number: int | None) -> Answer | None:
         """The answer of an outside tool that a call rests on, if any."""
@@ -278,7 +297,15 @@ class Workspace:
             Violation(name, "refused", str(arguments.get("object", "")), hint=reason)
             for reason in reasons
         )
-        act = Act(name, dict(arguments), False, *span(passage, quote), violations=why)
+        act = Act(
+            name,
+            dict(arguments),
+            False,
+            *span(passage, quote),
+            violations=why,
+            document=passage.document,
+            order=len(self.acts),
+        )
         self.acts.append(act)
         self._failed(act, CallResult.refused(*why))
 
@@ -289,7 +316,7 @@ class Workspace:
         if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
             label = str(act.arguments.get("label", ""))
             self.entities[act.iri] = DocumentEntity(
-                act.iri, self.session.pack.tool(act.tool).term, label
+                act.iri, self.session.pack.tool(act.tool).term, label, act.document
             )
 
     def _kind(self, tool: str) -> str:
@@ -350,7 +377,7 @@ class Workspace:
             )
             self.doubts.append(
                 Doubt(
-                    self.document,
+                    act.document,
                     act.start,
                     act.end,
                     act.tool,

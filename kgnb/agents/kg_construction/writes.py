@@ -104,14 +104,19 @@ class Writes:
         ]
         quantity = self.pack.quantities.get(tool.term)
         if quantity is not None:
-            label = label or f"{_text(terms['value'])} {self._unit_name(tool, terms['unit'])}"
+            measured = "value" in terms and "unit" in terms
+            label = label or (
+                f"{_text(terms['value'])} {self._unit_name(tool, terms['unit'])}"
+                if measured
+                else ""
+            )
         iri = self._named(tool, label, inline, terms)
         triples: list[Triple] = [(iri, TYPE, kind)]
         known = "entity" in terms and self.session.facts.objects(iri, v.LABEL)
         if label and not known and tool.term not in self._unlabelled:
             triples.append((iri, _LABEL, Literal(label)))
         triples += [(iri, Iri(name), value) for name, value in inline]
-        if quantity is not None:
+        if quantity is not None and measured:
             triples += _measure(iri, quantity.style, terms["value"], terms["unit"])
         return iri, triples
 
@@ -129,6 +134,8 @@ class Writes:
         if isinstance(given, Iri):
             return given
         identity = [f"label={normalised(label)}"]
+        if tool.term in self.pack.quantities:  # a time called "overnight" is no film of that name
+            identity.append(f"class={tool.term}")
         if "value" in terms and "unit" in terms:  # of a quantity the value is the identity
             found = scale(self._unit_name(tool, terms["unit"]))
             said = [f"value={_text(terms['value'])}", f"unit={terms['unit']}"]

@@ -65,7 +65,8 @@ def obedient(request: Request) -> Reply:
         told = [text for a in answers for text in a.get("refused", ())]
         unit = "degree Celsius" if any("degree Celsius" in text for text in told) else "degrees"
         return calls(("create_temperature", {"value": 120, "unit": unit, "quote": "120 C"}))
-    if "create_hut" in tools and not answers:
+    made = any(a.get("id", "").startswith("hut") for a in answers)
+    if "create_hut" in tools and not made and len(answers) < 4:
         return calls(
             (
                 "create_hut",
@@ -195,7 +196,12 @@ def test_a_spent_budget_gives_a_partial_graph() -> None:
     run = Run("kg_construction", limits=Limits(calls=3))
     model = ScriptedModel(obedient)
     built = build_graph(
-        {"a": "Ambre 120 C", "b": "x", "c": "y"}, PACK, judge="model", model=model, run=run
+        {"a": "Ambre 120 C", "b": "x", "c": "y"},
+        PACK,
+        judge="model",
+        model=model,
+        run=run,
+        options=Options(together=0),
     )
     assert built.partial
     assert len(model.asked) == 3
@@ -221,7 +227,12 @@ def test_a_document_with_a_journal_is_not_read_again(tmp_path: Path) -> None:
 def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) -> None:
     documents = {f"note {n}": f"The Ambre has 28 beds and an oven of 120 C. {n}" for n in range(9)}
     one = build_graph(
-        documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path
+        documents,
+        PACK,
+        judge="model",
+        model=ScriptedModel(obedient),
+        folder=tmp_path,
+        options=Options(together=0),
     )
     at_once, heard, three = [], threading.Lock(), threading.Event()
     working = [0]
@@ -238,14 +249,23 @@ def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) 
         return obedient(request)
 
     wide = build_graph(
-        documents, PACK, judge="model", model=ScriptedModel(slow), options=Options(width=3)
+        documents,
+        PACK,
+        judge="model",
+        model=ScriptedModel(slow),
+        options=Options(width=3, together=0),
     )
     assert max(at_once) == 3
     assert wide.session.trig() == one.session.trig()
     assert [j.document for j in wide.journals] == list(documents)
     model = ScriptedModel(obedient)
     again = build_graph(
-        documents, PACK, judge="model", model=model, folder=tmp_path, options=Options(width=4)
+        documents,
+        PACK,
+        judge="model",
+        model=model,
+        folder=tmp_path,
+        options=Options(width=4, together=0),
     )
     assert not model.asked and again.counts()["resumed"] == 9
 

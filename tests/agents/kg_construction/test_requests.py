@@ -1,0 +1,180 @@
+"""What a model is sent: short notes together, long documents in steps, and the ontology's words."""
+
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.kg_construction.generic_tools import schema_tokens
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.plan import LONG, MOST_STEPS, plan
+from kgnb.errors import DataError
+from kgnb.llm.model import Reply, Request
+from kgnb.llm.prices import estimate_usage
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.tasks.building import build_graph
+from tests.agents.kg_construction.kitchen import pack_of
+from tests.agents.kg_construction.test_instantiate import calls
+from tests.agents.kg_construction.test_nothing_lost import provenance
+
+CHOIRS = pack_of(
+    ":Choir a owl:Class . :Person a owl:Class . :led a owl:ObjectProperty ; rdfs:label 'led by' ; "
+    "rdfs:domain :Choir ; rdfs:range :Person . :voices a owl:DatatypeProperty ; rdfs:domain :Choir ; "
+    "rdfs:range xsd:integer ."
+)
+NOTES = {
+    "a.txt": "The Larks have 20 voices.",
+    "b.txt": "Ida Renn leads the Larks.",
+    "c.txt": "The Finches have 30 voices.",
+}
+
+
+def singing(request: Request) -> Reply:
+    if any(message.role == "tool" for message in request.messages):
+        return calls(("finish", {}))
+    return calls(
+        ("create_choir", {"label": "Larks", "id": "l", "voices": 20, "quote": "Larks have 20"}),
+        ("create_person", {"label": "Ida Renn", "id": "i", "quote": "Ida Renn"}),
+        ("add_led", {"subject": "l", "object": "i", "quote": "Ida Renn leads the Larks"}),
+        ("create_choir", {"label": "Finches", "voices": 30, "quote": "The Finches have 30"}),
+    )
+
+
+def test_short_notes_share_a_request_and_each_fact_is_of_its_note(tmp_path: Path) -> None:
+    model = ScriptedModel(singing)
+    built = build_graph(NOTES, CHOIRS, judge="model", model=model, folder=tmp_path)
+    assert len(model.asked) == 2 and built.counts()["refused"] == 0 and not built.doubts
+    tokens = sum(estimate_usage(request).prompt_tokens for request in model.asked)
+    assert tokens / len(NOTES) <= 1500
+    graph = provenance(built.session.trig())
+    rows = graph.query(
+        """PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX k: <https://hut.example/kitchen#>
+        SELECT ?p ?o ?d { GRAPH ?g { ?s ?p ?o } ?g prov:wasDerivedFrom ?d
+        FILTER(?p IN (k:voices, k:led)) }"""
+    )
+    found = {(str(p).rsplit("#", 1)[-1], str(d).rsplit(":", 1)[-1]) for p, o, d in rows}
+    assert found == {("voices", "a.txt"), ("led", "b.txt"), ("voices", "c.txt")}
+    spans = [
+        (one.document, NOTES[one.document][a.start : a.end])
+        for one in built.journals
+        for a in one.acts
+    ]
+    assert ("b.txt", "Ida Renn leads the Larks") in spans and ("c.txt", "Finches") in spans
+    again = build_graph(
+        NOTES,
+        CHOIRS,
+        judge="model",
+        model=ScriptedModel(lambda request: pytest.fail("it was asked again")),
+        folder=tmp_path,
+    )
+    assert again.session.trig() == built.session.trig() and again.counts()["resumed"] == 3
+    alone = ScriptedModel(lambda request: calls(("finish", {})))
+    build_graph(NOTES, CHOIRS, judge="model", model=alone, options=Options(together=0))
+    assert len(alone.asked) == 3
+
+
+def test_a_quote_of_none_of_several_notes_is_refused() -> None:
+    model = ScriptedModel(
+        lambda request: (
+            calls(("finish", {}))
+            if any(message.role == "tool" for message in request.messages)
+            else calls(("create_choir", {"label": "Larks", "quote": "the Larks of the north"}))
+        )
+    )
+    built = build_graph(NOTES, CHOIRS, judge="model", model=model)
+    assert not built.session.facts and len(built.doubts) == 1
+
+
+def wide() -> str:
+    """An ontology whose typed tools take more than one request."""
+    classes = " ".join(
+        f":C{n} a owl:Class ; rdfs:label 'kind {n}' ; rdfs:comment '{'word ' * 150}end of {n}.' . "
+        + " ".join(
+            f":p{n}_{k} a owl:DatatypeProperty ; rdfs:label 'value {n} {k}' ; rdfs:domain :C{n} ; "
+            "rdfs:range xsd:string ."
+            for k in range(9)
+        )
+        for n in range(8)
+    )
+    return classes
+
+
+WIDE = pack_of(wide())
+
+
+def test_a_long_document_is_read_in_steps_with_typed_tools_and_a_short_one_in_one_request() -> None:
+    steps = plan(WIDE, longest=LONG)
+    assert 1 < len(steps) <= MOST_STEPS
+    assert all(not one.generic and schema_tokens(WIDE, one.step.tools) <= 6000 for one in steps)
+    made = [iri for one in steps for iri in one.step.classes]
+    assert sorted(made) == sorted(tool.term for tool in WIDE.of_kind("create"))
+    stated = {name for one in steps for name in one.step.tools}
+    assert {tool.name for tool in WIDE.of_kind("add")} <= stated
+    assert (
+        plan(WIDE).prompts[0].generic and plan(WIDE, longest=LONG, no_plan=True).prompts[0].generic
+    )
+    assert len(plan(CHOIRS, longest=LONG)) == 1
+
+
+@pytest.mark.parametrize("longest", [0, LONG])
+def test_comments_reach_the_model_whole_or_by_describe(longest: int) -> None:
+    told: list[str] = []
+
+    def curious(request: Request) -> Reply:
+        told.extend(m.text for m in request.messages)
+        tools = {tool.name for tool in request.tools}
+        asked = any(message.role == "tool" for message in request.messages)
+        if "describe" in tools and not asked:
+            return calls(*(("describe", {"name": f"kind {n}"}) for n in range(8)))
+        return calls(("finish", {}))
+
+    text = "Something long. " * (longest // 10 or 1)
+    options = Options(passage=100_000)
+    build_graph({"n": text}, WIDE, judge="model", model=ScriptedModel(curious), options=options)
+    assert all(
+        any(f"end of {n}." in text or f"end of {n}" in text for text in told) for n in range(8)
+    )
+
+
+def test_instructions_reach_the_steps_they_are_about(tmp_path: Path) -> None:
+    file = tmp_path / "how.md"
+    file.write_text("Use SI units.\n\n# kind 3\nOnly in gloves.\n\n# value 5 1\nIn italics.\n")
+    prompts = plan(WIDE, longest=LONG, instructions=str(file)).prompts
+    assert all("Use SI units." in one.text for one in prompts)
+    having = [one for one in prompts if "Only in gloves." in one.text]
+    assert len(having) == 1 and any("C3" in iri for iri in having[0].step.classes)
+    assert "In italics." in plan(WIDE, instructions=str(file)).prompts[0].text
+    file.write_text("# kind 33\nx")
+    with pytest.raises(DataError, match="no class or property 'kind 33'"):
+        plan(WIDE, instructions=str(file))
+    model = ScriptedModel(lambda request: calls(("finish", {})))
+    file.write_text("Be brief.")
+    build_graph(
+        {"n": "x"}, CHOIRS, judge="model", model=model, options=Options(instructions=str(file))
+    )
+    assert "Be brief." in model.asked[0].messages[1].text
+
+
+def test_a_plan_of_ones_own_is_followed(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text(
+        '[{"name": "people", "tool_groups": {"create": ["create_person"]}},'
+        ' {"name": "choirs", "tool_groups": {"create": ["create_choir"], "add": ["add_led"]}}]'
+    )
+    model = ScriptedModel(lambda request: calls(("finish", {})))
+    options = Options(plan=str(file))
+    build_graph({"n": "x"}, CHOIRS, judge="model", model=model, options=options)
+    offered = [{tool.name for tool in request.tools} for request in model.asked]
+    assert offered == [{"create_person", "finish"}, {"create_choir", "add_led", "finish"}]
+    file.write_text('[{"name": "people", "tool_groups": {"create": ["create_persn"]}}]')
+    with pytest.raises(DataError, match="create_persn") as told:
+        plan(CHOIRS, follow=str(file))
+    assert "create_person" in str(told.value)
+
+
+def test_what_a_text_says_without_a_number_may_be_a_quantity() -> None:
+    from tests.agents.kg_construction.test_instantiate import PACK
+
+    session = PACK.session()
+    assert session.call("create_temperature", {"label": "room temperature"}).ok
+    for wrong in ({"value": 20}, {"label": "20 degrees"}, {}):
+        assert not session.call("create_temperature", wrong).ok
