@@ -89,7 +89,7 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
             "entity": _text("id of an entity there is, to say that it is of this class as well"),
             "quote": QUOTE,
         },
-        ("class",),
+        ("class", "quote"),
     ),
     "add": (
         "State one fact of an entity.",
@@ -99,7 +99,7 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
             "value": {"description": _VALUE, **_ANY},
             "quote": QUOTE,
         },
-        ("subject", "property", "value"),
+        ("subject", "property", "value", "quote"),
     ),
     "replace": (
         "Put another value in the place of a wrong one.",
@@ -172,7 +172,7 @@ def model_tools(*, partial: bool, quoted: bool = True, cut: bool = False) -> tup
         schema = {
             "type": "object",
             "properties": known,
-            "required": list(required),
+            "required": [name for name in required if name in known],
             "additionalProperties": False,
         }
         found.append(ModelTool(name, text, schema))
@@ -209,7 +209,7 @@ class GenericTools:
         given = {key: value for key, value in arguments.items() if value is not None}
         text, properties, required = _SCHEMAS[name]
         unknown = [key for key in given if key not in properties]
-        lacking = [key for key in required if key not in given]
+        lacking = [key for key in required if key not in given and key != "quote"]
         if unknown or lacking:
             said = (
                 [f"{name} takes {joined(list(properties), 20, 'and')}, not {unknown[0]!r}"]

@@ -420,6 +420,8 @@ class _Typed(_Face):
             schema["properties"] |= {"id": {"type": "string"}}
         if tool.kind in WRITING:
             schema["properties"] |= {"quote": {"type": "string"}}
+        if tool.kind in ("create", "add"):
+            schema["required"] = [*schema["required"], "quote"]
         text = (
             tool.description.removesuffix(tool.guidance).strip()
             if tool.kind == "create"
