@@ -292,7 +292,8 @@ class BuildingTask(Task):
                     extractor=notes or reader.extractor,
                     examples=shown or reader.examples,
                 )
-            checked = self.specs["checked"]
+            checked = self.specs["checked"] and not options.unchecked
+            self.session.checked = checked
             built = build(
                 found,
                 self.pack,

@@ -70,6 +70,9 @@ class Options:
         default=40, ge=1, le=500, description="model replies for each passage and step"
     )
     feedback: bool = Field(default=True, description="tell the reader why a call is refused")
+    unchecked: bool = Field(
+        default=False, description="write whatever is well-formed, unchecked: the paper's ablation"
+    )
     tool_budget: int = Field(
         default=BUDGET,
         ge=0,
