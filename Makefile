@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.kgnb-installed
 SOURCES := pyproject.toml extension/package.json extension/package-lock.json $(wildcard extension/src/*.ts extension/src/*.tsx extension/style/*)
 
-.PHONY: report test faults lab docs wheel lint format fast clean
+.PHONY: report examples test faults lab docs wheel lint format fast clean
 
 lab: $(STAMP)  ## open JupyterLab on the tour
 	$(BIN)/jupyter lab notebooks/00-tour.ipynb
@@ -17,6 +17,9 @@ report: $(STAMP)  ## run the reports of all agents on our own data, list them on
 	done; \
 	$(BIN)/kgnb report --index || status=1; \
 	echo "Each page above is one file: open it, or the index, in a browser. make lab opens the tour."; exit $$status
+
+examples: $(STAMP)  ## make the example pages in reports/examples anew
+	$(BIN)/python -m tests.benchmarks.report_examples
 
 test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)
 	cd extension && npm test --silent

@@ -5,18 +5,30 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import combinations
+from pathlib import Path
+from statistics import fmean, pstdev
+from time import perf_counter
 from typing import Any
 
-from kgnb.files import write_json
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
-from kgnb.reporting.session import Figure, ReportSession, begin, costs, current, headline_figures
+from kgnb.reporting.sections import write_numbers
+from kgnb.reporting.session import (
+    OURS,
+    Amount,
+    ReportSession,
+    begin,
+    costs,
+    current,
+    headline_figures,
+)
+from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, Table, Value, numbers, texts
 from kgnb.run import Run
 
@@ -26,30 +38,65 @@ RUNS = {
     "entity-alignment": ("run_pair", "model"),
     "kg-construction": ("run_report", "model"),
 }
+NO_CASCADE = ("entity-alignment", "kg-construction")
 EXAMPLES = 20
 
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """One model's figures and costs, how much it left unsure, and its answer to each item."""
+    """One report judged by one model: figures and costs, how its questions were answered, and its
+    answer to each item.
+    """
 
+    report: str
     model: str
-    figures: Mapping[str, Figure]
-    cost: Mapping[str, Figure]
-    unsure: int
+    figures: Mapping[str, Amount]
+    cost: Mapping[str, Amount]
+    heard: Mapping[str, int]  # questions asked, answered, unsure, failed; tool calls refused
+    seconds: float
     answers: Mapping[str, str]
+    quality: Sequence[float] = ()  # the main figure of every run, where there are several
+
+    @property
+    def main(self) -> str:
+        """The name of the figure that says how good the result is."""
+        return main_figure(self.figures)
 
     @property
     def row(self) -> dict[str, Any]:
         """Its row of the headline."""
-        return {"model": self.model, **self.figures, **self.cost, "unsure": self.unsure}
+        several = (
+            {"runs": len(self.quality), "mean": fmean(self.quality), "sd": pstdev(self.quality)}
+            if len(self.quality) > 1
+            else {}
+        )
+        return {
+            "report": self.report,
+            "model": self.model,
+            **self.figures,
+            **self.cost,
+            **self.heard,
+            **several,
+            "source": OURS,
+        }
 
 
-def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
-    """The report ``of`` once for each model (separated by commas), with the parameters in
-    ``about``.
+def main_figure(figures: Mapping[str, Amount]) -> str:
+    """The figure that a result is known by: F1, Hits@1 or exact sets."""
+    wanted = ("f1", "hits1", "exact")
+    known = {name.casefold(): name for name in figures}
+    return next((known[name] for name in wanted if name in known), next(iter(known.values()), ""))
 
-    A model is "rule", recorded:NAME, batch:FOLDER, or one of the server in the settings.
+
+def run_models(
+    *, of: str, about: str, models: str, judge: str = "auto", repeats: int = 1
+) -> list[ModelFigures]:
+    """The report ``of`` (or "all") once for each model (separated by commas), with the parameters
+    in ``about``.
+
+    A model is "rule", recorded:NAME, batch:FOLDER, or one of the server in the settings. A live
+    model is asked ``repeats`` times, with another seed each time. ``judge`` says how models are
+    asked; "auto": as the report does by itself.
 
     Raises:
         ValueError: no model is named, or a parameter is not one of that report.
@@ -58,37 +105,73 @@ def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
     names = list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
     if not names:
         raise ValueError("no model is named\nGive some: -p models=rule,recorded:huts")
-    return in_one_round([partial(_judged, of, about, name) for name in names])
+    if of == "all" and about:
+        raise ValueError("about is for one report\nName it: -p of=ontology-matching")
+    reports = list(RUNS) if of == "all" else [of]
+    return in_one_round(
+        [
+            partial(_several, report, about, name, judge, repeats)
+            for report in reports
+            for name in names
+        ]
+    )
 
 
-def _judged(of: str, about: str, name: str) -> ModelFigures:
+def _several(of: str, about: str, name: str, judge: str, repeats: int) -> ModelFigures:
+    """One model's figures; of a live one, with the main figure of every run."""
+    live = name != "rule" and not name.startswith(("recorded:", "batch:"))
+    times = repeats if live else 1
+    found = [_judged(of, about, name, judge, seed) for seed in range(times)]
+    main = found[0].main
+    return replace(found[0], quality=[float(one.figures.get(main, 0.0)) for one in found])
+
+
+def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigures:
     session, (function, asking) = current(), RUNS[of]
     parameters = find_template(of).parameters
     given: dict[str, object] = {
         one.name: False for one in parameters if one.name in ("ablation", "curve")
     }
     given |= dict(word.partition("=")[::2] for word in shlex.split(about))
-    given["judge"] = "rule" if name == "rule" else asking
-    folder = session.folder / "models" / re.sub(r"\W+", "-", name).strip("-")
+    given["judge"] = "rule" if name == "rule" else asking if judge == "auto" else judge
+    if of in NO_CASCADE and given["judge"] == "cascade":
+        given["judge"] = asking
+    place = [of, re.sub(r"\W+", "-", name).strip("-"), *([str(seed)] if seed else [])]
+    folder = session.folder / "models" / Path(*place)
     folder.mkdir(parents=True, exist_ok=True)
+    settings = session.settings.with_(model="" if name == "rule" else name)
     own = ReportSession(
-        folder, session.settings.with_(model="" if name == "rule" else name), session.command
+        folder, settings.with_(seed=settings.seed + seed) if seed else settings, session.command
     )
     module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
+    values = check(parameters, given)
+    options = {one.name for one in parameters if one.of_agent}
+    named = {key: value for key, value in values.items() if key not in options}
+    changed = {
+        one.name: values[one.name]
+        for one in parameters
+        if one.of_agent and values[one.name] != one.default
+    }
+    begun = perf_counter()
     begin(own)  # for the report's functions that use the current session
     try:
-        results = getattr(module, function)(**check(parameters, given))
+        results = getattr(module, function)(**named, options=changed)
         module.save(results, own)
     finally:
         begin(session)
+    taken = perf_counter() - begun
     metrics, run = (
         json.loads((folder / "metrics.json").read_text(encoding="utf-8")),
         Run.load(folder / "run"),
     )
+    counts = dict(metrics.get("judged", {})) | {"unsure": int(run.totals["unsure"])}
+    if "built" in metrics:
+        counts["refused"] = int(metrics["built"]["refused"])
+    cost = dict(costs(metrics))
+    tokens = metrics.get("cost_each", {}).get("tokens_each")
+    cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
-    return ModelFigures(
-        name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), answers
-    )
+    return ModelFigures(of, name, headline_figures(metrics), cost, counts, taken, answers)
 
 
 def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
@@ -116,24 +199,47 @@ def _short(term: object) -> str:
 
 
 def save(found: list[ModelFigures], session: ReportSession) -> None:
-    """Write ``metrics.json``: a headline row a model."""
+    """Write ``metrics.json``, a headline row a model, and the seconds to ``timing.json``."""
     rows = [one.row for one in found]
-    write_json(session.folder / "metrics.json", {"report": "backbones", "headline": rows})
+    timing = {f"{one.report} {one.model}": one.seconds for one in found}
+    write_numbers(session, {"report": "backbones", "headline": rows}, timing)
 
 
 def shown(found: list[ModelFigures]) -> Table:
-    """A row a model: figures, cost, the number left unsure."""
-    names = dict.fromkeys(
-        name for part in ("figures", "cost") for one in found for name in getattr(one, part)
-    )
-    names |= {"unsure": None}
+    """A row a report and model: quality, costs, how its questions were answered."""
+    several = any(len(one.quality) > 1 for one in found)
     columns = [
-        Column("model", "Model"),
-        *(Column(f"n{at}", name, "number") for at, name in enumerate(names)),
+        *texts(report="Report", model="Model", figure="Figure"),
+        *numbers(value="Value"),
+        *(numbers(sd="± (sd)", runs="Runs") if several else ()),
+        *numbers(calls="Calls", tokens="Tokens", each="Tokens an item", seconds="Seconds"),
+        *numbers(asked="Asked", answered="Answered", unsure="Unsure", failed="Unreadable"),
+        *numbers(refused="Calls refused"),
     ]
-    rows: list[list[Value]] = [[one.model, *(one.row.get(name) for name in names)] for one in found]
+    rows: list[Mapping[str, Value]] = []
+    for one in found:
+        told = {**one.cost, **one.heard}
+        value = fmean(one.quality) if one.quality else one.figures.get(one.main)
+        row: dict[str, Value] = {
+            "report": one.report,
+            "model": one.model,
+            "figure": one.main,
+            "value": NoFigure("not measured") if value is None else round(value, 2),
+            "seconds": round(one.seconds, 1),
+            "each": told.get("tokens_each", NoFigure("not counted")),
+        }
+        row |= {name: told.get(name, 0) for name in ("calls", "tokens", "unsure")}
+        row |= {name: told.get(name, 0) for name in ("asked", "answered", "failed")}
+        row["refused"] = told.get("refused", NoFigure("no tools"))
+        if several:
+            single = NoFigure("one run")
+            row["sd"] = round(pstdev(one.quality), 2) if len(one.quality) > 1 else single
+            row["runs"] = len(one.quality)
+        rows.append(row)
     notes = [
-        "recorded: replies of a strong model, each with a card that states their origin; no call is made."
+        "recorded: replies of a strong model, each with a card that states their origin; no call is made.",
+        "Asked: questions put to the model by the report's judge. Unreadable: replies that could not be used, even "
+        "after one repair, and calls that failed. Seconds are those of this machine, replies from the cache included.",
     ]
     return Table(columns, rows, caption="Models side by side", notes=notes)
 
@@ -142,10 +248,13 @@ def differing(found: list[ModelFigures]) -> Table:
     """How often two models answer differently, among the items that both were asked."""
     rows: list[list[Value]] = []
     for one, other in combinations(found, 2):
+        if one.report != other.report:
+            continue
         both = one.answers.keys() & other.answers.keys()
         differ = sum(one.answers[item] != other.answers[item] for item in both)
         rows.append(
             [
+                one.report,
                 one.model,
                 other.model,
                 len(both),
@@ -154,7 +263,7 @@ def differing(found: list[ModelFigures]) -> Table:
             ]
         )
     columns = [
-        *texts(one="Model", other="and"),
+        *texts(report="Report", one="Model", other="and"),
         *numbers(both="Judged by both", differ="Differently", share="%"),
     ]
     return Table(columns, rows, caption="Disagreement")
@@ -164,14 +273,20 @@ def examples(found: list[ModelFigures]) -> Table:
     """Items on which not all models agree, with the answer of each; evenly spread over all such
     items.
     """
-    items = dict.fromkeys(item for one in found for item in one.answers)
-    apart = [item for item in items if len({one.answers.get(item, "") for one in found}) > 1]
+    answers: dict[tuple[str, str], dict[str, str]] = {}
+    for one in found:
+        for item, answer in one.answers.items():
+            answers.setdefault((one.report, item), {})[one.model] = answer
+    models = list(dict.fromkeys(one.model for one in found))
+    apart = [
+        item for item, told in answers.items() if len({told.get(model, "") for model in models}) > 1
+    ]
     chosen = apart[:: -(-len(apart) // EXAMPLES) or 1]
     columns = [
-        Column("item", "Item"),
-        *(Column(f"m{at}", one.model) for at, one in enumerate(found)),
+        *texts(report="Report", item="Item"),
+        *(Column(f"m{at}", model) for at, model in enumerate(models)),
     ]
     rows: list[list[Value]] = [
-        [item, *(one.answers.get(item, "") for one in found)] for item in chosen
+        [*item, *(answers[item].get(model, "") for model in models)] for item in chosen
     ]
     return Table(columns, rows, caption=f"Where they differ: {len(chosen)} of {len(apart)}")

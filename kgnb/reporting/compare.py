@@ -28,7 +28,7 @@ from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
 from kgnb.reporting.sections import Fragment, absent
 from kgnb.reporting.session import (
-    Figure,
+    Amount,
     ReportRequest,
     ReportSession,
     costs,
@@ -53,8 +53,8 @@ class Row:
     parameters: Mapping[str, Given]
     state: str
     page: str = ""
-    figures: Mapping[str, Figure] = field(default_factory=dict)
-    cost: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, Amount] = field(default_factory=dict)
+    cost: Mapping[str, Amount] = field(default_factory=dict)
     notes: Sequence[str] = ()
     error: str = ""
 
@@ -112,7 +112,7 @@ class Compared:
         return [name for name in names if "tokens" not in names or not name.endswith("_tokens")]
 
     @property
-    def best(self) -> dict[str, Figure]:
+    def best(self) -> dict[str, Amount]:
         """The highest value of each figure, where there is more than one row."""
         several = self.columns if len(self.rows) > 1 else []
         return {
@@ -259,7 +259,7 @@ def _lists() -> Any:
     return environment.get_template("lists.html.j2").module
 
 
-def plain_figure(value: Figure) -> str:
+def plain_figure(value: Amount) -> str:
     """A figure as one reads it: whole, in percent, or (an MRR) below one.
 
     >>> plain_figure(1200), plain_figure(92.34), plain_figure(0.875)

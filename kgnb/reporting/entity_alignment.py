@@ -27,7 +27,7 @@ from kgnb.evaluate.ranking import slices as names_told
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting import sections
+from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import Figure, FigureRow, figure_table
 from kgnb.reporting.figures import measured as here
 from kgnb.reporting.figures import published as cited
@@ -90,6 +90,7 @@ class AlignmentResults:
     embedder: str
     judge: str
     notes: tuple[str, ...] = ()
+    about_papers: bool = False  # whether papers' costs, on other data, stand beside ours
     too_large: int = 0  # entities of a graph too large for the ablation and the curve
 
     @property
@@ -180,6 +181,7 @@ def run_pair(
         known=known,
         embedder=bench.embedder.name,
         judge=rows[0].settled.aligned.judge,
+        about_papers=papers or not (source or folder),
         too_large=size if largest and size > largest else 0,
         notes=(*partial, *sides.notes, *([TEACHING] if name == "huts" else [])),
     )
@@ -626,6 +628,28 @@ def cost(results: AlignmentResults) -> Table:
     return Table(columns, rows, caption="What an entity costs")
 
 
+def cost_row(results: AlignmentResults) -> FigureRow:
+    """What an entity took in the first row of the headline, and its Hits@1."""
+    first = results.headline[0]
+    size = len(first.settled.proposal)
+    totals = {
+        "calls": first.outcome.calls,
+        "prompt_tokens": first.tokens * size,
+        "completion_tokens": 0,
+        "usd": None,
+    }
+    found = costs.each(totals, size, first.seconds)
+    quality = here(first.measured.ranking.hits1 if results.known else None, "no reference")
+    system = f"kgnb, {first.name}, {results.judge}"
+    return FigureRow(system, f"{results.title}, an entity", {"hits1": quality} | found)
+
+
+def beside_costs(results: AlignmentResults) -> Table:
+    """Cost beside quality: ours, and what papers print."""
+    rows = costs.beside("entity-alignment", cost_row(results), results.about_papers)
+    return costs.cost_table("entity-alignment", rows)
+
+
 def _scores(setting: Setting, digits: int) -> dict[str, float]:
     """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
     ranked, chosen = setting.measured.ranking, setting.measured.chosen
@@ -828,6 +852,7 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "data": results.sides.digests(),
         "headline": [row.to_json(2) for row in figures(results)],
         "cost": sections.spent(results.run.totals),
+        "cost_each": costs.plain(cost_row(results)),
         "settings": [_plain(one) for one in results.headline],
         "ablation": [_plain(one) for one in results.ablation],
         "curve": {

@@ -33,6 +33,7 @@ from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import Extraction, Mode, Record
 from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
+from kgnb.reporting import costs as costs_of
 from kgnb.reporting import sections
 from kgnb.reporting.figures import Figure, FigureRow, figure_table, measured
 from kgnb.reporting.figures import published as cited
@@ -523,6 +524,22 @@ def costs(results: BuildingResults) -> Table:
     return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs")
 
 
+def cost_row(results: BuildingResults) -> FigureRow:
+    """What a document took, and F1."""
+    seconds_taken = sum(step.seconds or 0.0 for step in results.run.steps)
+    found = costs_of.each(results.run.totals, len(results.built.journals), seconds_taken)
+    quality = {"f1": _measured(results.scores)["f1"]}
+    return FigureRow(f"kgnb, read by {results.reader}", f"{results.title}, one", quality | found)
+
+
+def beside_costs(results: BuildingResults) -> Table:
+    """Cost beside quality: ours, and what the paper prints."""
+    rows = costs_of.beside(
+        "kg-construction", cost_row(results), results.papers or bool(results.own)
+    )
+    return costs_of.cost_table("kg-construction", rows)
+
+
 def errors(results: BuildingResults) -> Table | Fragment:
     """Every record that differs, is missing or is not in the reference, category by category."""
     if not results.records:
@@ -605,6 +622,7 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
         "judged": sections.heard(results.run),
         "silent": sections.silence(results.run),
         "cost": sections.spent(results.run.totals),
+        "cost_each": costs_of.plain(cost_row(results)),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"}
             for pack in results.packs

@@ -19,6 +19,7 @@ import io
 import re
 import tokenize
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -38,8 +39,11 @@ SECRET = re.compile(
 BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
 
 
+@dataclass(frozen=True)
 class ReportParameter(OptionInfo):
-    """One parameter of a report."""
+    """One parameter of a report; ``of_agent``: an option of the agent that no cell names."""
+
+    of_agent: bool = False
 
     def read(self, given: object) -> Value:
         """The value of a text as typed, or a value of the right type unchanged; ValueError if it is
@@ -150,7 +154,10 @@ def agent_parameters(
     taken = {one.name for one in named} | {*NOT_SWEPT}
     agents = [agent for agent in our_agents() if agent.name == name] if name else []
     return tuple(
-        ReportParameter(**{field: getattr(one, field) for field in OptionInfo.__dataclass_fields__})
+        ReportParameter(
+            **{field: getattr(one, field) for field in OptionInfo.__dataclass_fields__},
+            of_agent=True,
+        )
         for agent in agents
         for one in agent.knobs()
         if one.name not in taken

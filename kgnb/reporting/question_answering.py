@@ -38,7 +38,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
 from kgnb.llm.replay import MissingReply
-from kgnb.reporting import sections
+from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
     Figure,
     FigureRow,
@@ -199,7 +199,7 @@ class AnsweringResults(Variant):
     peers: tuple[PublishedRow, ...] = ()
     simulation: str = ""  # what is simulated, if anything
     other_graph: str = ""  # where the questions were asked, if not over the set's own graph
-    about_papers: bool = False  # whether papers are spoken of that did not ask these questions
+    about_papers: bool = False  # whether a paper's costs, on other data, stand beside ours
     notes: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
     judges: tuple[Variant, ...] = ()  # the same questions to each judge
@@ -363,7 +363,7 @@ def run_questions(
         if sliced
         else "",
         other_graph="" if own_graph else f"asked over {opened.name}, not the set's own graph",
-        about_papers=papers or dataset == "qald10" and not questions,
+        about_papers=papers or not (questions or graph),
         notes=tuple(notes),
         variants=compared(cases, sampled(chosen, SWEPT if most else 0), opened, asking),
         judges=compared(
@@ -685,6 +685,22 @@ def cost(results: AnsweringResults) -> Table:
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
+def cost_row(results: AnsweringResults) -> FigureRow:
+    """What a question took, and how good the answers are."""
+    took = results.cost
+    totals = asdict(took) | {"usd": results.run.totals.get("usd")}
+    found = costs.each(totals, len(results.measured), took.seconds)
+    whole = {"exact": results.figures()["exact"]} if results.items else {}
+    ours = {"exact": absent_figure("no reference")} | whole | found
+    return FigureRow(f"kgnb ({results.judge})", f"{results.name}, a question", ours)
+
+
+def beside_costs(results: AnsweringResults) -> Table:
+    """Cost beside quality: ours, and what papers print."""
+    rows = costs.beside("question-answering", cost_row(results), results.about_papers)
+    return costs.cost_table("question-answering", rows)
+
+
 def errors(results: AnsweringResults) -> Table | Fragment:
     """Every question whose answer is not exactly the reference; a row opens to what was cited and
     why.
@@ -832,6 +848,7 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
         "cost": sections.spent(results.run.totals),
+        "cost_each": costs.plain(cost_row(results)),
     }
 
 

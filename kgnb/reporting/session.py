@@ -32,7 +32,7 @@ from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
 
 T = TypeVar("T")
-Figure: TypeAlias = float | int
+Amount: TypeAlias = float | int
 WHOLE = (
     "all",
     "micro",
@@ -57,7 +57,7 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     return read_json(folder / "metrics.json", dict[str, Any]) or {}
 
 
-def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
+def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Amount]:
     """The numbers in this run's first row of ``headline``, else those of the whole; at most eight,
     in its order.
 
@@ -84,7 +84,7 @@ def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
     return dict(list(_numbers(whole))[:MOST])
 
 
-def costs(metrics: Mapping[str, Any]) -> dict[str, Figure]:
+def costs(metrics: Mapping[str, Any]) -> dict[str, Amount]:
     """Model calls and tokens, as if nothing had been cached; no times, which never repeat."""
     where = metrics["cost"] if isinstance(metrics.get("cost"), Mapping) else metrics
     return {name: where[name] for name in COSTS if isinstance(where.get(name), int)}
@@ -105,7 +105,7 @@ def marks(metrics: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
+def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Amount]]:
     for name, value in values.items():
         if isinstance(value, str):
             try:

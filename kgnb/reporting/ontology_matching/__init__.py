@@ -11,6 +11,7 @@ from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.sections import (
     behind,
+    beside_costs,
     by_pair,
     by_pair_bars,
     cost,

@@ -43,10 +43,6 @@ from kgnb.vectors.index import VectorIndex
 
 NO_INGREDIENTS = ("bias", "rounds")  # the threshold, and the number of passes: not evidence
 WHOLE = "nothing left out"
-AGENT_OM = 12_130_000 / (2744 + 3304)
-"""Tokens for each class of anatomy that Agent-OM's authors report with gpt-4o (PVLDB 18(3)): about
-2,010.
-"""
 RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # questions, at most, for each source entity
 SHARES_RATE = 0.1  # the error rate at which these are compared

@@ -185,6 +185,7 @@ def run_cases(
         peers=_peers(task, cases),
         simulation=f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else "",
         notes=tuple(notes),
+        about_papers=papers or not source,
         tried=Experiments(*(tuple(chain.from_iterable(each)) for each in zip(*tried, strict=True))),
     )
 

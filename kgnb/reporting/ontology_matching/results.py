@@ -152,6 +152,7 @@ class MatchingResults:
     simulation: str = ""  # what is simulated, if anything
     notes: tuple[str, ...] = ()  # shown below the figures
     tried: Experiments = Experiments()
+    about_papers: bool = False  # whether a paper's costs, on other data, stand beside ours
 
     @property
     def matcher(self) -> str:

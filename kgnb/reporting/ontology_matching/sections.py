@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting import sections
+from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
     NOT_PUBLISHED,
     Figure,
@@ -19,7 +19,6 @@ from kgnb.reporting.figures import (
     published,
 )
 from kgnb.reporting.ontology_matching.experiments import (
-    AGENT_OM,
     SHARES_RATE,
     WARNING,
     curve,
@@ -195,6 +194,22 @@ def cost(results: MatchingResults) -> Table:
     return Table(columns, rows, caption="Pair by pair", notes=notes)
 
 
+def cost_row(results: MatchingResults) -> FigureRow:
+    """What an entity (of either side, of every pair) took, and F1."""
+    took = results.cost
+    size = sum(len(side) for one in results.outcomes for side in (one.source, one.target))
+    totals = asdict(took) | {"usd": results.run.totals.get("usd")}
+    quality = measured(results.micro.f1 if results.scored else None, "no reference")
+    found = {"f1": quality} | costs.each(totals, size, took.seconds)
+    return FigureRow(results.matcher, f"{results.task}, an entity", found)
+
+
+def beside_costs(results: MatchingResults) -> Table:
+    """Cost beside quality: ours, and what papers print."""
+    rows = costs.beside("ontology-matching", cost_row(results), results.about_papers)
+    return costs.cost_table("ontology-matching", rows)
+
+
 def sources(results: MatchingResults) -> Table:
     """Every ontology that was read: its size, and how often it was used."""
     columns = [*texts(ontology="Ontology"), Column("iri", "IRI", "iri")]
@@ -341,7 +356,7 @@ def oracle_shares(results: MatchingResults) -> Table | None:
 
 
 def prompts(results: MatchingResults) -> Table | Fragment:
-    """The prompts that a model would be sent: one row a judge, beside what the paper's system took."""
+    """The prompts that a model would be sent: one row a judge."""
     if not results.tried.prompts:
         return absent(
             "What a model would be sent: not counted; run the report with -p curves=true."
@@ -363,7 +378,6 @@ def prompts(results: MatchingResults) -> Table | Fragment:
         )
         rates = [round(tokens / number) if number else None for number in (questions, entities)]
         rows.append([name, questions, calls, tokens, replies, *rates])
-    rows.append(["Agent-OM on anatomy, all tokens (published)", *[None] * 5, round(AGENT_OM)])
     notes = [
         "Counted from the prompts as they would be sent (characters / 4), without asking anyone; replies are assumed "
         "to take 50 tokens each. Entities are those of both sides, in every pair they take part in.",
@@ -430,6 +444,7 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
         "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
         "pairs": [_pair(outcome) for outcome in results.outcomes],
         "cost": _cost(results.cost),
+        "cost_each": costs.plain(cost_row(results)),
     } | _tried(results)
 
 
