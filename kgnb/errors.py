@@ -50,6 +50,10 @@ class ToolFailed(UserWarning):
     """Calls of an outside tool failed; the model was told, and the work went on."""
 
 
+class NotFit(UserWarning):
+    """A model was not asked, for it got too many questions wrong whose answers are known."""
+
+
 class NotKept(UserWarning):
     """A trace, journal or memory cannot be written; the work goes on without it."""
 

@@ -7,13 +7,14 @@ about its counterparts, B asked about its own), so an answer to one of them bear
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, exp, log
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, NotFit
 from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
 
 Q = TypeVar("Q", bound=ClosedQuestion)
@@ -32,6 +33,11 @@ ACCEPT = 0.5
 WORTH = 0.01
 RELIABILITY = 0.9  # how often an answer is expected to be right
 TRUST = 0.95  # the most that an answer is believed, whatever it says of itself
+# a costly judge is first tried on questions that the cheap one knows: as many at most, fewer say nothing
+KNOWN = 8
+FEW_KNOWN = 4
+FIT = 0.7  # of them right; a judge that guesses, or always says the same, gets half of them
+SURELY = 0.95  # how sure the cheap judge is of what it knows
 WAVE = 8  # questions: fewer are not worth a call of their own
 WAVES = 3
 
@@ -203,6 +209,8 @@ class Asking(Generic[Q]):
     least: int = WAVE  # questions of a wave, if there are as many
     worth: float = WORTH  # the least expected gain of an answer
     ready: Ready[Q] = lambda questions, verdicts: lambda question, chances: question
+    # a question without the option of this number; with it, the costly judge is tried first
+    without: Callable[[Q, int], Q] | None = None
 
     def __post_init__(self) -> None:
         if not self.share >= 0:
@@ -213,10 +221,49 @@ class Asking(Generic[Q]):
         number = self.of(questions)
         return max(number if number <= self.few else 0, ceil(self.share * number))
 
+    def known(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> list[Known[Q]]:
+        """Questions that the cheap judge is sure of, evenly spread: every second one without its
+        right option, so that none of the others is right.
+        """
+        if self.without is None or not self.exclusive:
+            return []
+        sure = [
+            (question, [option.id for option in question.options].index(verdict.choice))
+            for question, verdict in zip(questions, verdicts, strict=True)
+            if verdict.decision == RIGHT
+            and verdict.choice is not None
+            and verdict.confidence >= SURELY
+            and len(question.options) > 1
+            and not any(chance >= DOUBT for _, chance in verdict.also)
+        ]
+        if len(sure) < FEW_KNOWN:
+            return []
+        number = min(KNOWN, len(sure))
+        chosen = [sure[at * len(sure) // number] for at in range(number)]
+        return [
+            Known(self.without(question, right), None)
+            if at % 2
+            else Known(question, question.options[right].id)
+            for at, (question, right) in enumerate(chosen)
+        ]
+
     def beliefs(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> Beliefs[Q]:
         """What the cheap judge's verdicts say about every option."""
         bounds = (DOUBT, 1 - DOUBT) if self.of(questions) <= self.few else (UNLISTED, 1.0)
         return Beliefs(questions, verdicts, self.claim, exclusive=self.exclusive, bounds=bounds)
+
+
+@dataclass(frozen=True)
+class Known(Generic[Q]):
+    """A question with its answer: the id of an option, or None for none of them."""
+
+    question: Q
+    answer: str | None
+
+    def met(self, verdict: Verdict) -> bool:
+        """Whether a verdict says so."""
+        chosen = verdict.choice if verdict.decision == RIGHT else None
+        return verdict.sure and chosen == self.answer
 
 
 @dataclass(frozen=True)
@@ -230,7 +277,8 @@ class Cascade(Generic[Q]):
     Each verdict says who decided. If the costly judge cannot decide, the verdict is "unsure", and
     the cheap judge's stays in the rationale and in ``also``: a hint for a person, not a decision.
     If the costly judge failed (a server was down, a budget spent), the cheap judge's verdict
-    counts, is marked as ``failed``, and says so.
+    counts, is marked as ``failed``, and says so. So it does where the costly judge is tried on
+    questions with known answers first (``Asking.without``) and gets too many of them wrong.
     """
 
     cheap: Judge[Q]
@@ -286,6 +334,10 @@ class Cascade(Generic[Q]):
         this.
         """
         left, expected = self.open(questions), Estimate()
+        if self.asking is not None and left:
+            known = self.asking.known(*self._told[-1])
+            tried = [one.question for one in known]
+            expected += estimate(self.costly, tried) if tried else Estimate()
         waves, least = (self.asking.waves, self.asking.least) if self.asking else (1, WAVE)
         for wave in range(waves, 0, -1):
             size = _wave(len(left), wave, least)
@@ -325,9 +377,18 @@ class _Weighed(Generic[Q]):
         self._answers: dict[int, Verdict] = {}
         self._beliefs = asking.beliefs(questions, verdicts)
         self._ready = asking.ready(questions, verdicts)
+        self._trust = TRUST
 
     def judged(self) -> list[Verdict]:
         left = self._asking.budget(self._questions)
+        if unfit := self._tried(left):
+            first = self._beliefs.choose(left, lambda _: False, self._asking.worth)
+            return [
+                _unheard(verdict, replace(unsure(unfit, self._costly.name), failed="unfit"))
+                if number in first
+                else verdict
+                for number, verdict in enumerate(self._verdicts)
+            ]
         for wave in range(self._asking.waves, 0, -1):
             size = _wave(left, wave, self._asking.least)
             chosen = self._beliefs.choose(size, self._answers.__contains__, self._asking.worth)
@@ -343,6 +404,25 @@ class _Weighed(Generic[Q]):
             else:
                 verdicts[number] = self._verdict(number, answer)
         return verdicts
+
+    def _tried(self, left: int) -> str:
+        """Try the costly judge on what is known; why it is not asked, or "" if it may be."""
+        if not self._beliefs.choose(left, lambda _: False, self._asking.worth):
+            return ""
+        known = self._asking.known(self._questions, self._verdicts)
+        if not known:
+            return ""
+        answers = self._costly.judge([one.question for one in known])
+        if all(answer.failed for answer in answers):
+            return ""
+        right = sum(one.met(answer) for one, answer in zip(known, answers, strict=True))
+        if right < FIT * len(known):
+            why = f"it got {right} of {len(known)} questions right whose answers are known"
+            what = f"{self._costly.name} was not asked what the rule leaves open: {why}"
+            warnings.warn(what, NotFit, stacklevel=5)
+            return why
+        self._trust = min(TRUST, (right + 1) / (len(known) + 1))
+        return ""
 
     def _ask(self, numbers: Sequence[int]) -> None:
         try:
@@ -364,7 +444,10 @@ class _Weighed(Generic[Q]):
                     *(option for option, chance in answer.also if chance >= ACCEPT),
                 ]
                 at = [options.index(one) for one in named if one in options] if same else None
-                learnt[number] = (at, min(max(answer.confidence, 1 / (len(options) + 1)), TRUST))
+                learnt[number] = (
+                    at,
+                    min(max(answer.confidence, 1 / (len(options) + 1)), self._trust),
+                )
         self._beliefs.learn(learnt)
 
     def _verdict(self, number: int, answer: Verdict | None) -> Verdict:

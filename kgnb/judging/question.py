@@ -45,7 +45,8 @@ class Verdict:
     further options the judge holds possible, best first, each with its own confidence.
     ``remembered``: it is from an earlier run. ``failed``: the judge did not judge, and may do so
     another time: "model", its server failed or sent nonsense; "limit", a budget was spent;
-    "refused", the question was too long or filtered. The rationale says why.
+    "refused", the question was too long or filtered; "unfit", it got too many questions wrong whose
+    answers are known, and was not asked. The rationale says why.
     """
 
     decision: str
@@ -55,7 +56,9 @@ class Verdict:
     judged_by: str = ""
     also: tuple[tuple[str, float], ...] = ()
     remembered: bool = field(default=False, compare=False, repr=False)
-    failed: OneOf["", "model", "limit", "refused"] = field(default="", compare=False, repr=False)
+    failed: OneOf["", "model", "limit", "refused", "unfit"] = field(
+        default="", compare=False, repr=False
+    )
 
     @property
     def sure(self) -> bool:

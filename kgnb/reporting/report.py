@@ -292,7 +292,7 @@ def run_report(
         "command": command,
         "parameters": [
             {"name": entry.name, "value": typed(values[entry.name]), "help": entry.help}
-            | {"changed": values[entry.name] != entry.default}
+            | {"changed": values[entry.name] != entry.default, "of_agent": entry.of_agent}
             for entry in template.parameters
         ],
     }

@@ -123,7 +123,8 @@ class Judgement:
     confidence: float = 0.0
     judged_by: str = ""
     rationale: str = ""
-    # "model": its server failed; "refused": too long, or filtered; "limit": a budget was spent
+    # "model": its server failed; "refused": too long, or filtered; "limit": a budget was spent;
+    # "unfit": it got too many known questions wrong, and was not asked
     failed: str = ""
 
 

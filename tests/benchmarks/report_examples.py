@@ -29,7 +29,7 @@ GIVEN: dict[str, dict[str, object]] = {
     "entity-alignment": {"judge": "rule", "ablation": False, "curve": False},
     "kg-construction": {"judge": "rule", "ablation": False},
 }
-LAST = ("how to run this again",)  # always kept
+KEPT = ("headline", "extraction", "cost", "how to run this again")
 
 
 def sections(notebook: Any) -> list[list[Any]]:
@@ -75,7 +75,7 @@ def write_example(name: str, settings: Settings) -> Path:
             if len(html.encode()) <= MOST or len(parts) < 3:
                 return write_whole(FOLDER / f"{name}.html", html)
             largest = max(
-                (part for part in parts[2:] if title_of(part).lower() not in LAST),
+                (part for part in parts[2:] if title_of(part).lower() not in KEPT),
                 key=lambda part: len(str(part)),
             )
             parts.remove(largest)

@@ -2,11 +2,11 @@
 change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, NotFit
 from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
 from kgnb.judging.cascade import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, Table, ask
@@ -201,3 +201,72 @@ def test_answers_help_even_if_one_in_ten_is_wrong() -> None:
     assert (
         both >= alone + 35
     )  # half of the 100 mistakes are asked about, and nine in ten of the answers are right
+
+
+KNOWN = [ask(f"class N{number}", "Bed", "Route", "Path") for number in range(10)]
+SURE = {one.text: Verdict("equivalent", "b#Bed", 0.99) for one in KNOWN}
+OPEN = ask("class Open", "Bed", "Route")
+
+
+def left_out(question: Ask, option: int) -> Ask:
+    kept = [one for at, one in enumerate(question.options) if at != option]
+    return Ask(question.text, tuple(kept))
+
+
+def tried(answer: Callable[[Ask], Verdict]) -> tuple[list[Verdict], list[Ask]]:
+    """What a cascade comes to whose costly judge answers so, and the questions that it was asked."""
+    asked: list[Ask] = []
+
+    def judged(question: Ask) -> Verdict:
+        asked.append(question)
+        return answer(question)
+
+    asking = Asking(share=1.0, without=left_out)
+    rule = Table("rule", SURE | {OPEN.text: Verdict("equivalent", "b#Bed", 0.55)})
+    return Cascade(rule, CallableJudge(judged), asking=asking).judge([*KNOWN, OPEN]), asked
+
+
+def knows(question: Ask) -> Verdict:
+    """Right about what is known, and against the rule about what is open."""
+    there = any(option.id == "b#Bed" for option in question.options) and question.text != OPEN.text
+    return Verdict("equivalent", "b#Bed", 0.95) if there else Verdict("different", None, 0.95)
+
+
+USELESS = {
+    "always the first option": lambda one: Verdict("equivalent", one.options[0].id, 1.0),
+    "always the last option": lambda one: Verdict("equivalent", one.options[-1].id, 1.0),
+    "always none": lambda one: Verdict("different", None, 1.0),
+    "never sure": lambda one: unsure("no idea", ""),
+}
+
+
+@pytest.mark.parametrize("how", USELESS)
+def test_a_judge_that_gets_known_questions_wrong_is_not_asked_and_the_rule_counts(how: str) -> None:
+    with pytest.warns(NotFit, match="was not asked what the rule leaves open: it got [0-4] of 8"):
+        verdicts, asked = tried(USELESS[how])
+    assert len(asked) == 8 and OPEN not in asked
+    assert [one.choice for one in verdicts] == ["b#Bed"] * 11
+    assert verdicts[-1].confidence == 0.55 and verdicts[-1].failed == "unfit"
+    assert "questions right whose answers are known" in verdicts[-1].rationale
+
+
+def test_a_judge_that_gets_them_right_is_asked_and_believed_as_far_as_that_goes() -> None:
+    verdicts, asked = tried(knows)
+    assert asked[-1] == OPEN and verdicts[-1].choice is None
+
+    def shaky(question: Ask) -> Verdict:
+        wrong = question.text in (KNOWN[0].text, KNOWN[5].text)
+        return Verdict("equivalent", "b#Path", 0.95) if wrong else knows(question)
+
+    less, asked = tried(shaky)
+    assert asked[-1] == OPEN
+    assert less[-1].confidence < verdicts[-1].confidence
+
+
+def test_trying_is_part_of_the_estimate_and_is_left_out_where_too_little_is_known() -> None:
+    asking = Asking(share=1.0, without=left_out)
+    assert len(asking.known(KNOWN, list(SURE.values()))) == 8
+    assert asking.known(KNOWN[:3], list(SURE.values())[:3]) == []
+    assert Asking(share=1.0).known(KNOWN, list(SURE.values())) == []
+    wrong = [one for one in asking.known(KNOWN, list(SURE.values())) if one.answer is None]
+    assert len(wrong) == 4 and all(len(one.question.options) == 2 for one in wrong)

@@ -135,6 +135,8 @@ def after_the_rule(
         least=BATCH,
         worth=WORTH,
         ready=_ready,
+        # a simulated judge errs at the rate that was asked for
+        without=None if getattr(judge, "simulation", False) else _without,
     )
     return Cascade(rule or _rule(exclusive), judge, asking=asking)
 
@@ -150,6 +152,11 @@ def _sources(questions: Sequence[MatchQuestion]) -> int:
 def _pair(question: MatchQuestion, other: str) -> Pair:
     about, kind = question.about.key
     return (about, other, kind) if question.side == "source" else (other, about, kind)
+
+
+def _without(question: MatchQuestion, option: int) -> MatchQuestion:
+    """The question without one candidate, and no more than a model is shown of the others."""
+    return question.narrowed([at for at in range(len(question.others)) if at != option][:SHOWN])
 
 
 def _ready(
