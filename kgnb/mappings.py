@@ -13,6 +13,7 @@ from typing import Literal as OneOf
 
 from pydantic import Field
 
+from kgnb.kg.prefixes import told_apart
 from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
 if TYPE_CHECKING:
@@ -147,11 +148,13 @@ class Alignment(Tabled):
             Column("kind", "Kind"),
             Column("judged_by", "Judged by"),
         ]
+        sources = told_apart((m.source, m.source_label) for m in self.mappings)
+        targets = told_apart((m.target, m.target_label) for m in self.mappings)
         rows = [
             [
-                LabelledIri(mapping.source, mapping.source_label),
+                LabelledIri(mapping.source, sources[mapping.source]),
                 mapping.relation,
-                LabelledIri(mapping.target, mapping.target_label),
+                LabelledIri(mapping.target, targets[mapping.target]),
                 mapping.confidence,
                 "concept" if mapping.concepts == "both" else mapping.kind,
                 mapping.judged_by,

@@ -71,3 +71,30 @@ def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = 
         ):
             best, short = namespace, f"{prefix}:{iri[len(namespace) :]}"
     return short
+
+
+def told_apart(labels: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The label of each IRI; where several IRIs have one label, with the prefix of its namespace.
+
+    Without a known prefix the last part of the namespace stands for it.
+
+    >>> a, b = "http://xmlns.com/foaf/0.1/Document", "http://docs.example/Documents/Document"
+    >>> list(told_apart([(a, "Document"), (b, "Document"), ("http://x.example/Bed", "Bed")]).values())
+    ['foaf:Document', 'Documents:Document', 'Bed']
+    """
+    known = dict(labels)
+    owners: dict[str, set[str]] = {}
+    for iri, label in known.items():
+        owners.setdefault(label, set()).add(iri)
+    return {
+        iri: f"{_prefix_of(iri)}:{label}" if len(owners[label]) > 1 and label else label
+        for iri, label in known.items()
+    }
+
+
+def _prefix_of(iri: str) -> str:
+    curie = shorten(iri)
+    if curie != iri:
+        return curie.partition(":")[0]
+    namespace = re.split(r"[#/:][^#/:]*$", iri.rstrip("#/:"))[0].rstrip("#/:")
+    return re.split(r"[#/:]", namespace)[-1]

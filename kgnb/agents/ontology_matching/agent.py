@@ -4,6 +4,7 @@ are made.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
@@ -20,8 +21,10 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import (
+    SIDES,
     VIEWS,
     Described,
+    Description,
     Found,
     MatchQuestion,
     Options,
@@ -32,6 +35,7 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
 from kgnb.kg.labels import readable
+from kgnb.kg.prefixes import told_apart
 from kgnb.results.bundle import view
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table
@@ -214,12 +218,20 @@ AGENT = Agent(
 )
 
 
+def _names(descriptions: Iterable[Description]) -> Callable[[Description], LabelledIri]:
+    """How tables name entities: two of one side that have the same name are told apart."""
+    every = list(descriptions)
+    sides = {side: told_apart((d.iri, d.name) for d in every if d.side == side) for side in SIDES}
+    return lambda d: LabelledIri(d.iri, sides[d.side].get(d.iri, d.name))
+
+
 @view.register
 def described(value: Described) -> Table:
     """One row per entity, with its three views."""
     columns = [Column(name, name) for name in ("side", "kind", "entity", *VIEWS)]
+    named = _names(value.descriptions)
     rows: list[list[Value]] = [
-        [d.side, d.kind, LabelledIri(d.iri, d.name), d.syntactic, "; ".join(d.lexical), d.semantic]
+        [d.side, d.kind, named(d), d.syntactic, "; ".join(d.lexical), d.semantic]
         for d in value.descriptions
     ]
     caption = (
@@ -263,10 +275,11 @@ def summarised(value: Summarised) -> Table:
         Column("best", "best candidate"),
     ]
     columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
+    named = _names(value.described.descriptions)
     rows: list[list[Value]] = []
     for q in value.questions:
-        about, best = (LabelledIri(one.iri, one.name) for one in (q.about, q.others[0]))
-        rows.append([q.side, about, best, q.candidates[0].score, len(q.others)])
+        best = q.candidates[0].score
+        rows.append([q.side, named(q.about), named(q.others[0]), best, len(q.others)])
     return Table(
         columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions]
     )
@@ -285,16 +298,16 @@ def validated(value: Validated) -> Table:
         Column("confidence", "confidence", "number"),
         Column("by", "judged by"),
     ]
+    named = _names(value.described.descriptions)
     rows: list[list[Value]] = []
     for one in value.judged:
-        names = {other.iri: LabelledIri(other.iri, other.name) for other in one.question.others}
-        about, verdict = one.question.about, one.verdict
+        names = {other.iri: named(other) for other in one.question.others}
+        verdict = one.verdict
         chosen = names.get(verdict.choice) if verdict.choice else None
-        entity = LabelledIri(about.iri, about.name)
         rows.append(
             [
                 one.question.side,
-                entity,
+                named(one.question.about),
                 verdict.decision,
                 chosen,
                 verdict.confidence,

@@ -71,7 +71,7 @@ def _conflicts(
     """What each mapping contradicts, with the reason to drop the former: of a class and its
     ancestor the counterparts are disjoint.
     """
-    sides = (_Classes(described.source), _Classes(described.target))
+    sides = [_Disjointness(o.of_kind("class")) for o in (described.source, described.target)]
     found: defaultdict[Mapping, dict[Mapping, str]] = defaultdict(dict)
     for here, there, name in ((0, 1, "target"), (1, 0, "source")):
         by_end: defaultdict[str, list[Mapping]] = defaultdict(list)
@@ -99,8 +99,9 @@ class Hierarchy:
         self.parents: dict[str, tuple[str, ...]] = {}
         self.children: dict[str, tuple[str, ...]] = {}
         for entity in entities:
-            self.parents[entity.iri] = (*entity.parents, *entity.types)
-            self.children[entity.iri] = entity.children
+            above, below = (*entity.parents, *entity.types), entity.children
+            self.parents[entity.iri] = (*self.parents.get(entity.iri, ()), *above)
+            self.children[entity.iri] = (*self.children.get(entity.iri, ()), *below)
         self._above: dict[str, frozenset[str]] = {}
         self._below: dict[str, frozenset[str]] = {}
 
@@ -131,18 +132,42 @@ def _reach(
     return known[start]
 
 
-class _Classes(Hierarchy):
-    """One ontology's classes, and which of them are declared disjoint."""
+class _Disjointness(Hierarchy):
+    """A hierarchy with what is declared disjoint in it."""
 
-    def __init__(self, ontology: Ontology) -> None:
-        classes = ontology.of_kind("class")
-        super().__init__(classes)
-        self._disjoint = {entity.iri: set(entity.disjoint) for entity in classes}
+    def __init__(self, entities: Iterable[Entity]) -> None:
+        known = list(entities)
+        super().__init__(known)
+        self._disjoint: defaultdict[str, set[str]] = defaultdict(set)
+        for entity in known:
+            for iri in entity.disjoint:
+                self._disjoint[entity.iri].add(iri)
+                self._disjoint[iri].add(entity.iri)
 
     def disjoint(self, one: str, other: str) -> bool:
-        """Whether the classes, or ancestors of them, are declared disjoint."""
+        """Whether the two, or ancestors of them, are declared disjoint."""
         others = self.above(other) | {other}
         return any(self._disjoint.get(iri, set()) & others for iri in self.above(one) | {one})
+
+
+class StatedApart:
+    """What two ontologies, read together, say cannot be equal.
+
+    They can say so only if one mentions terms of the other, or both have terms in common.
+    """
+
+    def __init__(self, source: Ontology, target: Ontology) -> None:
+        sides = [{entity.iri for entity in ontology} for ontology in (source, target)]
+        self._related = not sides[0].isdisjoint(sides[1])
+        for ontology, others in ((source, sides[1]), (target, sides[0])):
+            for entity in ontology:
+                mentioned = (*entity.disjoint, *entity.parents, *entity.children)
+                self._related = self._related or not others.isdisjoint(mentioned)
+        self._both = _Disjointness([*source, *target] if self._related else ())
+
+    def __call__(self, source: str, target: str) -> bool:
+        """Whether the two are said to be disjoint, or to be below what is."""
+        return self._related and source != target and self._both.disjoint(source, target)
 
 
 _TYPE, _NOTHING = RDF + "type", OWL + "Nothing"

@@ -130,7 +130,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     confidence.
     """
     described = validated.described
-    votes = _votes(validated.judged)
+    votes = _votes(validated.judged, exclusive=options.cardinality == "1:1")
     equal = {pair: vote for pair, vote in votes.items() if vote.equivalent()}
     chances = _confidences(equal)
     mappings = {
@@ -145,6 +145,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
             kept[pair] = mapping
         elif equal[pair].chosen:
             dropped.append(Dropped(mapping, why))
+    dropped += [Dropped(_apart(validated, pair), APART) for pair in validated.apart]
     if options.cardinality == "1:1":
         best = _one_to_one(kept, equal)
         lost = [m for pair, m in kept.items() if pair not in best and equal[pair].chosen]
@@ -170,7 +171,17 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
         target=described.target.iri,
         dropped=tuple(sorted(dropped, key=lambda one: _order(one.mapping))),
         unsure=tuple(sorted(_unsure(validated), key=_order)),
+        notes=described.notes,
     )
+
+
+APART = "the ontologies say that they are disjoint"
+
+
+def _apart(validated: Validated, pair: Pair) -> AlignedPair:
+    """A pair of one name that is said to be disjoint."""
+    source, target = validated.described.ends(pair)
+    return AlignedPair(*pair[:2], kind=pair[2], source_label=source.name, target_label=target.name)
 
 
 def _too_little(mapping: AlignedPair, vote: _Votes, shown: float, options: Options) -> str:
@@ -187,7 +198,9 @@ def _too_little(mapping: AlignedPair, vote: _Votes, shown: float, options: Optio
             return f"only the {sides} side found it"
         bar = max(bar, options.one_sided)
     if mapping.confidence < bar:
-        return f"confidence {mapping.confidence:.2f} from the {sides} side is below {bar:.2f}"
+        other = "; the other side chose another, or none" if vote.contradicted() else ""
+        held = f"confidence {mapping.confidence:.2f} from the {sides} side is below {bar:.2f}"
+        return held + other
     if shown < options.confidence:
         return f"confidence {shown:.2f} from the {sides} side is below {options.confidence:.2f}"
     return ""
@@ -253,7 +266,8 @@ def _shown(
     return shown
 
 
-def _votes(judged: Sequence[Judged]) -> dict[Pair, _Votes]:
+def _votes(judged: Sequence[Judged], *, exclusive: bool) -> dict[Pair, _Votes]:
+    """``exclusive``: a side that chose another entity speaks against this one."""
     votes: dict[Pair, _Votes] = {}
     for one in judged:
         # hints of an undecided judge are for a person, except those of the rule, which are its
@@ -274,7 +288,9 @@ def _votes(judged: Sequence[Judged]) -> dict[Pair, _Votes]:
         ends: tuple[tuple[Side, str], ...] = (("source", source), ("target", target))
         for side, iri in ends:
             verdict = verdicts.get((side, (iri, kind)))
-            if verdict is not None and verdict.sure and side not in vote.chosen:
+            if verdict is None or not verdict.sure or side in vote.chosen:
+                continue
+            if exclusive or verdict.choice is None:
                 vote.against[side] = verdict.confidence
     return dict(
         sorted((pair, vote) for pair, vote in votes.items() if vote.chosen or vote.possible)

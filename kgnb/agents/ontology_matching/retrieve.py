@@ -74,6 +74,12 @@ def retrieve(
         ValueError: an ontology has no entity that could be matched.
     """
     kinds = [kind for kind in KINDS if kind != "individual" or options.individuals]
+    source, target = map(_in_use, ends := (source, target))
+    notes = [
+        f"{len(whole) - len(used)} obsolete terms of {whole.name or whole.iri} left out"
+        for whole, used in zip(ends, (source, target), strict=True)
+        if len(used) < len(whole)
+    ]
     if model and options.translate and _no_common_language(source, target, kinds):
         source, target = (
             translated(side, kinds, model, options.context) for side in (source, target)
@@ -112,7 +118,13 @@ def retrieve(
             )
             for one in entities
         ]
-    return Described(source, target, tuple(descriptions))
+    return Described(source, target, tuple(descriptions), tuple(notes))
+
+
+def _in_use(ontology: Ontology) -> Ontology:
+    """The ontology without deprecated terms: nothing new should be mapped to them."""
+    kept = tuple(entity for entity in ontology if not entity.deprecated)
+    return ontology if len(kept) == len(ontology) else replace(ontology, entities=kept)
 
 
 def _defined(ontology: Ontology, meanings: Collection[str]) -> bool:
@@ -440,8 +452,9 @@ def comparable(source: Ontology, target: Ontology) -> tuple[Ontology, Ontology]:
     """Both ontologies without the terms that they only mention, and with kinds of property that
     agree.
 
-    A mentioned term is one of the other's main namespace that the other has as well, or one of a
-    foreign namespace of which nothing is stated but that it equals an own term. A property takes
+    A mentioned term is one of a foreign namespace that has no text, where the ontology's own terms
+    have one or the other ontology has the term itself; or of which nothing is stated but that it
+    equals an own term. A property takes
     the kind of the other side's property of the same name, if that side has none of its own kind.
     An ontology without such terms is returned itself.
     """
@@ -463,24 +476,32 @@ def _namespace(entity: Entity) -> str:
 
 def _without_mentions(ontology: Ontology, other: Ontology, homes: tuple[str, str]) -> Ontology:
     home, elsewhere = homes
+    own = [entity for entity in ontology if _namespace(entity) == home]
+    explained = 2 * sum(map(_has_text, own)) >= len(own)
+    equal = {entity.iri for entity in own}
     there = {entity.iri for entity in other}
-    own = {entity.iri for entity in ontology if _namespace(entity) == home}
 
     def mentioned(entity: Entity) -> bool:
         space = _namespace(entity)
-        known = space == elsewhere and entity.iri in there
-        return space != home and (
-            known or (not _told(entity) and not own.isdisjoint(entity.equivalents))
-        )
+        if space == home or _has_text(entity):
+            return False
+        if explained or (space == elsewhere and entity.iri in there):
+            return True
+        return not _told(entity) and not equal.isdisjoint(entity.equivalents)
 
     kept = tuple(entity for entity in ontology if not mentioned(entity))
     return ontology if len(kept) == len(ontology) else replace(ontology, entities=kept)
 
 
+def _has_text(entity: Entity) -> bool:
+    return bool(entity.labels or entity.synonyms or entity.definitions or entity.comments)
+
+
 def _told(entity: Entity) -> bool:
     """Whether anything is stated of it besides equivalents and subclasses."""
-    texts = entity.labels or entity.synonyms or entity.definitions or entity.comments
-    return bool(texts or entity.parents or entity.restrictions or entity.domain or entity.range)
+    return _has_text(entity) or bool(
+        entity.parents or entity.restrictions or entity.domain or entity.range
+    )
 
 
 def _of_like_kinds(ontology: Ontology, other: Ontology) -> Ontology:

@@ -336,7 +336,9 @@ def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
 
 
 def stated(source: Description, target: Description) -> bool:
-    """Whether one of the two ontologies states that they are equal."""
+    """Whether one of the two ontologies states that they are equal, or both have the same term."""
+    if source.iri == target.iri:
+        return True
     ends = ((source.entity, target.iri), (target.entity, source.iri))
     return any(iri in entity.equivalents or iri in entity.matches for entity, iri in ends)
 
@@ -352,7 +354,11 @@ def surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
 
 def _reason(case: _Case) -> str:
     one, other = case.names
-    parts = ["said to be equal in the ontology itself"] if case.stated else []
+    parts = []
+    if case.source.iri == case.target.iri:
+        parts.append("the same IRI")
+    elif case.stated:
+        parts.append("said to be equal in the ontology itself")
     parts += [f"“{one}” against “{other}”: overlap {case.overlap:.2f}, cosine {case.cosine:.2f}"]
     if case.meaning is not None:
         parts.append(f"definitions {case.meaning:.2f}")

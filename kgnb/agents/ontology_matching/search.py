@@ -12,12 +12,13 @@ are equal but for a qualifier ("plexiform layer of the cerebral cortex").
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import product
 from typing import TypeAlias
 
 import numpy as np
 
+from kgnb.agents.ontology_matching.coherence import StatedApart
 from kgnb.agents.ontology_matching.lexicon import (
     PREPOSITIONS,
     centred_by_language,
@@ -66,7 +67,9 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     """
     described = stored.described
     sides = described.of("source"), described.of("target")
+    apart = StatedApart(described.source, described.target)
     rankings = list(_equal_names(*sides))
+    homonyms = sorted({r.pair for r in rankings if apart(r.source, r.target)})
     floors: list[tuple[str, float]] = []
     nearest: dict[Pair, float] = {}  # at any distance
     for view in VIEWS:
@@ -80,9 +83,29 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
                 for pair, score in _nearest(direction, asking, asked, neighbours):
                     nearest[pair] = max(nearest.get(pair, -1.0), round(score, 6))
     rankings += further(described, rankings, nearest)
+    allowed = _allowed(described, apart)
+    rankings = [ranked for ranked in rankings if allowed(ranked)]
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
-    return Found(described, tuple(rankings), _cosines(pairs, stored), tuple(floors))
+    return Found(
+        described, tuple(rankings), _cosines(pairs, stored), tuple(floors), tuple(homonyms)
+    )
+
+
+def _allowed(described: Described, apart: StatedApart) -> Callable[[Ranked], bool]:
+    """Whether two entities can be equal: a term that both ontologies have is itself and nothing
+    else, and what they say is disjoint is not the same.
+    """
+    keys = [{description.key for description in described.of(side)} for side in SIDES]
+    shared = keys[0] & keys[1]
+
+    def allowed(ranked: Ranked) -> bool:
+        source, target, kind = ranked.pair
+        if source != target and ((source, kind) in shared or (target, kind) in shared):
+            return False
+        return not apart(source, target)
+
+    return allowed
 
 
 def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
@@ -212,11 +235,12 @@ def _equal_names(source: Sequence[Description], target: Sequence[Description]) -
 
 
 def _stated(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Pair]:
-    """Pairs that one of the ontologies states to be equal."""
+    """Pairs that one of the ontologies states to be equal, and terms that both have."""
     for ours, theirs, turned in ((source, target, False), (target, source, True)):
         there = {description.key for description in theirs}
         for description in ours:
-            for iri in (*description.entity.equivalents, *description.entity.matches):
+            same = (description.iri, *description.entity.equivalents, *description.entity.matches)
+            for iri in same:
                 if (iri, description.kind) in there:
                     yield (
                         *((iri, description.iri) if turned else (description.iri, iri)),

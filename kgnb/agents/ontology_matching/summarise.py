@@ -70,7 +70,7 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
                     beside=listed(d.name for d in siblings[about.side][about.key]),
                 )
             )
-    return Summarised(found.described, tuple(questions))
+    return Summarised(found.described, tuple(questions), found.apart)
 
 
 BESIDE = 8  # siblings that a question lists

@@ -60,11 +60,19 @@ goes before the others where a candidate is; a distant more general candidate is
 
 def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:
     """The judge's verdict on every question; answers that are not on the list count as unsure."""
-    found = verdicts(summarised.questions, judge, DECISIONS)
-    judged = tuple(map(Judged, summarised.questions, found))
-    return Validated(
-        summarised.described, _opened(judged) if judge.name == "rule" else judged, judge.name
-    )
+    # a rule weighs a pair by its relatives as well, so it sees all of them
+    whole = judge.name.startswith("rule")
+    asked = [q for q in summarised.questions if whole or not q.itself]
+    found = iter(verdicts(asked, judge, DECISIONS))
+    judged: list[Judged] = []
+    for question in summarised.questions:
+        verdict = Verdict("equivalent", question.about.iri, 1.0, "the same IRI", "rule")
+        if whole or not question.itself:
+            verdict = next(found)
+        judged.append(Judged(question, verdict))
+    every = tuple(judged)
+    opened = _opened(every) if judge.name == "rule" else every
+    return Validated(summarised.described, opened, judge.name, summarised.apart)
 
 
 def _opened(judged: tuple[Judged, ...]) -> tuple[Judged, ...]:

@@ -187,6 +187,7 @@ class Described(Shown):
     source: Ontology
     target: Ontology
     descriptions: tuple[Description, ...]  # source first, each side in its ontology's order
+    notes: tuple[str, ...] = ()  # what was left out, and why
 
     def of(self, side: Side) -> tuple[Description, ...]:
         """The descriptions of one side."""
@@ -291,6 +292,7 @@ class Found(Shown):
     rankings: tuple[Ranked, ...]
     cosines: Mapping[Pair, Cosines] = field(repr=False)  # of every candidate pair
     floors: tuple[tuple[str, float], ...] = ()  # the cosine that 95 % of random pairs lie below
+    apart: tuple[Pair, ...] = ()  # of one name, but said to be disjoint
 
     def counts(self) -> dict[str, int]:
         """Candidates by view."""
@@ -329,6 +331,11 @@ class MatchQuestion:
     matched: tuple[str, ...] = ()  # neighbours of ``about`` with their known counterparts, in words
     beside: tuple[str, ...] = ()  # its siblings, with their counterparts where these are known
     taken: tuple[str, ...] = ()  # of each candidate: its known counterpart, or ""
+
+    @property
+    def itself(self) -> bool:
+        """Whether the entity is a term that the other ontology has as well."""
+        return [other.iri for other in self.others] == [self.about.iri]
 
     @property
     def other_side(self) -> Side:
@@ -393,6 +400,7 @@ class Summarised(Shown):
 
     described: Described
     questions: tuple[MatchQuestion, ...]
+    apart: tuple[Pair, ...] = ()  # of one name, but said to be disjoint
 
     def counts(self) -> dict[str, int]:
         """Questions and candidates."""
@@ -418,6 +426,7 @@ class Validated(Shown):
     described: Described
     judged: tuple[Judged, ...]
     judge: str
+    apart: tuple[Pair, ...] = ()  # of one name, but said to be disjoint
 
     def counts(self) -> dict[str, int]:
         """Verdicts by decision."""
