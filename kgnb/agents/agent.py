@@ -3,8 +3,8 @@
 A package exports ``AGENT``: its inputs, stages and options. The magic, the command, the form,
 completion, the panel, the report and the MCP tool are made from it. Stages are plain typed
 functions that name their arguments, which a ``kgnb.tasks.task.Task`` finds: the value of an earlier
-stage, an input, an options object, something the agent ``provides``, or something that the task
-lends (``model``, ``embedder``, ``index``, ``settings``).
+stage, an input, an options object, or something that is opened for it (what the agent
+``provides``, and for all agents ``model``, ``embedder``, ``index``, ``settings``, ``run``).
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from kgnb.agents.options import OptionInfo, described, given_of, names_of
 from kgnb.errors import KgnbError
 from kgnb.judging import Decisions, Judge, PersonJudge
 
-LENT = ("model", "writer", "embedder", "index", "settings", "remember", "run")
-"""Names that every task lends; ``writer`` is the model for texts, and ``remember`` wraps a judge so
-that its model is never asked the same twice.
+SHARED = ("model", "writer", "embedder", "index", "settings", "remember", "run")
+"""What is opened for the stages of every agent; ``writer`` is the model for texts, and ``remember``
+wraps a judge so that its model is never asked the same twice.
 """
+KINDS = ("graph", "ontology", "file", "folder", "text", "flag", "value")
+"""How an input is read: ``value`` is a Python object, which only a script can give."""
 
 
 def first_sentence(docstring: str | None) -> str:
@@ -57,14 +59,77 @@ class AgentTask(Protocol):
 
 @dataclass(frozen=True)
 class Input:
-    """An input named at the start; ``kind`` decides how it is opened: graph, ontology, file, folder
-    or text.
+    """What an agent works on.
+
+    Args:
+        kind: how it is read, one of ``KINDS``.
+        help: what it may be; without a full stop.
+        suggestions: words that completion and forms offer.
+        optional: it may be left out, and is then ``default``.
+        many: several may be given.
+        named: it is given by its name, ``--seeds FILE``, not by its place on the line.
+        choices: all it may be.
+        flag: its name on a line where that differs, or several: ``-e --entity``.
+        metavar: what stands for it in help.
+        stage: the stage whose verb takes it in a notebook; by default the first verb does.
+        leads: the verb of its stage takes it by its place, and needs it.
+        read: makes what a stage works with of what was opened.
+        local: only a person or a script may give it: it names code, or a place to write.
+
+    Raises:
+        ValueError: there is no such kind, or a required input is named or has a default.
     """
 
     name: str
     kind: str
     help: str
     suggestions: tuple[str, ...] = ()
+    optional: bool = False
+    many: bool = False
+    default: Any = None
+    named: bool = False
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    metavar: str = ""
+    stage: str = ""
+    leads: bool = False
+    read: Callable[[Any], Any] | None = None
+    local: bool = False
+
+    def __post_init__(self) -> None:
+        # as agents wrote it whose help went to argparse as it was
+        object.__setattr__(self, "help", self.help.replace("%%", "%"))
+        if self.kind not in KINDS:
+            raise ValueError(f"input {self.name}: there is no kind {self.kind}")
+        if not self.optional and (self.named or self.default is not None):
+            raise ValueError(f"input {self.name}: one that is named or has a default is optional")
+
+    @property
+    def flags(self) -> list[str]:
+        """Its names on a line, the long one last: ``--open-world``."""
+        return self.flag.split() or [f"--{self.name.replace('_', '-')}"]
+
+    @property
+    def placeholder(self) -> str:
+        """What stands for it in help."""
+        words = {"file": "FILE", "folder": "FOLDER", "graph": "FILE", "ontology": "FILE"}
+        return self.metavar or (words.get(self.kind, "TEXT") if self.named else self.name.upper())
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file beside the result that a command writes on request: ``--ranking FILE.tsv``.
+
+    Args:
+        write: its text, from the task once it has run.
+        needs: the input without which there is nothing to write.
+    """
+
+    name: str
+    help: str
+    write: Callable[[Any], str]
+    metavar: str = "FILE"
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,18 +199,22 @@ class Agent:
         same. stages: in order.
         options: its options classes (see ``options``), by the name that stages use for them.
         provides: further arguments of stages, made from the task: ``{"judge": lambda task: ...}``.
-        lent: names that only the agent's own kind of task lends.
+        task: ``MODULE:CLASS`` of its own kind of ``kgnb.tasks.task.Task``, which may open more than
+        the agent provides.
         judges: those of ``provides`` that answer questions; they are made before a run does any
         work. prepare: changes the opened inputs before the first stage.
         reopens: options that decide how inputs are opened.
         internal: options that no verb or command takes, as they follow from something else.
         evaluate: measures the task against the reference with this name; returns something
         displayable. explain: what the task knows about an item; returns something displayable.
-        exports: writers of the last stage's value, by suffix.
+        exports: writers by suffix, of the last stage's value or what the task has in its place.
+        printed: the suffix of what a command prints where no file is named; by default the value's
+        own text. outputs: further files.
         review: what a person may decide; the agent then has the option ``decisions``.
         asked: further inputs that change with every call, such as a question; notebooks have their
         own verbs for it. begins: the verb that names the inputs, if it is not ``start``.
         start_help: one line of help for ``start``; ``start_examples`` are lines to copy.
+        about: the help of the command after its first line; ``examples`` are commands to copy.
 
     Raises:
         ValueError: a name is used twice, or a stage needs a name that is unknown.
@@ -160,7 +229,7 @@ class Agent:
     summary: str = ""
     command: str = ""
     provides: Mapping[str, Callable[[AgentTask], Any]] = field(default_factory=dict)
-    lent: tuple[str, ...] = ()
+    task: str = ""
     judges: tuple[str, ...] = ()
     prepare: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     reopens: tuple[str, ...] = ()
@@ -168,25 +237,33 @@ class Agent:
     evaluate: Callable[[AgentTask, str], Any] | None = None
     explain: Callable[[AgentTask, str], Any] | None = None
     exports: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    printed: str = ""
+    outputs: tuple[Output, ...] = ()
     review: Review | None = None
     asked: tuple[Input, ...] = ()
     begins: str = "start"
     start_help: str = "Name what to work on; what is set here holds for all stages."
     start_examples: tuple[str, ...] = ()
+    about: str = ""
+    examples: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         knobs = [name for cls in self.options.values() for name in names_of(cls)]
-        inputs, stages = [one.name for one in self.inputs], [one.name for one in self.stages]
+        knobs = [name for name in knobs if name not in self.internal]
+        inputs = [one.name for one in (*self.inputs, *self.asked)]
+        stages = [one.name for one in self.stages]
         for names in (knobs + inputs, inputs + stages + list(self.options)):
             if twice := {name for name in names if names.count(name) > 1}:
                 raise ValueError(
                     f"agent {self.name}: {', '.join(sorted(twice))} stands for two things"
                 )
-        known = {*inputs, *self.options, *self.provides, *self.lent, *LENT}
+        known = {*inputs, *self.options, *self.provides, *SHARED}
         for stage in self.stages:
-            if missing := [
+            missing = [
                 name for name in (*stage.needs, *stage.keywords.values()) if name not in known
-            ]:
+            ]
+            # an own kind of task opens more, and says itself what it lacks
+            if missing and not self.task:
                 raise ValueError(
                     f"agent {self.name}: {stage.name} needs {missing[0]}, which nothing before it provides"
                 )
@@ -224,24 +301,100 @@ class Agent:
         """The options objects with these values, and defaults for the rest."""
         return {key: cls(**given_of(cls, given)) for key, cls in self.options.items()}
 
+    @property
+    def taken(self) -> tuple[Input, ...]:
+        """All inputs, those that change with every call included."""
+        return (*self.inputs, *self.asked)
+
+    @property
+    def first(self) -> tuple[Input, ...]:
+        """The inputs that the first verb of a notebook takes."""
+        return tuple(one for one in self.inputs if one.kind != "value" and not one.stage)
+
+    @property
+    def main(self) -> tuple[Input, ...]:
+        """Those of them that are given by their place: what the agent is about."""
+        return tuple(one for one in self.first if not one.named)
+
+    @property
+    def remote(self) -> tuple[Input, ...]:
+        """The inputs that a client elsewhere may give."""
+        return tuple(one for one in self.taken if one.kind != "value" and not one.local)
+
+    def specs(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every input as given, by name; its default where it is left out, or is None or "".
+
+        Raises:
+            ValueError: there is no input of this name, or one is none of its choices.
+        """
+        names = [one.name for one in self.taken]
+        if strange := [name for name in given if name not in names]:
+            raise ValueError(
+                f"agent {self.name} takes the inputs {', '.join(names)}, not {strange[0]}"
+            )
+        return {one.name: _spec(one, given.get(one.name)) for one in self.taken}
+
+    def refuse_missing(self, given: Mapping[str, Any]) -> None:
+        """ValueError, naming what a complete run needs, where an input is missing."""
+        required = [one.name for one in self.taken if not one.optional]
+        missing = [name for name in required if given.get(name) is None]
+        if missing:
+            raise ValueError(
+                f"agent {self.name} takes the inputs {', '.join(required)}: {missing[0]} is missing"
+            )
+
     def schema(self) -> dict[str, Any]:
         """The arguments of a call of the whole agent, its inputs and options, as JSON Schema (MCP,
         2020-12).
         """
-        taken = (*self.inputs, *self.asked)
-        properties = {
-            one.name: {"type": "string", "description": one.help.replace("%%", "%")}
-            for one in taken
-        }
+        properties = {one.name: _schema(one) for one in self.remote}
         for cls in self.options.values():
             options = TypeAdapter(cls).json_schema()["properties"]
             properties |= {
                 name: option for name, option in options.items() if name not in self.internal
             }
-        required = [one.name for one in taken]
         return {
             "type": "object",
             "properties": properties,
-            "required": required,
+            "required": [one.name for one in self.remote if not one.optional],
             "additionalProperties": False,
         }
+
+
+def report_parameters(agent: Agent) -> tuple[OptionInfo, ...]:
+    """The parameters of an agent's report: its inputs, then every option that a person can set.
+
+    An input is a text, empty where it is left out, several of them separated by commas; a flag is
+    true or false.
+    """
+    return (*(_parameter(one) for one in agent.inputs if one.kind != "value"), *agent.knobs())
+
+
+def _parameter(one: Input) -> OptionInfo:
+    if one.kind == "flag":
+        return OptionInfo(one.name, bool, bool(one.default), one.help)
+    several = ", separated by commas" if one.many else ""
+    default = one.default if isinstance(one.default, str) else ""
+    return OptionInfo(one.name, str, default, one.help + several, one.choices)
+
+
+def _spec(one: Input, value: Any) -> Any:
+    if value is None or (one.optional and isinstance(value, str) and not value):
+        return one.default
+    if one.choices and value not in one.choices:
+        raise ValueError(f"{one.name} is {value!r}: choose {' or '.join(one.choices)}")
+    return value
+
+
+def _schema(one: Input) -> dict[str, Any]:
+    """An input as JSON Schema: a text, one of several texts, texts, or true and false."""
+    about: dict[str, Any] = {"description": one.help}
+    if one.kind == "flag":
+        return {"type": "boolean", "default": bool(one.default), **about}
+    text: dict[str, Any] = {"type": "string"}
+    if one.choices:
+        text["enum"] = list(one.choices)
+    if one.many:
+        return {"anyOf": [text, {"type": "array", "items": text}], **about}
+    default = {"default": one.default} if isinstance(one.default, str) else {}
+    return text | default | about

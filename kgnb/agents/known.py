@@ -20,9 +20,15 @@ GROUP = "kgnb.agents"
 OURS = ("ontology_matching", "question_answering", "entity_alignment", "kg_construction")
 
 
+def our_agent(name: str) -> Agent:
+    """One agent of this package, without loading the others."""
+    agent: Agent = import_module(f"kgnb.agents.{name}").AGENT
+    return agent
+
+
 def our_agents() -> tuple[Agent, ...]:
     """The agents of this package, in the order in which they are shown."""
-    return tuple(import_module(f"kgnb.agents.{name}").AGENT for name in OURS)
+    return tuple(map(our_agent, OURS))
 
 
 @cache

@@ -39,11 +39,12 @@ COMMANDS = (
     "trust",
 )
 
+# Commands that follow from their agent alone.
+DERIVED = {"match": "ontology_matching", "align": "entity_alignment", "build": "kg_construction"}
+
 # The module of a command that has none of its own.
 MODULES = {
-    "evaluate": "match",
-    "compile": "build",
-    "ground": "build",
+    "ground": "compile",
     "resume": "sweep",
     "run": "compare",
     "scan": "report",
@@ -61,12 +62,14 @@ class Commands(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, or None."""
+        from kgnb.agents.known import agents_from_elsewhere, our_agent
+        from kgnb.cli.work import command_of
+
+        if name in DERIVED:
+            return command_of(our_agent(DERIVED[name]))
         if name in COMMANDS:
             command = getattr(import_module(f"kgnb.cli.{MODULES.get(name, name)}"), name)
             return command if isinstance(command, click.Command) else None
-        from kgnb.agents.known import agents_from_elsewhere
-        from kgnb.cli.work import command_of
-
         return next(
             (
                 command_of(one)

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from kgnb.agents.question_answering import AGENT
-from kgnb.agents.question_answering.values import Answer, Question
+from kgnb.agents.question_answering.values import Answer
 from kgnb.agents.question_answering.views import guessed
 from kgnb.backends import URL, file_of
 from kgnb.cli.outcome import FAILED, refuse_unwritable
-from kgnb.cli.work import Work, agent_command, took
+from kgnb.cli.work import Work, agent_command, input_options, took
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.terms import Iri, Term
@@ -35,14 +35,6 @@ from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, plain, writ
     "endpoint, huts:graph.",
 )
 @click.option(
-    "--entity",
-    "-e",
-    "entities",
-    multiple=True,
-    metavar="IRI",
-    help="An entity the question is about, by IRI or name, instead of linking. Repeatable.",
-)
-@click.option(
     "--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}."
 )
 @click.option(
@@ -61,20 +53,9 @@ from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, plain, writ
     help="Questions asked at once with a model; default: the settings' number of model calls.",
 )
 @click.option(
-    "--examples",
-    metavar="FILE.jsonl",
-    help="Answered questions over this graph to learn wordings from: lines {id, question, entities, "
-    "values}.",
-)
-@click.option(
-    "--decisions",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="A person's decisions, for --judge person.",
-)
-@click.option(
     "--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON."
 )
+@input_options(AGENT.taken)
 @agent_command(AGENT)
 def ask(question: str | None, **given: Any) -> None:
     """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
@@ -111,16 +92,15 @@ def ask(question: str | None, **given: Any) -> None:
         raise click.UsageError("an endpoint cannot be combined with other graphs: give one --graph")
     work = Work(given)
     if question is not None:
-        _one(Question("q1", question, given["entities"]), given, work)
+        _one(question, given, work)
     else:
         _many(given, work)
 
 
-def _one(question: Question, given: dict[str, Any], work: Work) -> None:
+def _one(question: str, given: dict[str, Any], work: Work) -> None:
     """Answers one question and prints the answer."""
     with work.reading(*given["graph"]):
-        task = _task(given, work)
-        task.specs["question"] = question
+        task = _task(given, work, question=question, entities=given["entities"])
         answer = task.run_through()
     if given["as_json"]:
         click.echo(written(AnswerOutcome.of(answer)), nl=False)
@@ -176,15 +156,10 @@ def _many(given: dict[str, Any], work: Work) -> None:
         raise Failed(f"{len(failed)} of {len(found)} questions failed{again}")
 
 
-def _task(given: dict[str, Any], work: Work) -> AskingTask:
+def _task(given: dict[str, Any], work: Work, **asked: Any) -> AskingTask:
     """The graph with its judges, and what they learn from."""
-    specs = list(given["graph"])
-    examples, wrong = scan_questions(given["examples"]) if given["examples"] else ((), ())
-    if wrong:
-        raise wrong[0]
-    known = [(each.text, each.entities, each.values or ()) for each in examples]
-    inputs = {"graph": specs[0] if len(specs) == 1 else specs}
-    task = work.task(AGENT, inputs, given, examples=known, decisions=given["decisions"])
+    inputs = {name: given[name] for name in ("examples", "decisions")}
+    task = work.task(AGENT, {**inputs, "graph": list(given["graph"]), **asked}, given)
     assert isinstance(task, AskingTask)
     return task
 

@@ -162,8 +162,10 @@ def check_outs(
     """
     for out in outs:
         if out != "-" and not out.lower().endswith(suffixes):
+            packed = out.lower().removesuffix(".gz").endswith(suffixes)
+            what = "results are written unpacked; leave out .gz" if packed else "unknown suffix"
             raise ValueError(
-                f"--out {out}: unknown suffix\nName a file that ends in {', '.join(suffixes)}."
+                f"--out {out}: {what}\nName a file that ends in {', '.join(suffixes)}."
             )
     for out in (*outs, *beside):
         if out != "-":

@@ -8,11 +8,13 @@ from typing import Any
 
 import click
 
+from kgnb.agents.kg_construction import AGENT as BUILDING
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
-from kgnb.cli.build import NAMESPACE, ONLY, SHAPES
+from kgnb.cli.compile import COMPILING
+from kgnb.cli.work import input_options
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
 from kgnb.tasks.building import compile_ontology, look_up
@@ -22,7 +24,8 @@ AGENT = "agent:"
 
 @click.command()
 @click.argument("tbox")
-@SHAPES
+@input_options([one for one in BUILDING.inputs if one.name in ("shapes", "namespace")])
+@input_options(COMPILING)
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of standard input and output.")
 @click.option(
     "--host",
@@ -48,7 +51,6 @@ AGENT = "agent:"
     help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; its content is read "
     "first.",
 )
-@NAMESPACE
 @click.option(
     "--documents",
     multiple=True,
@@ -56,7 +58,6 @@ AGENT = "agent:"
     help="Documents that clients quote: quotes are checked and their position recorded. "
     "Repeatable.",
 )
-@ONLY
 @click.option(
     "--reference",
     metavar="GRAPH",
@@ -101,7 +102,13 @@ def serve(tbox: str, **given: Any) -> None:
         out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()
     ):
         raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
-    pack = compile_ontology(tbox, given["shapes"], only=given["only"])
+    pack = compile_ontology(
+        tbox,
+        given["shapes"],
+        closed_world=not given["open_world"],
+        derive_types=given["derive_types"],
+        only=given["only"],
+    )
     outside = [look_up(given["reference"], pack)] if given["reference"] else []
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)

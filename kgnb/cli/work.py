@@ -1,9 +1,10 @@
 """What the commands of all agents share: options, settings, run and summary; and the whole command
-of an agent of another package, derived from its description.
+of an agent, derived from its description.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Any
 
 import click
 
-from kgnb.agents.agent import Agent
+from kgnb.agents.agent import Agent, Input
 from kgnb.agents.options import described
-from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
+from kgnb.cli.outcome import check_outs, ended, stoppable
 from kgnb.cli.progress import TerminalLine, spent
 from kgnb.files import write_whole
 from kgnb.run import Run
@@ -75,53 +76,104 @@ def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Comm
     return decorate
 
 
+def input_options(inputs: Iterable[Input]) -> Callable[[Command], Command]:
+    """Gives a command one option for every input that is given by its name."""
+
+    def decorate(command: Command) -> Command:
+        for one in reversed([each for each in inputs if each.named]):
+            text = f"{one.help[0].upper()}{one.help[1:]}."
+            given: dict[str, Any] = {"metavar": one.placeholder}
+            if one.kind == "flag":
+                given = {"is_flag": True}
+            elif one.choices:
+                given = {"type": click.Choice(one.choices)}
+            if one.many:
+                given["multiple"], text = True, f"{text} Repeatable."
+            elif one.kind != "flag":
+                default = one.default if isinstance(one.default, str) else None
+                given |= {"default": default, "show_default": default is not None}
+            command = click.option(*one.flags, one.name, help=text, **given)(command)
+        return command
+
+    return decorate
+
+
 def command_of(agent: Agent) -> click.Command:
     """``kgnb COMMAND INPUT ... --option ... --out FILE --run FOLDER``."""
 
     def command(**given: Any) -> int:
         return _run(agent, given)
 
-    command.__doc__ = f"{agent.summary or agent.title}.\n\nStages: {', '.join(agent.sequence)}."
+    about = (
+        agent.about or f"{agent.summary or agent.title}.\n\nStages: {', '.join(agent.sequence)}."
+    )
+    examples = "\n  ".join(["\n\n\b\nExamples:", *agent.examples]) if agent.examples else ""
+    command.__doc__ = about + examples
     made: Any = agent_command(agent)(command)
+    for output in reversed(agent.outputs):
+        text = f"{output.help[0].upper()}{output.help[1:]}."
+        made = click.option(f"--{output.name}", metavar=output.metavar, help=text)(made)
     if agent.evaluate is not None:
         made = click.option(
             "--against", metavar="FILE", help="Compare the result with this reference."
         )(made)
-    text = f"Where to write ({', '.join(agent.exports) or 'text'}); default: standard output."
+    made = input_options(agent.inputs)(made)
+    suffixes = ", ".join(agent.exports)
+    if agent.printed:
+        made = click.option(
+            "--format",
+            "form",
+            type=click.Choice([suffix[1:] for suffix in agent.exports]),
+            default=agent.printed[1:],
+            show_default=True,
+            help="The format of standard output.",
+        )(made)
+    text = f"Where to write: {suffixes or 'text'}; - (the default) for standard output. Repeatable."
     made = click.option("--out", "-o", multiple=True, metavar="FILE", help=text)(made)
-    for one in reversed(agent.inputs):
-        made = click.argument(one.name)(made)
+    for one in reversed([each for each in agent.inputs if not each.named]):
+        if one.kind != "value":
+            made = _argument(one)(made)
     return click.command(agent.command or agent.magic)(made)
 
 
+def _argument(one: Input) -> Callable[[Command], Command]:
+    return click.argument(
+        one.name, required=not one.optional, nargs=-1 if one.many else 1, default=None
+    )
+
+
 def _run(agent: Agent, given: dict[str, Any]) -> int:
-    inputs = {one.name: given[one.name] for one in agent.inputs}
-    writers = [_writer(agent, out, list(inputs.values())) for out in given["out"]]
+    inputs = {one.name: given[one.name] for one in agent.inputs if one.name in given}
+    outs = given["out"] or ("-",)
+    beside = {one: given[one.name] for one in agent.outputs if given[one.name]}
+    for output in beside:
+        if output.needs and not given[output.needs]:
+            raise click.UsageError(f"--{output.name} needs --{output.needs}")
+    named = [value for value in (*inputs.values(), given.get("decisions"), given.get("reference"))]
+    paths = [value for value in named if isinstance(value, str)]
+    check_outs(outs, tuple(agent.exports), paths, list(beside.values()))
     work = Work(given)
-    with work.reading(*inputs.values()):
+    with work.reading(*(_words(inputs[one.name]) for one in agent.inputs if not one.optional)):
         task = work.task(agent, inputs, given)
         with stoppable(task.run):
             value = task.run_through()
-    for out, write in zip(given["out"], writers, strict=True):
-        write_whole(Path(out), write(value))
-    if not given["out"]:
-        click.echo(str(value))
+    for out in outs:
+        if out != "-":
+            write_whole(Path(out), task.written(out))
+        elif agent.printed:
+            sys.stdout.write(task.written(f".{given['form']}"))
+        else:
+            click.echo(str(value))
+    for output, file in beside.items():
+        write_whole(Path(file), output.write(task))
     if given.get("against") and agent.evaluate is not None:
         click.echo(str(agent.evaluate(task, given["against"])), err=True)
-    return work.end(task.run, counted(task.run.steps[-1].counts) or "done")
+    failed = task.failed()
+    return work.end(task.run, *task.summary(), *failed) or int(bool(failed))
 
 
-def _writer(agent: Agent, out: str, inputs: list[str]) -> Any:
-    """The writer for a file; refused before any work is done if the suffix is unknown or it could
-    not be written.
-    """
-    suffix = next((one for one in agent.exports if out.lower().endswith(one)), None)
-    if suffix is None:
-        raise ValueError(
-            f"--out {out}: unknown suffix\nChoose {', '.join(agent.exports) or 'no file'}."
-        )
-    refuse_unwritable(out, inputs)
-    return agent.exports[suffix]
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else ", ".join(map(str, value))
 
 
 class Work:
@@ -185,8 +237,3 @@ class Work:
 def took(run: Run) -> str:
     """What the model calls of a run took, in words."""
     return ", ".join(spent(call for step in run.steps for call in step.calls))
-
-
-def counted(counts: Mapping[str, float]) -> str:
-    """Counts in words."""
-    return ", ".join(f"{number:,} {what}" for what, number in counts.items())

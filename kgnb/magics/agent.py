@@ -16,7 +16,7 @@ from kgnb.cli.progress import ProgressLine
 from kgnb.datasets import huts
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.magics.arguments import add_option, argument
+from kgnb.magics.arguments import add_option, argument, input_argument
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
 from kgnb.magics.verbs import Verb, VerbMagics, verb
@@ -33,6 +33,7 @@ class AgentMagics(VerbMagics, Generic[T]):
     """The magic of one agent. A subclass names it (``agent=AGENT``) and may add or replace verbs."""
 
     agent: ClassVar[Agent]
+    in_cells: ClassVar[type[Task] | None] = None  # the kind of task of a notebook, if it has one
     nothing_yet: ClassVar[str] = ""  # the error before ``start``
     stale = False  # whether the current task is older than a start that failed
 
@@ -86,18 +87,24 @@ class AgentMagics(VerbMagics, Generic[T]):
 
     def new_task(self, arguments: argparse.Namespace) -> T:
         """A task over the inputs the line names."""
-        kind, given = kind_of(self.agent), vars(arguments)
-        names = (*(one.name for one in self.agent.inputs), *kind.more)
-        specs = {**kind.more, **{name: given[name] for name in names if name in given}}
+        given = vars(arguments)
+        specs = {one.name: given[one.name] for one in self.agent.inputs if one.name in given}
         chosen = self.agent.chosen(
             {one.name: given[one.name] for one in self.agent.knobs() if one.name in given}
         )
+        kind = self.in_cells or kind_of(self.agent)
         return cast(T, kind(self.agent, specs, chosen, self.session))
+
+    def take(self, stage: str, arguments: argparse.Namespace, task: T) -> None:
+        """Gives a task the inputs that a stage's line names; those it leaves out are as at first."""
+        for one in self.agent.inputs:
+            if one.stage == stage:
+                task.specs[one.name] = getattr(arguments, one.name, one.default)
 
     def started(self, task: T) -> Any:
         """What ``start`` shows: each input and how much is in it."""
         rows: list[list[Value]] = []
-        for one in self.agent.inputs:
+        for one in self.agent.main:
             value = task.inputs[one.name]
             counts = value.counts() if hasattr(value, "counts") else {}
             size = ", ".join(f"{number:,} {what}" for what, number in counts.items())
@@ -145,15 +152,9 @@ class AgentMagics(VerbMagics, Generic[T]):
 
     def export(self, arguments: argparse.Namespace) -> None:
         """Writes the last stage's value to a file, in the format of its suffix."""
-        value = self.current_task(arguments).need(self.agent.sequence[-1])
-        path = Path(arguments.file).expanduser()
-        suffix = next((one for one in self.agent.exports if path.name.lower().endswith(one)), None)
-        if suffix is None:
-            raise ValueError(
-                f"{path.name} has no known suffix: export to {', '.join(self.agent.exports)}"
-            )
-        write_whole(path, self.agent.exports[suffix](value))
-        print(f"wrote {path}")
+        task, path = self.current_task(arguments), Path(arguments.file).expanduser()
+        write_whole(path, task.written(path.name))
+        print(f"wrote {path}: {task.summary()[0]}")
 
     def review(self, arguments: argparse.Namespace) -> Any:
         """Records the answers on the line; without any, shows the questions as a widget or a table."""
@@ -204,7 +205,7 @@ class AgentMagics(VerbMagics, Generic[T]):
                 fix=f"Run this first, in a cell above: {self.first_line()}",
             )
         if self.stale:
-            specs = [self.task.specs[one.name] for one in self.agent.inputs]
+            specs = [self.task.specs[one.name] for one in self.agent.main]
             over = " and ".join(str(spec) for spec in specs if spec is not None)
             print(
                 f"The last %{self.magic} start failed; this still uses the task before it, over {over}."
@@ -215,9 +216,9 @@ class AgentMagics(VerbMagics, Generic[T]):
     def first_line(self) -> str:
         """The line to start with, naming the open graphs if there are as many as inputs."""
         names = list(self.session.graphs)
-        words = [one.name.upper() for one in self.agent.inputs]
+        words = [one.name.upper() for one in self.agent.main]
         if len(names) >= len(words) and all(
-            one.kind in ("graph", "ontology") for one in self.agent.inputs
+            one.kind in ("graph", "ontology") for one in self.agent.main
         ):
             words = names[: len(words)]
         return " ".join([f"%{self.magic} start", *words])
@@ -245,8 +246,8 @@ class AgentMagics(VerbMagics, Generic[T]):
         if task is not None:
             values |= task.parameters() | task.specs
         if method.verb == "start":
-            names = [*self.session.graphs, *([""] * len(self.agent.inputs))]
-            values |= dict(zip((one.name for one in self.agent.inputs), names, strict=False))
+            names = [*self.session.graphs, *([""] * len(self.agent.main))]
+            values |= dict(zip((one.name for one in self.agent.main), names, strict=False))
         return values | {
             name: values[name] or getattr(settings, name)
             for name in ("embedder", "index")
@@ -279,18 +280,22 @@ def derived(agent: Agent) -> dict[str, Derived]:
     """The verbs an agent has by its description, by name."""
     magic, every = f"%{agent.magic}", options_of(agent.knobs())
     found: dict[str, Derived] = {}
+    first: list[argument] = [input_argument(one) for one in agent.first]
+    later = [one for one in agent.inputs if one.stage]
     if agent.begins == "start":
-        inputs = [
-            argument(one.name, metavar=one.name.upper(), help=one.help) for one in agent.inputs
-        ]
-        lines = agent.start_examples or (
-            " ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)]),
-        )
-        found["start"] = Derived(agent.start_help, lines, [*inputs, every])
+        words = [one.placeholder for one in agent.main if not one.optional]
+        lines = agent.start_examples or (" ".join([f"{magic} start", *words]),)
+        found["start"] = Derived(agent.start_help, lines, [*first, every])
     for stage in agent.stages:
         lines = stage.examples or (f"{magic} {stage.name}",)
-        found[stage.name] = Derived(stage.summary, lines, [options_of(agent.knobs(stage.options))])
-    found["run"] = Derived("Run all stages from the beginning.", [f"{magic} run"], [every])
+        taken: list[argument] = [
+            input_argument(one, leads=one.leads) for one in later if one.stage == stage.name
+        ]
+        taken = first if stage.name == agent.begins else taken
+        arguments = [*taken, options_of(agent.knobs(stage.options))]
+        found[stage.name] = Derived(stage.summary, lines, arguments)
+    arguments = [*map(input_argument, later), every]
+    found["run"] = Derived("Run all stages from the beginning.", [f"{magic} run"], arguments)
     if agent.evaluate is not None:
         file = argument("reference", metavar="FILE", help="what to compare with")
         found["evaluate"] = Derived(
@@ -312,10 +317,9 @@ def derived(agent: Agent) -> dict[str, Derived]:
         file = argument(
             "file", metavar="FILE", help=f"the suffix sets the format: {', '.join(agent.exports)}"
         )
-        line = f"{magic} export result{next(iter(agent.exports))}"
-        found["export"] = Derived(
-            "Write the result to a file that other tools can read.", [line], [file]
-        )
+        lines = tuple(f"{magic} export result{suffix}" for suffix in list(agent.exports)[:3])
+        text = "Write the result to a file that other tools can read."
+        found["export"] = Derived(text, lines, [file])
     text = "Show the run so far: every step, model call and judgement, and what each took."
     found["trace"] = Derived(text, [f"{magic} trace"], [])
     return found

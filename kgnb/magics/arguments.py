@@ -10,12 +10,14 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
+from kgnb.agents.agent import Input
 from kgnb.agents.options import OptionInfo, within
 from kgnb.errors import KgnbError
 from kgnb.secret import blot_forms
@@ -174,6 +176,32 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
     def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
         """Called by IPython when it builds the verb's parser."""
         parser.add_argument(*self.names, **self.given)
+
+
+class input_argument(argument):
+    """Decorates a verb with one input of an agent, by its place or by its name."""
+
+    def __init__(self, one: Input, *, leads: bool = False) -> None:
+        if leads:
+            one = replace(one, named=False, optional=False, default=None)
+        text = one.help
+        given: dict[str, Any] = {"default": one.default}
+        if one.kind == "flag":
+            given["action"] = "store_true"
+        elif one.choices:
+            given["choices"] = one.choices
+        else:
+            given["metavar"] = one.placeholder
+        if isinstance(one.default, str):
+            text = f"{text} [{one.default}]"
+        if one.many:
+            given["nargs"] = "*" if one.optional and not one.named else "+"
+        elif one.optional and not one.named:
+            given["nargs"] = "?"
+        names = one.flags if one.named else [one.name]
+        if one.named:
+            given["dest"] = one.name
+        super().__init__(*names, help=text.replace("%", "%%"), **given)
 
 
 def add_option(parser: Any, option: OptionInfo) -> None:

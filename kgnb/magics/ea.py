@@ -16,8 +16,6 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.judging_values import EntityVerdicts
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.agents.entity_alignment.values import SHOWN
-from kgnb.cli.align import save_pairs
-from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
@@ -39,55 +37,6 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
 
     nothing_yet = "no graphs have been named yet"
 
-    @verb(
-        "ea start",
-        "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",
-        "%ea start a.ttl b.ttl --seeds known.tsv",
-        "%ea start dbp15k/fr_en --names hidden",
-    )
-    @argument(
-        "left",
-        metavar="A",
-        help="a name of %%kg, a file, an endpoint's URL, huts:hollenmark; or a folder",
-    )
-    @argument(
-        "right",
-        metavar="B",
-        nargs="?",
-        default=None,
-        help="the other graph; omit it if A is a folder of both",
-    )
-    @argument(
-        "--seeds",
-        metavar="FILE",
-        default=None,
-        help="known pairs: a file, none, or folder (default for one)",
-    )
-    @argument(
-        "--names",
-        metavar="TEXT",
-        default="native",
-        help="native, hidden, or a JSON file of names [native]",
-    )
-    @argument(
-        "--labels",
-        metavar="FILE",
-        nargs="+",
-        default=(),
-        help="vocabularies that label properties and classes",
-    )
-    @argument(
-        "--universe",
-        choices=("test", "all"),
-        default="test",
-        help="targets allowed as answers [test]",
-    )
-    @options_of(AGENT.knobs())
-    def begin(self, arguments: argparse.Namespace) -> Table:
-        """Name the two graphs; what is set here holds for all stages."""
-        started: Table = self.start(arguments)
-        return started
-
     def started(self, task: AligningTask) -> Table:
         """Both graphs with their counts, and what is known beforehand."""
         sides = task.sides
@@ -107,10 +56,6 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
         return Table(
             columns, rows, caption="The two graphs", notes=[*known, *sides.notes, self.next_line()]
         )
-
-    def first_line(self) -> str:
-        """The line to start with."""
-        return "%ea start A B"
 
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
     @options_of(AGENT.knobs(("reference",)))
@@ -178,24 +123,8 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             print(f"wrote {count(len(rows), 'pair')} to {path}")
         return unmatched(settled)
 
-    @verb(
-        "ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv"
-    )
-    @argument(
-        "file",
-        metavar="FILE",
-        help="the suffix sets the format: .tsv (three columns), .sssom.tsv, .rdf, .ttl",
-    )
-    def write(self, arguments: argparse.Namespace) -> None:
-        """Write the alignment to a file that other tools can read."""
-        settled = self.current_task(arguments).settled()
-        path = save_pairs(settled, settled.alignment(), Path(arguments.file).expanduser())
-        print(f"wrote {count(settled.counts()['matched'], 'pair')} to {path}")
-
     def suggestions(self, name: str) -> Sequence[str]:
-        """Open graphs for the two sides, entities for an item."""
-        if name in ("left", "right"):
-            return [*self.session.graphs, *(f"huts:{own}" for own in huts.FILES)]
+        """Entities for an item; else what every agent suggests."""
         if name == "item" and self.task is not None:
             return [one for one in self.task["left"].names if one][:2000]
         return super().suggestions(name)

@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import Readable, read_document
@@ -39,7 +38,7 @@ from kgnb.reporting.kg_construction import (
 )
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
-from kgnb.tasks.building import READERS, BuildingTask, ground
+from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.form import Form, tool_controls
 
 
@@ -56,20 +55,6 @@ class GraphInCells(BuildingTask):
         failed = {journal.document for journal in built.failed}
         self.texts |= {one.name: read_document(one).text for one in read if one.name not in failed}
         return super().joined(built, read)
-
-    @property
-    def grounding(self) -> Grounding:
-        """The links.
-
-        Raises:
-            OutOfOrder: nothing has been grounded yet.
-        """
-        grounding: Grounding | None = self.values.get("ground")
-        if grounding is None:
-            raise OutOfOrder(
-                "nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE"
-            )
-        return grounding
 
     def call(self, name: str, arguments: dict[str, Any], who: str) -> CallResult:
         """A call a person makes."""
@@ -168,51 +153,18 @@ def shown(result: CallResult) -> Table:
     return Table(texts(what="what", detail="detail"), rows)
 
 
-DOCUMENTS = argument(
-    "documents",
-    metavar="DOCUMENT",
-    nargs="+",
-    help="files, folders or patterns: text, HTML, CSV, PDF ...",
-)
-JUDGE = argument(
-    "--judge",
-    choices=(*READERS, "person"),
-    default="auto",
-    help="who reads; auto: the model if one is set, else rule",
-)
-FOLDER = argument(
-    "--folder",
-    metavar="FOLDER",
-    default=None,
-    help="keep journals here, so that nothing is read twice",
-)
-
-
 class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     """The ``%kgc`` magic: its graph grows over cells, and a person may call its tools."""
 
+    in_cells = GraphInCells
     nothing_yet = "no ontology has been compiled yet"
 
     @agent_verb(
         AGENT, "compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen"
     )
-    @argument(
-        "tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen"
-    )
-    @argument(
-        "--shapes",
-        metavar="FILE",
-        default=None,
-        help="SHACL shapes in addition to those in the T-Box",
-    )
-    @argument("--namespace", metavar="IRI", default="", help="how the IRIs of new entities begin")
-    @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
     def _compile(self, arguments: argparse.Namespace) -> ToolPack:
         earlier = self.task
-        specs = {
-            name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world", "namespace")
-        }
-        task = GraphInCells(AGENT, {**GraphInCells.more, **specs}, AGENT.chosen({}), self.session)
+        task = self.new_task(arguments)
         pack: ToolPack = task.do("compile")
         self.session.tasks[AGENT.name] = task
         if isinstance(earlier, GraphInCells):
@@ -247,12 +199,10 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         "%kgc instantiate notes/",
         "%kgc instantiate huts:kitchen-notes --judge rule",
     )
-    @DOCUMENTS
-    @JUDGE
-    @FOLDER
     def _instantiate(self, arguments: argparse.Namespace) -> Built:
         task = self.current_task(arguments)
-        task.given |= {"judge": arguments.judge, "journals": arguments.folder}
+        self.take("instantiate", arguments, task)
+        task.choose({"judge": getattr(arguments, "judge", "auto")})
         progress = self.progress()
         built = task.read(
             [str(one) if isinstance(one, str) else one for one in arguments.documents], progress
@@ -266,19 +216,10 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         "%kgc ground huts:pantry",
         "%kgc ground https://example.org/sparql --margin 0.1",
     )
-    @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
     @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
     def _ground(self, arguments: argparse.Namespace) -> Grounding:
         task = self.current_task(arguments)
-        links = ground(
-            task.built,
-            self.session.source(arguments.reference),
-            options=task["grounding"],
-            cache=arguments.cache,
-            run=task.run,
-            settings=self.session.settings,
-        )
-        found: Grounding = task.keep("ground", links)
+        found = task.ground(arguments.reference, arguments.cache)
         print(summary(task.run.steps[-1]))
         return found
 
@@ -288,10 +229,6 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         "%kgc run notes/ --reference pantry.ttl",
         "%kgc run huts:kitchen-notes --judge rule",
     )
-    @DOCUMENTS
-    @JUDGE
-    @FOLDER
-    @argument("--reference", metavar="FILE", default="", help="then ground to this graph")
     def run(self, arguments: argparse.Namespace) -> Any:
         """Read all documents, and ground the graph if a reference is given."""
         built = self._instantiate(arguments)

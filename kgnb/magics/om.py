@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.ontology_matching import AGENT
 from kgnb.agents.ontology_matching.coherence import Coherence, check
@@ -34,11 +33,10 @@ from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import ReviewedMapping
 from kgnb.mappings import Alignment
-from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
 from kgnb.results.table import ScoreRow as Row
-from kgnb.tasks.matching import MatchingTask, decisions_in, open_reference
+from kgnb.tasks.matching import MatchingTask, decisions_in, open_reference, turned
 from kgnb.widgets.review import Thing
 
 
@@ -62,25 +60,6 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         return Table(
             columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()]
         )
-
-    @agent_verb(
-        AGENT,
-        "run",
-        "%om run",
-        "%om run --judge rule --embedder characters",
-        "%om run --plan model",
-    )
-    @argument(
-        "--plan",
-        choices=("fixed", "model"),
-        default="fixed",
-        help="fixed order, or the model picks each stage",
-    )
-    def run_all(self, arguments: argparse.Namespace) -> Any:
-        """Run all six stages from the beginning."""
-        if self.task is not None:
-            self.task.specs["plan"] = arguments.plan
-        return self.run(arguments)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @options_of(AGENT.knobs(("reference",)))
@@ -170,21 +149,6 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
             return check(source, target, alignment, seconds=arguments.seconds, tell=progress.update)
         finally:
             progress.clear()
-
-    @verb(
-        "om export",
-        "%om export alignment.rdf",
-        "%om export alignment.sssom.tsv",
-        "%om export alignment.ttl",
-    )
-    @argument(
-        "file", metavar="FILE", help="the suffix sets the format: .rdf (OAEI), .sssom.tsv, .ttl"
-    )
-    def write(self, arguments: argparse.Namespace) -> None:
-        """Write the alignment to a file that other tools can read."""
-        alignment = self.current_task(arguments).need("merge")
-        path = mapping_files.save(alignment, Path(arguments.file).expanduser())
-        print(f"wrote {count(len(alignment), 'mapping')} to {path}")
 
     @agent_verb(
         AGENT,

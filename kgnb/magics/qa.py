@@ -256,13 +256,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
 
     nothing_yet = "no graph has been named yet"
 
-    def new_task(self, arguments: argparse.Namespace) -> QuestionInCells:
-        """A task over one graph, with its judge: one that cannot be made is reported before any
-        question.
-        """
-        return QuestionInCells(
-            AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)), self.session
-        )
+    in_cells = QuestionInCells
 
     def started(self, task: QuestionInCells) -> Table:
         """The graph, the judge and the embedder."""

@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgnb.agents.entity_alignment.final_alignment import Settled
-from kgnb.errors import DataError
-from kgnb.evaluate.alignment import Oriented, oriented, scored_by_oaei, triples
 from kgnb.evaluate.ranking import Measured, Ranking, measure
-from kgnb.kg.ontology import Ontology
-from kgnb.mappings import Alignment
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
 from kgnb.results.table import ScoreRow as Row
+from kgnb.tasks.matching import iris_of as iris_of
+from kgnb.tasks.matching import turned as turned
 from kgnb.tasks.sides import Links, Sides
 
 RANKED = (
@@ -115,20 +113,3 @@ def first_pairs(settled: Settled, sides: Sides) -> list[tuple[str, str]]:
         if other >= 0
     )
     return [pair for pair in named if pair[0] not in seeded]
-
-
-def iris_of(source: Ontology, target: Ontology) -> tuple[set[str], set[str]]:
-    """The IRIs of two ontologies' entities."""
-    return {entity.iri for entity in source}, {entity.iri for entity in target}
-
-
-def turned(reference: Alignment, source: Ontology, target: Ontology, where: str) -> Oriented:
-    """A reference as the OAEI scores it, in the direction of the ontologies; DataError if it is not
-    theirs.
-    """
-    try:
-        return oriented(scored_by_oaei(triples(reference)), *iris_of(source, target))
-    except ValueError as error:
-        raise DataError(
-            str(error), where=where, fix="Name the reference of these two ontologies."
-        ) from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.agent import Agent
+from kgnb.agents.agent import Agent, Input
 from kgnb.agents.known import all_agents
 from kgnb.errors import KgnbError
 from kgnb.run import Run
@@ -46,30 +46,21 @@ def run_agent(
         KgnbError: whatever a stage or a backend raises.
     """
     agent = agent_called(agent) if isinstance(agent, str) else agent
-    names = {one.name for one in (*agent.inputs, *agent.asked)}
-    if names != set(inputs):
-        raise ValueError(
-            f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}"
-        )
+    agent.specs(inputs)
+    agent.refuse_missing(inputs)
     if strange := sorted(set(options) - {option.name for option in agent.knobs()}):
         raise ValueError(f"agent {agent.name} has no option {strange[0]}")
     return new_task(agent, inputs, run=run, settings=settings, **options).run_through()
 
 
-# Kinds of tasks of our own agents, imported on use, so that one agent need not load the libraries
-# of the others.
-OWN = {
-    "ontology_matching": "matching.MatchingTask",
-    "entity_alignment": "aligning.AligningTask",
-    "question_answering": "asking.AskingTask",
-    "kg_construction": "building.BuildingTask",
-}
-
-
 def kind_of(agent: Agent) -> type[Task]:
-    """The class of an agent's tasks."""
-    module, _, name = OWN.get(agent.name, "task.Task").partition(".")
-    kind: type[Task] = getattr(import_module(f"kgnb.tasks.{module}"), name)
+    """The class of an agent's tasks, imported on use: one agent need not load the libraries of the
+    others.
+    """
+    if not agent.task:
+        return Task
+    module, _, name = agent.task.partition(":")
+    kind: type[Task] = getattr(import_module(module), name)
     return kind
 
 
@@ -87,15 +78,27 @@ MOST_ROWS = 200  # of a table in a reply: more fills a model's window
 
 def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Runs an agent; the result as plain JSON, with ``ok`` false where it was refused or failed."""
-    names = {one.name for one in (*agent.inputs, *agent.asked)}
     try:
-        inputs = {name: arguments[name] for name in names if name in arguments}
-        if odd := [name for name, value in inputs.items() if not isinstance(value, str)]:
-            raise ValueError(f"{odd[0]} is {inputs[odd[0]]!r}: it is a text")
-        options = {name: value for name, value in arguments.items() if name not in names}
+        inputs = {
+            one.name: as_sent(one, arguments[one.name])
+            for one in agent.remote
+            if one.name in arguments
+        }
+        options = {name: value for name, value in arguments.items() if name not in inputs}
         return {"ok": True, "result": plain(run_agent(agent, inputs, settings=settings, **options))}
     except (KgnbError, ValueError) as error:
         return {"ok": False, "error": str(error)}
+
+
+def as_sent(one: Input, value: Any) -> Any:
+    """An input that a client sent; ValueError if it is not what the schema asks for."""
+    if one.kind == "flag" and isinstance(value, bool):
+        return value
+    texts = value if isinstance(value, list) and one.many else [value]
+    if one.kind in ("flag", "value") or not all(isinstance(text, str) for text in texts):
+        kind = "true or false" if one.kind == "flag" else "a text"
+        raise ValueError(f"{one.name} is {value!r}: it is {kind}")
+    return value
 
 
 def plain(value: Any) -> Any:

@@ -23,9 +23,11 @@ from kgnb.agents.entity_alignment.judging_values import (
 )
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource
+from kgnb.evaluate.ranking import measure
 from kgnb.judging import Judge, Verdict
 from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
+from kgnb.results.bundle import count
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
@@ -132,8 +134,6 @@ def align(
         ConfigError: a backend or judge lacks a setting.
         BackendError: an endpoint or model server fails for good.
     """
-    if universe not in ("test", "all"):
-        raise ValueError(f"universe is {universe!r}: choose test or all")
     inputs = {
         "left": left,
         "right": right,
@@ -141,6 +141,7 @@ def align(
         "names": names,
         "labels": labels,
         "universe": universe,
+        "plans": plans,
     }
     known = links_of(reference) if reference is not None else None
     task = AligningTask.of(
@@ -148,7 +149,6 @@ def align(
         inputs,
         judge=judge,
         planner=planner,
-        plans=plans,
         embedder=embedder,
         model=model,
         options=options,
@@ -168,14 +168,19 @@ def align(
 class AligningTask(Task):
     """An alignment in progress; its result so far is computed once, and again after any change."""
 
-    more = {"right": None, "seeds": None, "names": "native", "labels": (), "universe": "test"}
-    takes = ("model", "plans")
+    opens = {
+        "pairs": lambda task: task.known,
+        "seeds": lambda task: task.sides.seeds,
+        "sources": lambda task: task.tested_ends(0),
+        "targets": lambda task: task.tested_ends(1),
+        "plans": lambda task: task.specs["plans"] or task.option("decisions"),
+    }
 
     def __init__(
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
     ) -> None:
         self._settled: Settled | None = None
-        if isinstance(specs["names"], str) and specs["names"] == "hidden":
+        if isinstance(specs.get("names"), str) and specs["names"] == "hidden":
             options = {**options, "options": replace(options["options"], names="hidden")}
         super().__init__(agent, specs, options, *more)
 
@@ -188,13 +193,10 @@ class AligningTask(Task):
             self.sides: Sides = given["left"]
         else:
             left, right, *labels = map(source, (given["left"], given["right"], *given["labels"]))
-            right = (
-                None if right == "" else right
-            )  # a folder holds both; MCP has no way to leave an input out
             self.sides = open_sides(
                 left, right, seeds=given["seeds"], names=given["names"], labels=labels
             )
-        self.lend("pairs")  # a reference that cannot be read is reported before any work is done
+        _ = self.known  # a reference that cannot be read is reported before any work is done
         return {"left": self.sides.left, "right": self.sides.right}
 
     def digests(self) -> dict[str, str]:
@@ -217,19 +219,10 @@ class AligningTask(Task):
         """Whether only the entities of the test pairs are aligned."""
         return self.specs["universe"] == "test" and bool(self.sides.tests)
 
-    def lend(self, name: str) -> Any:
-        """The known pairs, the ends of the test pairs, and what every agent is lent."""
-        match name:
-            case "pairs":
-                return self.known
-            case "seeds":
-                return self.sides.seeds
-            case "sources" | "targets":
-                ends = [pair[name == "targets"] for pair in self.sides.tests]
-                return list(dict.fromkeys(ends)) if self.tested else None
-            case "plans":
-                return self.option("decisions")
-        return super().lend(name)
+    def tested_ends(self, end: int) -> list[str] | None:
+        """The sources (0) or targets (1) of the test pairs; None where all entities are aligned."""
+        ends = dict.fromkeys(pair[end] for pair in self.sides.tests)
+        return list(ends) if self.tested else None
 
     def settled(self) -> Settled:
         """The result of the stages so far: the first alignment, changed by the judge's answers."""
@@ -260,6 +253,48 @@ class AligningTask(Task):
     def forget(self) -> None:
         """Something changed, so the result must be computed again."""
         self._settled = None
+
+    def exported(self) -> Settled:
+        """The result of the stages so far."""
+        return self.settled()
+
+    def rankings(self) -> str:
+        """The ten best targets of every test source in four columns: source, rank, target, score."""
+        return "".join(
+            f"{source}\t{rank}\t{target}\t{score:g}\n"
+            for source, ranking in rankings_of(self.outcome()).items()
+            for rank, (target, score) in enumerate(ranking, start=1)
+        )
+
+    def summary(self) -> list[str]:
+        """How many were matched, what that cost, and the scores where pairs are known."""
+        outcome = self.outcome()
+        lines = [*outcome.settled.summary(), *outcome.cost(), *self._scores(outcome)]
+        if outcome.settled.simulation:
+            lines.insert(1, "SIMULATION: the judge answers from the reference")
+        return lines
+
+    def _scores(self, outcome: AlignmentOutcome) -> list[str]:
+        settled = outcome.settled
+        seeded = {source for source, _ in self.sides.seeds}
+        tests = [pair for pair in self.known if pair[0] not in seeded]
+        if not tests:
+            return []
+        pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
+        seeds = len(self.sides.seeds)
+        measured = measure(settled.rankings(), pairs, tests, universe=outcome.universe, seeds=seeds)
+        ranked, scored = measured.ranking, measured.chosen
+        lines = [
+            f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} "
+            f"over {ranked.tests:,} test pairs, among {measured.universe}, "
+            f"{measured.seeds:,} seeds ({measured.seed_ratio:.0%})",
+            f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
+        ]
+        sources = {source for source, _ in tests}
+        if beside := sum(source not in sources for source, _ in pairs):
+            strangers = count(beside, "match", "matches")
+            lines.append(f"{strangers} of entities that are not in the reference: not scored")
+        return lines
 
     def result(self) -> Alignment:
         """The alignment; choosing it is a step of the run."""

@@ -258,11 +258,13 @@ class AskingTask(Task):
     """A graph, and what all questions about it share: names, relations, vectors, judges."""
 
     context: GraphContext
-    takes = ("model", "examples", "decisions")
 
     def __init__(
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
     ) -> None:
+        graph = specs["graph"]
+        if isinstance(graph, list | tuple) and len(graph) == 1:
+            specs = {**specs, "graph": graph[0]}
         super().__init__(agent, specs, options, *more)
         if isinstance(specs["graph"], GraphContext):
             self.context = specs["graph"]
@@ -275,7 +277,7 @@ class AskingTask(Task):
             judge=judges,
             options=self["options"],
             model=model,
-            examples=self.given.get("examples", ()),
+            examples=self["examples"],
             run=self.run,
             turn=self._turn,
         )
@@ -283,7 +285,12 @@ class AskingTask(Task):
     def open(self) -> dict[str, Any]:
         """The graph, from files read as one or from one source; that of a context as it is."""
         spec = self.opener.source(self.specs["graph"])
-        return {"graph": spec.graph if isinstance(spec, GraphContext) else open_graph(spec)}
+        others = {
+            one.name: self.opener.opened(one, self.specs[one.name]) for one in self.agent.inputs[1:]
+        }
+        return others | {
+            "graph": spec.graph if isinstance(spec, GraphContext) else open_graph(spec)
+        }
 
     def digests(self) -> dict[str, str]:
         """The digest of each file; only the name of a graph without files, such as an endpoint."""
@@ -296,12 +303,14 @@ class AskingTask(Task):
         """
         model: ChatModel | None = self["model"]
         model = OverlappingModel(model, self._turn) if model is not None else None
-        return open_judges(self.option("judge"), model, self.given.get("decisions")), model
+        return open_judges(self.option("judge"), model, self["decisions"]), model
 
     def run_through(self, listener: Listener | None = None) -> Answer:
         """Answers the question among the inputs, a text or a Question."""
-        asked = self.specs["question"]
-        question = asked if isinstance(asked, Question) else Question("q1", asked)
+        question, entities = self.specs["question"], tuple(self.specs["entities"])
+        if not isinstance(question, Question):
+            question = Question("q1", question)
+        question = replace(question, entities=entities) if entities else question
         with self.ending(), self.telling(listener):
             self.run.expect(Estimate(self["options"].rounds), "up to")
             return self.answer(question)

@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kgnb.agents.agent import Agent
+from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.compile import compile as compile_graph
-from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents
+from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents, is_utf8
 from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
@@ -28,14 +29,16 @@ from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
-from kgnb.errors import ConfigError
+from kgnb.errors import ConfigError, DataError
 from kgnb.kg.quads import digest
+from kgnb.kg.result_files import inert
 from kgnb.llm.model import ChatModel
 from kgnb.llm.tools import Tool
 from kgnb.run import Run
 from kgnb.settings import Settings
+from kgnb.shapes.phrases import joined
 from kgnb.tasks.running import new_run
-from kgnb.tasks.task import Listener, Task
+from kgnb.tasks.task import Listener, Task, counted
 
 READERS = ("auto", "rule", "model")
 
@@ -131,6 +134,10 @@ def build_graph(
         "namespace": namespace,
         "session": session,
         "checked": checked,
+        "journals": folder,
+        "outside": outside,
+        "extractor": extractor,
+        "examples": examples,
     }
     return BuildingTask.of(
         AGENT,
@@ -138,10 +145,6 @@ def build_graph(
         judge=judge,
         model=model,
         options=options,
-        journals=folder,
-        outside=outside,
-        extractor=extractor,
-        examples=examples,
         run=run,
         settings=settings,
         on_event=on_event,
@@ -155,17 +158,10 @@ class BuildingTask(Task):
     back.
     """
 
-    more = {
-        "documents": (),
-        "shapes": None,
-        "open_world": False,
-        "derive_types": False,
-        "only": (),
-        "namespace": None,
-        "session": None,
-        "checked": True,
+    opens = {
+        "model": lambda task: task.reading_model(),
+        "closed_world": lambda task: not task.specs["open_world"],
     }
-    takes = ("model", "judge", "journals", "outside", "extractor", "examples")
 
     def __init__(
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
@@ -175,43 +171,35 @@ class BuildingTask(Task):
             self.begin(self["tbox"])
 
     def open(self) -> dict[str, Any]:
-        """The ontology, or the pack made of it, and any shapes given beside it."""
+        """The ontology, or the pack made of it, any shapes given beside it, and all else as given."""
         tbox, shapes = self.specs["tbox"], self.specs["shapes"]
         if isinstance(tbox, ToolPack):
             if shapes is not None:
                 raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
-            return {"tbox": tbox}
-        more = {"shapes": self.opener.opened("graph", shapes)} if shapes is not None else {}
-        return {"tbox": self.opener.opened("graph", tbox)} | more
+            return {**self.specs}
+        ontology, shapes = (
+            open_graph(self.opener.source(spec)) if spec is not None else None
+            for spec in (tbox, shapes)
+        )
+        return {**self.specs, "tbox": ontology, "shapes": shapes}
 
     def digests(self) -> dict[str, str]:
         """Digests of the ontology and of the shapes."""
+        names = ("tbox", "shapes")
         if isinstance(self["tbox"], ToolPack):
-            return {
-                name: self["tbox"].manifest[f"{name}_sha256"][:16] for name in ("tbox", "shapes")
-            }
-        return {"shapes": ""} | {
-            name: digest(graph.triples())[:16] for name, graph in self.inputs.items()
+            return {name: self["tbox"].manifest[f"{name}_sha256"][:16] for name in names}
+        graphs = {name: self.inputs[name] for name in names}
+        return {
+            name: digest(graph.triples())[:16] if graph is not None else ""
+            for name, graph in graphs.items()
         }
 
-    def lend(self, name: str) -> Any:
-        """How the ontology is compiled, and what every agent is lent; ``model`` is the one that
-        reads.
-        """
-        match name:
-            case "shapes":
-                return self.inputs.get("shapes")
-            case "closed_world":
-                return not self.specs["open_world"]
-            case "derive_types" | "only":
-                return self.specs[name]
-            case "model":
-                return (
-                    self.opener.model("extract")
-                    if self.given.get("judge", "auto") in ("auto", "model")
-                    else None
-                )
-        return super().lend(name)
+    def reading_model(self) -> ChatModel | None:
+        """The model that reads, where the judge may be one."""
+        given: ChatModel | None = self.given.get("model")
+        if given is not None or self.option("judge") not in ("auto", "model"):
+            return given
+        return self.opener.model("extract")
 
     @property
     def pack(self) -> ToolPack:
@@ -232,6 +220,10 @@ class BuildingTask(Task):
         if "compile" not in self.values:
             told = {name: self[name] for name in ("closed_world", "derive_types", "only")}
             self.begin(compile_graph(self["tbox"], self["shapes"], **told))
+        if not self.pack.tbox.classes and not self.pack.tbox.properties:
+            fix = "TBOX is the file that declares classes and properties; documents come after it."
+            where = str(self.specs["tbox"])
+            raise DataError("it declares no class or property: is it data?", where=where, fix=fix)
         return self.pack
 
     def begin(self, pack: ToolPack) -> None:
@@ -260,27 +252,61 @@ class BuildingTask(Task):
         self["model"]
 
     def run_through(self, listener: Listener | None = None) -> Built:
-        """Compiles the ontology, unless it is a pack, and reads the documents."""
+        """Compiles the ontology, unless it is a pack, reads the documents, and links the graph to
+        the reference, if one is named.
+        """
         self.check()
         self.compile()
         with self.ending():
-            return self.read(self.specs["documents"], listener)
+            built = self.read(self.specs["documents"], listener)
+            if self.specs["reference"] is not None:
+                self.ground(self.specs["reference"])
+            return built
+
+    def ground(self, reference: GraphSource, cache: str | Path | None = None) -> Grounding:
+        """The links from the graph as it is now to the entities of a reference graph."""
+        links = ground(
+            self.built,
+            self.opener.source(reference),
+            options=self["grounding"],
+            cache=cache,
+            run=self.run,
+            settings=self.opener.settings,
+        )
+        found: Grounding = self.keep("ground", links)
+        return found
+
+    @property
+    def grounding(self) -> Grounding:
+        """The links.
+
+        Raises:
+            OutOfOrder: nothing has been grounded yet.
+        """
+        grounding: Grounding | None = self.values.get("ground")
+        if grounding is None:
+            raise OutOfOrder(
+                "nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE"
+            )
+        return grounding
 
     def read(self, documents: Documents, listener: Listener | None = None) -> Built:
         """The graph with what these documents say; who reads, and with what, is ``given``."""
-        found, given, settings = find_documents(_named(documents)), self.given, self.opener.settings
+        found, given, settings = find_documents(_named(documents)), self.specs, self.opener.settings
         options: Options = self["options"]
-        reader = make_reader(given.get("judge", "auto"), self.pack, self["model"], options)
-        extractor = given.get("extractor")
+        reader = make_reader(self.option("judge"), self.pack, self["model"], options)
+        extractor = given["extractor"]
         if isinstance(extractor, str):
             extractor = open_model(settings.with_(model=extractor)) if extractor else None
-        outside, shown = given.get("outside", ()), read_examples(given.get("examples"))
+        outside = (*given["outside"], *map(Allow.read, given["allow"]))
+        shown = read_examples(given["examples"])
         if (outside or extractor or shown) and not isinstance(reader, ModelReader):
             raise ConfigError(
                 "outside tools, an extractor and examples need a model",
                 fix="Set a model (KGNB_MODEL).",
             )
-        folder = Path(given["journals"]) / "journals" if given.get("journals") else None
+        kept = given["journals"] or self.opener.folder
+        folder = Path(kept) / "journals" if kept else None
         seconds = min(SECONDS, settings.timeout, settings.seconds_limit or SECONDS)
         bounded = outside_tools(outside, budget=options.tool_budget or BUDGET, seconds=seconds)
         with bounded as asked, self.telling(listener):
@@ -306,6 +332,60 @@ class BuildingTask(Task):
             )
         return self.joined(built, found)
 
+    def exported(self) -> Built:
+        """The graph as it is now."""
+        return self.built
+
+    def left_for_a_person(self) -> str:
+        """What reading left open, as CSV; no cell acts as a formula."""
+        rows = self.built.review().df()
+        text: str = rows.map(lambda cell: inert(cell) if isinstance(cell, str) else cell).to_csv(
+            index=False
+        )
+        return text
+
+    def failed(self) -> list[str]:
+        """The documents that could not be read, and why."""
+        return [f"{journal.document}: {journal.error}" for journal in self.built.failed]
+
+    def summary(self) -> list[str]:
+        """What was read and written, which documents gave nothing, mistakes in the ontology."""
+        always = ("documents", "facts")
+        counts = self.built.counts()
+        said = {name: value for name, value in counts.items() if value or name in always}
+        lines = [counted(said)]
+        if (links := self.values.get("ground")) is not None:
+            lines.append(counted(links.counts()))
+        return [*lines, *self._silent(), *mistakes(self.pack, str(self.specs["tbox"]))]
+
+    def _silent(self) -> list[str]:
+        """Which documents led to no facts, or to a name only, and why that may be."""
+        read = [one for one in self.built.journals if not one.error]
+        kinds = {
+            one.document: {act.tool.partition("_")[0] for act in one.acts if act.writes}
+            for one in read
+        }
+        bare = {
+            "nothing": [name for name, tools in kinds.items() if not tools],
+            "only a name": [name for name, tools in kinds.items() if tools == {"create"}],
+        }
+        lines = [
+            f"{what} was read in {joined(names, 20, 'and')}"
+            for what, names in bare.items()
+            if names
+        ]
+        if lines and any(one.reader.startswith("rule") for one in self.built.journals):
+            lines[-1] += (
+                ": without a model, only tables, lists and 'key: value' in the ontology's words are "
+                "read"
+            )
+        silent = {name for names in bare.values() for name in names}
+        documents = find_documents(_named(self.specs["documents"] or ()))
+        odd = [one.name for one in documents if one.name in silent and not is_utf8(one)]
+        if odd:
+            lines.append(f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}")
+        return lines
+
     def joined(self, built: Built, read: Sequence[Readable]) -> Built:
         """The graph with what was just ``read``; its journals also keep the documents read before."""
         earlier, new = self.built, {journal.document for journal in built.journals}
@@ -320,6 +400,15 @@ class BuildingTask(Task):
         )
         found: Built = self.keep("instantiate", grown)
         return found
+
+
+def mistakes(pack: ToolPack, source: str) -> list[str]:
+    """Mistakes in the ontology's own shapes, and an ontology without content."""
+    return [
+        f"{source}: {' '.join(filter(None, [one.about, one.text]))}"
+        for one in pack.warnings
+        if one.kind in MISTAKES or one.kind == "empty ontology"
+    ]
 
 
 def make_reader(

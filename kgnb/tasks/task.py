@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
-from kgnb.agents.agent import Agent, OutOfOrder
+from kgnb.agents.agent import SHARED, Agent, Input, OutOfOrder
 from kgnb.agents.options import described, given_of, names_of
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
 from kgnb.errors import BackendError, DataError
@@ -34,6 +35,7 @@ from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
+PLACES = ("file", "folder")
 ASKING = ("auto", "model", "cascade")  # judges that may ask a model
 
 
@@ -56,7 +58,7 @@ class Opener:
     ) -> None:
         self.settings = settings or Settings.load()
         self.run = run
-        self._folder, self._on_event = folder, on_event
+        self.folder, self._on_event = folder, on_event
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 
@@ -86,17 +88,24 @@ class Opener:
         """The ontology given by a path, a URL, a data set or a Python object."""
         return open_ontology(spec, individuals=individuals)
 
-    def opened(self, kind: str, spec: Any) -> Any:
-        """An input, opened as its kind says: graph, ontology, file, folder or text.
+    def opened(self, one: Input, spec: Any) -> Any:
+        """An input, opened as its kind says and then read; a default, and what a script gives in
+        place of a file, as it is.
 
         Raises:
             DataError: a file or folder is not there, or cannot be read.
         """
+        if spec is one.default or (one.kind in PLACES and not isinstance(spec, str | Path)):
+            return spec
+        value = self._opened(one.kind, spec)
+        return one.read(value) if one.read is not None else value
+
+    def _opened(self, kind: str, spec: Any) -> Any:
         if kind == "graph":
             return open_graph(self.source(spec))
         if kind == "ontology":
             return self.ontology(spec)
-        if kind in ("file", "folder"):
+        if kind in PLACES:
             path = Path(file_of(spec)).expanduser()
             if not (path.is_file() if kind == "file" else path.is_dir()):
                 raise DataError(
@@ -118,7 +127,7 @@ class Opener:
             data,
             parameters=parameters,
             settings=self.settings,
-            folder=self._folder,
+            folder=self.folder,
             on_event=self._on_event or tell,
         )
 
@@ -148,10 +157,10 @@ class Task:
             place of the option that would name it.
     """
 
-    more: ClassVar[
-        Mapping[str, Any]
-    ] = {}  # what may be said of the inputs besides, and what holds where it is not
-    takes: ClassVar[tuple[str, ...]] = ("model",)  # what may be given besides options
+    opens: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    """What this kind of task opens for stages, made from the task; it comes before what the agent
+    provides and what all tasks open.
+    """
 
     def __init__(
         self,
@@ -161,7 +170,7 @@ class Task:
         opener: Opener,
         given: Mapping[str, Any] | None = None,
     ) -> None:
-        self.agent, self.specs, self.options = agent, dict(specs), dict(options)
+        self.agent, self.specs, self.options = agent, agent.specs(specs), dict(options)
         self.opener, self.given = opener, dict(given or {})
         self.values: dict[str, Any] = {}
         self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
@@ -196,7 +205,7 @@ class Task:
         kinds = {
             one.name: one.kind for options in agent.options.values() for one in described(options)
         }
-        if unknown := told.keys() - kinds.keys() - agent.options.keys() - {*cls.takes}:
+        if unknown := told.keys() - kinds.keys() - agent.options.keys() - {"model"}:
             raise TypeError(f"agent {agent.name} takes no {min(unknown)}")
         judge = told.get("judge")
         if isinstance(judge, str):
@@ -206,18 +215,17 @@ class Task:
         named = {
             name: value
             for name, value in told.items()
-            if kinds.get(name) is not str or isinstance(value, str)
+            if name in kinds and (kinds[name] is not str or isinstance(value, str))
         }
         chosen = agent.chosen(named) | {name: told[name] for name in agent.options if name in told}
-        given = {name: told[name] for name in told if name not in named or name in cls.takes}
+        given = {name: told[name] for name in told if name not in named and name not in chosen}
         opener = Opener(settings, run=run, folder=folder, on_event=on_event)
-        return cls(agent, {**cls.more, **inputs}, chosen, opener, given)
+        return cls(agent, inputs, chosen, opener, given)
 
     def open(self) -> dict[str, Any]:
         """Every input, opened according to its kind."""
         return {
-            one.name: self.opener.opened(one.kind, self.specs[one.name])
-            for one in self.agent.inputs
+            one.name: self.opener.opened(one, self.specs[one.name]) for one in self.agent.inputs
         }
 
     def _opened(self) -> dict[str, Any]:
@@ -271,41 +279,17 @@ class Task:
         for known in (self.inputs, self.options):
             if name in known:
                 return known[name]
-        if name in self.given:
-            value = self.given[name]
-        else:
-            value = (
-                self.agent.provides[name](self) if name in self.agent.provides else self.lend(name)
-            )
+        value = self.given[name] if name in self.given else self.opening(name)(self)
         if isinstance(value, Judge):
             return self.run.watch_judge(value)
         return self.run.watch(value) if isinstance(value, ChatModel) else value
 
-    def lend(self, name: str) -> Any:
-        """What a stage needs and the agent does not have itself."""
-        match name:
-            case "model" | "writer":
-                asks = self.option("judge") in ASKING if "judge" in self.parameters() else True
-                if "model" in self.given or not (asks or "model" in self.parameters().values()):
-                    return self.given.get("model")
-                return self.opener.model("judge" if name == "model" else "write")
-            case "embedder":
-                chosen = self.parameters().get("embedder") or ""
-                embedder = self.opener.embedder(chosen, many=self.agent.name == "ontology_matching")
-                if isinstance(embedder, CachedEmbedder):
-                    embedder.on_progress = lambda done, total: self.run.progress(
-                        done, total, "texts embedded"
-                    )
-                return embedder
-            case "index":
-                return self.opener.index(self.parameters().get("index") or "")
-            case "settings":
-                return self.opener.settings
-            case "remember":
-                return lambda asked: remembering(asked, self.opener.settings)
-            case "run":
-                return self.run
-        raise KeyError(name)
+    def opening(self, name: str) -> Callable[[Any], Any]:
+        """What opens the argument of a stage with this name; KeyError if nothing does."""
+        for known in (self.opens, self.agent.provides, SHARED_OPENS):
+            if name in known:
+                return known[name]
+        raise KeyError(f"agent {self.agent.name}: nothing opens {name}")
 
     def need(self, stage: str) -> Any:
         """The value of a stage.
@@ -389,6 +373,30 @@ class Task:
         """What the agent is for, once all stages have run: the value of the last one."""
         return self.need(self.agent.sequence[-1])
 
+    def exported(self) -> Any:
+        """What the agent's exports write."""
+        return self.need(self.agent.sequence[-1])
+
+    def written(self, name: str) -> str:
+        """What the agent exports as the text of a file with this name.
+
+        Raises:
+            ValueError: its suffix is none of the agent's.
+        """
+        suffix = next((one for one in self.agent.exports if name.lower().endswith(one)), None)
+        if suffix is None:
+            known = ", ".join(self.agent.exports) or "nothing"
+            raise ValueError(f"{Path(name).name} has no known suffix: export to {known}")
+        return self.agent.exports[suffix](self.exported())
+
+    def summary(self) -> list[str]:
+        """What there is to say of the result, most important first; one line each."""
+        return [counted(self.run.steps[-1].counts) or "done"]
+
+    def failed(self) -> list[str]:
+        """What could not be done, one line each; the result is of the rest."""
+        return []
+
     def ending(self) -> Any:
         """Ends the run with the block; a run that was given stays open."""
         return self.run if self.opener.run is None else nullcontext()
@@ -409,6 +417,42 @@ class Task:
     def _tell(self, event: Event) -> None:
         if self._listener is not None:
             self._listener.event(event)
+
+
+def counted(counts: Mapping[str, float]) -> str:
+    """Counts in words: ``12 entities, 3 links``."""
+    return ", ".join(f"{number:,} {what}" for what, number in counts.items())
+
+
+def _model(task: Task, role: Role) -> ChatModel | None:
+    """The model that a task was given, else that of the settings, if its judge may ask one."""
+    parameters = task.parameters()
+    asks = "judge" not in parameters or task.option("judge") in ASKING
+    if "model" in task.given or not (asks or "model" in parameters.values()):
+        model: ChatModel | None = task.given.get("model")
+        return model
+    return task.opener.model(role)
+
+
+def _embedder(task: Task) -> Embedder:
+    chosen = task.parameters().get("embedder") or ""
+    embedder = task.opener.embedder(chosen, many=task.agent.name == "ontology_matching")
+    if isinstance(embedder, CachedEmbedder):
+        embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
+    return embedder
+
+
+SHARED_OPENS: Mapping[str, Callable[[Task], Any]] = {
+    "model": lambda task: _model(task, "judge"),
+    "writer": lambda task: _model(task, "write"),
+    "embedder": _embedder,
+    "index": lambda task: task.opener.index(task.parameters().get("index") or ""),
+    "settings": lambda task: task.opener.settings,
+    "remember": lambda task: partial(remembering, settings=task.opener.settings),
+    "run": lambda task: task.run,
+}
+"""How what every agent's stages may ask for is opened."""
+assert set(SHARED_OPENS) == set(SHARED)
 
 
 def _plain(value: Any) -> Any:

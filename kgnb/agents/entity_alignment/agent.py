@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
+from kgnb.agents.agent import Agent, AgentTask, Input, Output, Review, Stage
 from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.final_alignment import reviewable
+from kgnb.agents.entity_alignment.final_alignment import Settled, reviewable
 from kgnb.agents.entity_alignment.judges import (
     EntityDecisions,
     JudgeName,
@@ -31,6 +31,7 @@ from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.agents.options import Field, names_of, options
 from kgnb.judging import Judge
+from kgnb.mapping_files import WRITERS
 
 
 @options
@@ -98,6 +99,11 @@ def _aligned(task: AgentTask) -> Aligned:
     return replace(aligned, selected=replace(aligned.selected, options=task["look"]))
 
 
+def plain_pairs(settled: Settled) -> str:
+    """The pairs in three columns: source IRI, target IRI, confidence."""
+    return "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in settled.pairs())
+
+
 OWN = tuple(name for name in names_of(Options) if name != "names")
 ORACLE = ("judge", "error_rate", "oracle_seed")
 AGENT = Agent(
@@ -110,9 +116,52 @@ AGENT = Agent(
         Input(
             "left",
             "graph",
-            "a name of %%kg, files, an endpoint's URL, huts:hollenmark; or a folder",
+            "a name of %kg, files, an endpoint's URL, huts:hollenmark; or a folder of both graphs",
         ),
-        Input("right", "graph", "the other graph (none where the first is a folder)"),
+        Input("right", "graph", "the other graph; none where the first is a folder", optional=True),
+        Input(
+            "seeds",
+            "text",
+            "known pairs: none, folder (those of the folder, the default for one), or a file",
+            optional=True,
+            named=True,
+            metavar="none|folder|FILE",
+        ),
+        Input(
+            "names",
+            "text",
+            "names as they are, hidden (structure and values only), or a JSON file from IRI to name",
+            optional=True,
+            default="native",
+            named=True,
+            metavar="native|hidden|FILE.json",
+        ),
+        Input(
+            "labels",
+            "graph",
+            "vocabularies that label properties and classes, for the judge",
+            optional=True,
+            many=True,
+            default=(),
+            named=True,
+        ),
+        Input(
+            "universe",
+            "text",
+            "targets allowed as answers: the folder's test targets, or all entities",
+            optional=True,
+            default="test",
+            named=True,
+            choices=("test", "all"),
+        ),
+        Input(
+            "plans",
+            "file",
+            "a person's plans (.jsonl)",
+            optional=True,
+            local=True,
+            named=True,
+        ),
     ),
     options={"options": Options, "look": LookOptions, "looking": Looking},
     stages=(
@@ -163,7 +212,7 @@ AGENT = Agent(
         "selected": _selected,
         "aligned": _aligned,
     },
-    lent=("seeds", "sources", "targets", "pairs", "plans"),
+    task="kgnb.tasks.aligning:AligningTask",
     judges=("judge", "planner"),
     internal=("names",),
     review=Review(
@@ -173,6 +222,47 @@ AGENT = Agent(
         ReviewedEntities,
         "entity-decisions.jsonl",
     ),
+    exports={
+        ".sssom.tsv": lambda settled: WRITERS["sssom"](settled.alignment()),
+        ".rdf": lambda settled: WRITERS["rdf"](settled.alignment()),
+        ".ttl": lambda settled: WRITERS["turtle"](settled.alignment()),
+        ".tsv": plain_pairs,
+    },
+    printed=".tsv",
+    outputs=(
+        Output(
+            "ranking",
+            "the ten best targets of every test source",
+            lambda task: task.rankings(),
+            "FILE.tsv",
+        ),
+    ),
+    about="""Find which entities of two graphs are the same.
+
+Give either a FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or LEFT and
+RIGHT: files or folders of RDF, URLs of SPARQL endpoints, or our own example, huts:hollenmark and
+huts:corvane.
+
+\b
+Files (UTF-8, tab-separated, full IRIs, no header line):
+  --out FILE.tsv      source IRI, target IRI, confidence between 0 and 1
+  --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of
+                      every test source, or of every source without test pairs
+  --seeds FILE        source IRI, target IRI (further columns are ignored); or
+                      .sssom.tsv, .rdf, .ttl
+
+Existing output files are replaced, whole or not at all. Without --out the plain columns go to standard
+output. Entities left without a counterpart are counted, with reasons, on standard error.""",
+    examples=(
+        "kgnb align data/srprs/en_fr --seeds folder --names hidden --out found.tsv --ranking best.tsv",
+        "kgnb align huts:hollenmark huts:corvane --reference huts:entity-reference -o huts.ttl",
+        "kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge rule | less",
+        "kgnb align ours.csv theirs.csv --precision 0.8 --out same.tsv",
+    ),
     start_help="Name the two graphs; what is set here holds for all stages.",
-    start_examples=("%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",),
+    start_examples=(
+        "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",
+        "%ea start a.ttl b.ttl --seeds known.tsv",
+        "%ea start dbp15k/fr_en --names hidden",
+    ),
 )

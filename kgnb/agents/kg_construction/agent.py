@@ -6,14 +6,26 @@ server and no step.
 
 from __future__ import annotations
 
-from kgnb.agents.agent import Agent, Input, Stage
+from typing import Literal
+
+from kgnb.agents.agent import Agent, Input, Output, Stage
 from kgnb.agents.kg_construction.compile import compile
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground
 from kgnb.agents.kg_construction.instantiate import Options, instantiate
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.agents.kg_construction.serve import serve
-from kgnb.agents.options import names_of
+from kgnb.agents.options import Field, names_of, options
+
+
+@options
+class Reading:
+    """Who reads the documents."""
+
+    judge: Literal["auto", "rule", "model", "person"] = Field(
+        default="auto", description="who reads; auto: the model if one is set, else rule"
+    )
+
 
 AGENT = Agent(
     name="kg_construction",
@@ -25,7 +37,7 @@ AGENT = Agent(
         Input(
             "tbox",
             "graph",
-            "a file or folder of RDF, a name of %%kg, a URL, huts:kitchen",
+            "a file or folder of RDF, a name of %kg, a URL, huts:kitchen",
             ("huts:kitchen",),
         ),
         Input(
@@ -33,9 +45,120 @@ AGENT = Agent(
             "text",
             "files, folders or patterns: text, Markdown, HTML, PDF",
             ("huts:kitchen-notes",),
+            many=True,
+            stage="instantiate",
         ),
+        Input(
+            "shapes",
+            "graph",
+            "SHACL shapes in addition to those in the ontology",
+            optional=True,
+            named=True,
+        ),
+        Input(
+            "namespace",
+            "text",
+            "how the IRIs of new entities begin",
+            optional=True,
+            named=True,
+            metavar="IRI",
+        ),
+        Input(
+            "open_world",
+            "flag",
+            'do not read "some" as "must be stated"',
+            optional=True,
+            default=False,
+            named=True,
+        ),
+        Input(
+            "derive_types",
+            "flag",
+            "read domains and ranges as RDFS does: a fact makes its ends members of them",
+            optional=True,
+            default=False,
+            named=True,
+        ),
+        Input(
+            "only",
+            "text",
+            "use only the part of a large ontology that CLASS needs",
+            optional=True,
+            many=True,
+            default=(),
+            named=True,
+            metavar="CLASS",
+        ),
+        Input(
+            "outside",
+            "text",
+            "a tool for the model to use: MODULE:FUNCTION, or an MCP server by URL or command",
+            optional=True,
+            many=True,
+            default=(),
+            local=True,
+            named=True,
+            flag="--tools",
+            metavar="TOOL",
+            stage="instantiate",
+        ),
+        Input(
+            "allow",
+            "text",
+            "call a tool only with such arguments, as readfile(path=/data/*): what a document says "
+            "decides them",
+            optional=True,
+            many=True,
+            default=(),
+            named=True,
+            local=True,
+            metavar="TOOL(ARGUMENT=PATTERN)",
+            stage="instantiate",
+        ),
+        Input(
+            "extractor",
+            "text",
+            "a model that first notes what each passage says; the main model builds from that",
+            optional=True,
+            local=True,
+            named=True,
+            flag="--notes",
+            metavar="MODEL",
+            stage="instantiate",
+        ),
+        Input(
+            "examples",
+            "file",
+            "example texts with their facts (JSON Lines), to show the model",
+            optional=True,
+            local=True,
+            named=True,
+            stage="instantiate",
+        ),
+        Input(
+            "journals",
+            "text",
+            "keep journals in this folder, so that nothing is read twice",
+            optional=True,
+            local=True,
+            named=True,
+            flag="--folder",
+            metavar="FOLDER",
+            stage="instantiate",
+        ),
+        Input(
+            "reference",
+            "graph",
+            "then link the entities to those of this graph: a file, an endpoint's URL",
+            optional=True,
+            named=True,
+            stage="ground",
+            leads=True,
+        ),
+        Input("session", "value", "an open session to write into", optional=True),
+        Input("checked", "value", "whether constraints are checked", optional=True, default=True),
     ),
-    options={"options": Options, "grounding": GroundOptions},
+    options={"options": Options, "reading": Reading, "grounding": GroundOptions},
     stages=(
         Stage(
             compile,
@@ -53,7 +176,7 @@ AGENT = Agent(
             instantiate,
             ("documents", "compile", "reader", "plan", "options"),
             {},
-            names_of(Options),
+            (*names_of(Options), "judge"),
             "Read documents with the tools, and add what they say to the graph.",
         ),
         Stage(
@@ -71,6 +194,38 @@ AGENT = Agent(
         "follow": lambda task: task.option("plan"),
         "instructions": lambda task: task.option("instructions"),
     },
-    lent=("shapes", "closed_world", "derive_types", "only", "reader", "built", "reference"),
+    task="kgnb.tasks.building:BuildingTask",
+    exports={
+        ".trig": lambda built: built.session.trig(),
+        ".ttl": lambda built: built.session.turtle(),
+        ".jsonld": lambda built: built.session.jsonld(),
+    },
+    printed=".trig",
+    outputs=(
+        Output(
+            "review",
+            "what is left for a person, as CSV",
+            lambda task: task.left_for_a_person(),
+            "FILE.csv",
+        ),
+        Output(
+            "links",
+            "the links to the entities of --reference, as owl:sameAs",
+            lambda task: task.grounding.turtle(),
+            "FILE.ttl",
+            needs="reference",
+        ),
+    ),
+    about="""Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
+
+TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example).
+DOCUMENTS are files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit status 1 if a
+document could not be read; the graph of the others is still written. .trig has provenance, .ttl and
+.jsonld have none. The folder of --run also keeps journals, so that an interrupted run continues where
+it stopped.""",
+    examples=(
+        "kgnb build huts:kitchen huts:kitchen-notes --judge rule --out kitchen.trig",
+        "kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o papers.trig",
+    ),
     begins="compile",
 )

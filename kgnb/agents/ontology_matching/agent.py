@@ -5,7 +5,7 @@ are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
 from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
@@ -36,6 +36,7 @@ from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
 from kgnb.kg.labels import readable
 from kgnb.kg.prefixes import told_apart
+from kgnb.mapping_files import WRITERS
 from kgnb.results.bundle import view
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table
@@ -72,6 +73,9 @@ class Judging:
     reference: str = Field(
         default="",
         description="a reference alignment, for evaluate and the oracle; huts:reference is ours",
+    )
+    plan: Literal["fixed", "model"] = Field(
+        default="fixed", description="fixed order of the stages, or the model picks each of them"
     )
 
 
@@ -134,7 +138,7 @@ AGENT = Agent(
     summary="Match two ontologies",
     inputs=(
         Input(
-            "source", "ontology", "a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine"
+            "source", "ontology", "a name of %kg, a file, a folder, an endpoint's URL, huts:alpine"
         ),
         Input("target", "ontology", "the other one"),
     ),
@@ -194,7 +198,7 @@ AGENT = Agent(
         ),
     ),
     provides={"judge": _judge},
-    lent=("pairs", "decided"),
+    task="kgnb.tasks.matching:MatchingTask",
     judges=("judge",),
     prepare=_prepared,
     reopens=("individuals",),
@@ -209,6 +213,26 @@ AGENT = Agent(
             "narrower": "narrower",
             "related": "related",
         },
+    ),
+    exports={
+        ".sssom.tsv": WRITERS["sssom"],
+        ".rdf": WRITERS["rdf"],
+        ".ttl": WRITERS["turtle"],
+        ".tsv": WRITERS["sssom"],
+        ".xml": WRITERS["rdf"],
+    },
+    printed=".sssom.tsv",
+    about="""Find which classes and properties of SOURCE and TARGET mean the same.
+
+Each is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:alpine / huts:refuge (our own
+example). Existing output files are replaced, whole or not at all. Without --out the alignment goes to
+standard output. Exit status 1 if the model's server failed on the way; unanswered questions are
+reported and counted.""",
+    examples=(
+        "kgnb match cmt.owl confof.owl --out cmt-confof.rdf",
+        'kgnb match a.ttl b.ttl --context "mountain huts" -o ab.sssom.tsv -o ab.ttl',
+        "kgnb match a.ttl b.ttl --judge oracle --reference ab.rdf > ab.tsv",
+        "kgnb match a.ttl https://example.org/sparql --k 10 --format ttl | less",
     ),
     start_help="Name the two ontologies to match; what is set here holds for all stages.",
     start_examples=(

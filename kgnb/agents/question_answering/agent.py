@@ -6,6 +6,8 @@ The stages pass on one state, and observe, act and reflect repeat, so a task kee
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kgnb.agents.agent import Agent, Input, Stage
 from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering import views
@@ -15,7 +17,21 @@ from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.model_judges import JudgeName
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.reflect import reflect
+from kgnb.agents.question_answering.state import Example
 from kgnb.agents.question_answering.values import Options
+from kgnb.datasets.questions import scan_questions
+
+
+def examples_in(path: Path) -> list[Example]:
+    """The answered questions in a file, for the rule judge to learn wordings from.
+
+    Raises:
+        DataError: a line of it is no question.
+    """
+    questions, wrong = scan_questions(path)
+    if wrong:
+        raise wrong[0]
+    return [(each.text, each.entities, each.values or ()) for each in questions]
 
 
 @options
@@ -42,11 +58,46 @@ AGENT = Agent(
         Input(
             "graph",
             "graph",
-            "a name of %%kg, a file, a folder, an endpoint's URL, huts:graph",
+            "a name of %kg, a file, a folder, an endpoint's URL, huts:graph",
             ("huts:graph",),
+            many=True,
+        ),
+        Input(
+            "examples",
+            "file",
+            "answered questions over this graph to learn wordings from: lines {id, question, "
+            "entities, values}",
+            optional=True,
+            default=(),
+            local=True,
+            named=True,
+            metavar="FILE.jsonl",
+            read=examples_in,
+        ),
+        Input(
+            "decisions",
+            "text",
+            "a person's decisions, for --judge person",
+            optional=True,
+            local=True,
+            named=True,
+            metavar="FILE",
         ),
     ),
-    asked=(Input("question", "text", "what to ask"),),
+    asked=(
+        Input("question", "text", "what to ask"),
+        Input(
+            "entities",
+            "text",
+            "an entity the question is about, by IRI or name, instead of linking",
+            optional=True,
+            many=True,
+            default=(),
+            named=True,
+            flag="-e --entity",
+            metavar="IRI",
+        ),
+    ),
     options={"options": Options, "judging": Judging},
     stages=(
         Stage(
@@ -85,7 +136,7 @@ AGENT = Agent(
             "Answer from the memory: values, the triples that prove them, and SPARQL that reproduces them.",
         ),
     ),
-    lent=("state",),
+    task="kgnb.tasks.asking:AskingTask",
     start_help="Name the graph to ask; what is set here holds for all questions.",
     start_examples=(
         "%qa start huts:graph",

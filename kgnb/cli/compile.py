@@ -1,6 +1,4 @@
-"""``kgnb compile``, ``build``, ``ground``: an ontology compiled, a valid graph built with it, and
-that graph linked.
-"""
+"""``kgnb compile`` and ``kgnb ground``: an ontology compiled, and a graph linked to another one."""
 
 from __future__ import annotations
 
@@ -15,40 +13,22 @@ from typing import Any
 import click
 
 from kgnb.agents.kg_construction import AGENT
-from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.compile import MISTAKES
-from kgnb.agents.kg_construction.documents import find_documents, is_utf8
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
-from kgnb.agents.kg_construction.outside_checks import Allow
-from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.options import given_of, names_of
-from kgnb.backends import file_of, open_graph
-from kgnb.cli.outcome import check_outs
-from kgnb.cli.work import QUIET, Work, agent_command, counted, stage_options
+from kgnb.agents.options import given_of
+from kgnb.backends import open_graph
+from kgnb.cli.work import QUIET, Work, input_options, stage_options
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, quads, written
 from kgnb.kg.result_files import inert
 from kgnb.kg.terms import Iri, Term
-from kgnb.shapes.phrases import joined
-from kgnb.tasks.building import READERS, BuildingTask, compile_ontology
+from kgnb.tasks.building import compile_ontology, mistakes
 from kgnb.tasks.building import ground as ground_graph
+from kgnb.tasks.task import counted
 
-SHAPES = click.option(
-    "--shapes", metavar="FILE", help="SHACL shapes in addition to those in the ontology."
-)
-NAMESPACE = click.option("--namespace", metavar="IRI", help="How the IRIs of new entities begin.")
-OPEN_WORLD = click.option(
-    "--open-world", is_flag=True, help='Do not read "some" as "must be stated".'
-)
-ONLY = click.option(
-    "--only",
-    multiple=True,
-    metavar="CLASS",
-    help="Use only the part of a large ontology that CLASS needs. Repeatable.",
-)
+COMPILING = [one for one in AGENT.inputs if one.name in ("open_world", "derive_types", "only")]
 
 
 @click.command()
@@ -73,8 +53,7 @@ ONLY = click.option(
     metavar="FILE.json",
     help="Write counts of classes, properties, tools, constraints and warnings here.",
 )
-@OPEN_WORLD
-@ONLY
+@input_options(COMPILING)
 @QUIET
 def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) -> None:
     """Compile the ontology TBOX into tools that can write valid facts only.
@@ -93,7 +72,11 @@ def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) ->
     work = Work(given)
     shapes = list(given["shapes"]) or None
     pack = compile_ontology(
-        list(tbox), shapes, closed_world=not given["open_world"], only=given["only"]
+        list(tbox),
+        shapes,
+        closed_world=not given["open_world"],
+        derive_types=given["derive_types"],
+        only=given["only"],
     )
     pack.save(out)
     if stats:
@@ -110,148 +93,6 @@ def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) ->
             f"not enforced: {', '.join(f'{kind} ({number})' for kind, number in kinds.items())}"
         )
     work.say(*mistakes(pack, ", ".join(tbox)))
-
-
-def mistakes(pack: ToolPack, source: str) -> list[str]:
-    """Mistakes in the ontology's own shapes, and an ontology without content."""
-    return [
-        f"{source}: {' '.join(filter(None, [one.about, one.text]))}"
-        for one in pack.warnings
-        if one.kind in MISTAKES or one.kind == "empty ontology"
-    ]
-
-
-SUFFIXES = (".trig", ".ttl", ".jsonld")
-
-
-@click.command()
-@click.argument("tbox")
-@click.argument("documents", nargs=-1, required=True)
-@click.option(
-    "--out",
-    "-o",
-    multiple=True,
-    metavar="FILE",
-    help="Where to write: .trig with provenance, .ttl or .jsonld without; - for standard output. "
-    "Repeatable.",
-)
-@SHAPES
-@click.option(
-    "--judge",
-    type=click.Choice(READERS),
-    default="auto",
-    show_default=True,
-    help="Who reads. auto: the model if one is set, else rule.",
-)
-@NAMESPACE
-@OPEN_WORLD
-@ONLY
-@click.option(
-    "--tools",
-    "outside",
-    multiple=True,
-    metavar="TOOL",
-    help="A tool for the model to use: MODULE:FUNCTION, or an MCP server by URL or command. "
-    "Repeatable.",
-)
-@click.option(
-    "--allow",
-    multiple=True,
-    metavar="TOOL(ARGUMENT=PATTERN)",
-    help="Call a tool only with such arguments, as readfile(path=/data/*): what a document says "
-    "decides them. Repeatable.",
-)
-@click.option(
-    "--notes",
-    "extractor",
-    metavar="MODEL",
-    help="A model that first notes what each passage says; the main model builds from that.",
-)
-@click.option(
-    "--examples",
-    metavar="FILE",
-    help="Example texts with their facts (JSON Lines), to show the model.",
-)
-@click.option(
-    "--derive-types",
-    is_flag=True,
-    help="Read domains and ranges as RDFS does: a fact makes its ends members of them.",
-)
-@click.option("--review", metavar="FILE", help="Write what is left for a person to this CSV file.")
-@agent_command(AGENT, leave_out=names_of(GroundOptions))
-def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
-    """Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
-
-    TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own
-    example). DOCUMENTS are files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit
-    status 1 if a document could not be read; the graph of the others is still written. The folder
-    of --run also keeps journals, so that an interrupted run continues where it stopped.
-
-    \b
-    Examples:
-      kgnb build huts:kitchen huts:kitchen-notes --judge rule --out kitchen.trig
-      kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o
-      papers.trig -o papers.ttl
-    """
-    outs = given["out"] or ("-",)
-    check_outs(outs, SUFFIXES)
-    work = Work(given)
-    named = ("shapes", "open_world", "derive_types", "only", "namespace")
-    inputs = {"tbox": tbox, "documents": list(documents)} | {name: given[name] for name in named}
-    given["outside"] = (*given["outside"], *map(Allow.read, given.pop("allow")))
-    beside = {name: given[name] for name in ("judge", "outside", "extractor", "examples")}
-    with work.reading(tbox):
-        task = work.task(AGENT, inputs, given, journals=given["folder"], **beside)
-        assert isinstance(task, BuildingTask)
-        task.check()
-        pack = task.compile()
-        if not pack.tbox.classes and not pack.tbox.properties:
-            fix = "TBOX is the file that declares classes and properties; documents come after it."
-            raise DataError("it declares no class or property: is it data?", where=tbox, fix=fix)
-        built = task.run_through()
-    for out in outs:
-        if out == "-":
-            sys.stdout.write(built.session.trig())
-        else:
-            built.save(out)
-    if given["review"]:
-        rows = built.review().df().map(lambda cell: inert(cell) if isinstance(cell, str) else cell)
-        write_whole(Path(given["review"]), rows.to_csv(index=False))
-    counts = {
-        name: value
-        for name, value in built.counts().items()
-        if value or name in ("documents", "facts")
-    }
-    failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    status = work.end(
-        task.run, counted(counts), *failed, *_silent(built, documents), *mistakes(pack, tbox)
-    )
-    return status or int(bool(failed))
-
-
-def _silent(built: Built, documents: tuple[str, ...]) -> list[str]:
-    """Which documents led to no facts, or to a name only, and why that may be."""
-    kinds = {
-        one.document: {act.tool.partition("_")[0] for act in one.acts if act.writes}
-        for one in built.journals
-        if not one.error
-    }
-    bare = {
-        "nothing": [name for name, tools in kinds.items() if not tools],
-        "only a name": [name for name, tools in kinds.items() if tools == {"create"}],
-    }
-    found = [
-        f"{what} was read in {joined(names, 20, 'and')}" for what, names in bare.items() if names
-    ]
-    if found and any(one.reader.startswith("rule") for one in built.journals):
-        found[-1] += (
-            ": without a model, only tables, lists and 'key: value' in the ontology's words are read"
-        )
-    entries = find_documents([file_of(one) for one in documents])
-    odd = [one.name for one in entries if one.name in sum(bare.values(), []) and not is_utf8(one)]
-    return found + (
-        [f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}"] if odd else []
-    )
 
 
 FORMS = {

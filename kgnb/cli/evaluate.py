@@ -1,0 +1,75 @@
+"""``kgnb evaluate``: an alignment against a reference."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from kgnb.evaluate.alignment import Score, flipped, per_relation, score, scored_by_oaei, triples
+from kgnb.mapping_files import load
+from kgnb.tasks.matching import open_reference
+
+
+@click.command()
+@click.argument("found", type=click.Path(exists=True, dir_okay=False))
+@click.argument("reference")
+@click.option("--any-relation", is_flag=True, help="Count a pair as found whatever its relation.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, with scores between 0 and 1.")
+def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
+    """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
+
+    Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations
+    that the reference does not use are left out, and so are mappings of owl:Thing, as the OAEI
+    does. The reference may name the two ontologies in either order.
+
+    \b
+    Examples:
+      kgnb evaluate huts.sssom.tsv huts:reference
+      kgnb evaluate cmt-confof.rdf reference/cmt-confof.rdf
+      kgnb evaluate found.sssom.tsv reference.rdf --json | jq .f1
+    """
+    wanted = scored_by_oaei(triples(open_reference(reference)))
+    given = scored_by_oaei(triples(load(found)))
+    swapped = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
+    wanted = flipped(wanted) if swapped else wanted
+    if not any_relation:
+        relations = {triple[2] for triple in wanted}
+        given = frozenset(triple for triple in given if triple[2] in relations)
+    parts = {"all": score(given, wanted, by_pair=any_relation)}
+    if not any_relation:
+        parts |= (
+            per_relation(given, wanted) if len({triple[2] for triple in given | wanted}) > 1 else {}
+        )
+    if as_json:
+        content = _json(parts.pop("all"))
+        content |= (
+            {"relations": {name: _json(part) for name, part in parts.items()}} if parts else {}
+        )
+        click.echo(json.dumps(content))
+    else:
+        click.echo("\n".join(_lines(parts)))
+    if swapped:
+        click.echo(
+            "kgnb: the reference names the ontologies in the other order; it was swapped", err=True
+        )
+
+
+def _lines(parts: dict[str, Score]) -> list[str]:
+    lines = [
+        f"{'':12} {'precision':>9} {'recall':>9} {'F1':>9} {'right':>7} {'found':>7} {'reference':>9}"
+    ]
+    for name, part in parts.items():
+        shares = " ".join(
+            f"{f'{100 * share:.1f} %':>9}" for share in (part.precision, part.recall, part.f1)
+        )
+        lines.append(
+            f"{name:12} {shares} {part.tp:>7} {part.tp + part.fp:>7} {part.tp + part.fn:>9}"
+        )
+    return lines
+
+
+def _json(part: Score) -> dict[str, Any]:
+    shares = {"precision": part.precision, "recall": part.recall, "f1": part.f1}
+    return shares | {"right": part.tp, "found": part.tp + part.fp, "reference": part.tp + part.fn}
