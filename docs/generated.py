@@ -12,7 +12,8 @@ from mkdocs.structure.files import File, Files
 
 import kgnb.agents
 import kgnb.magics
-from kgnb.agents.agent import first_sentence
+from kgnb.agents.agent import Agent, first_sentence
+from kgnb.agents.known import our_agent
 from kgnb.cli import kgnb as main
 from kgnb.magics.verbs import VerbMagics
 
@@ -68,6 +69,30 @@ def agents() -> dict[str, str]:
             doc = (importlib.import_module(f"kgnb.agents.{found.name}").__doc__ or "").strip()
             title = {"kg_construction": "Graph construction"}.get(found.name, found.name.replace("_", " ").capitalize())
             more = "Its magic and all options: [magics](../magics.md); its commands: [commands](../commands.md)."
-            pages[f"agents/{found.name.replace('_', '-')}.md"] = f"# {title}\n\n```text\n{doc}\n```\n\n{more}\n"
+            tables = "\n".join(described(our_agent(found.name)))
+            name = f"agents/{found.name.replace('_', '-')}.md"
+            pages[name] = f"# {title}\n\n```text\n{doc}\n```\n\n{more}\n\n{tables}\n"
     return pages
+
+
+def described(agent: Agent) -> list[str]:
+    """An agent's inputs, stages and options as tables, as it says them itself."""
+    lines = ["## Inputs", "", "| input | what it is | where it is left out |", "|---|---|---|"]
+    for one in agent.taken:
+        if one.kind != "value":
+            default = (f"`{one.default}`" if one.default else "none") if one.optional else "it is required"
+            several = "; several may be given" if one.many else ""
+            lines.append(f"| `{one.name}` | {cell(one.help)}{several} | {default} |")
+    lines += ["", "## Stages", "", "| stage | what it does | options |", "|---|---|---|"]
+    for stage in agent.stages:
+        lines.append(f"| `{stage.name}` | {cell(stage.summary)} | {', '.join(f'`{name}`' for name in stage.options)} |")
+    lines += ["", "## Options", "", "| option | what it is | allowed | default |", "|---|---|---|---|"]
+    for option in agent.knobs():
+        lines.append(f"| `{option.name}` | {cell(option.help)} | {cell(option.allowed)} | `{option.default!r}` |")
+    return lines
+
+
+def cell(text: str) -> str:
+    """A text for a cell of a table."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
 

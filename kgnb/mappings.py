@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from typing import Literal as OneOf
 
@@ -17,6 +17,7 @@ from kgnb.kg.prefixes import told_apart
 from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
 if TYPE_CHECKING:
+    import networkx
     import pandas
 
 Relation = OneOf["equivalent", "broader", "narrower", "related", "different", "unsure"]
@@ -179,6 +180,24 @@ class Alignment(Tabled):
             [Column(name, name, "percent" if name == "confidence" else "text") for name in names],
             rows,
         ).df()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The mappings as plain JSON, in order: every field, evidence included."""
+        return [
+            {**asdict(mapping), "evidence": [one._asdict() for one in mapping.evidence]}
+            for mapping in self.mappings
+        ]
+
+    def networkx(self) -> networkx.DiGraph:
+        """A networkx graph: an edge for each mapping, with its relation and confidence."""
+        import networkx
+
+        made = networkx.DiGraph()
+        for mapping in self.mappings:
+            made.add_node(mapping.source, label=mapping.source_label, side="source")
+            made.add_node(mapping.target, label=mapping.target_label, side="target")
+            made.add_edge(*mapping.pair, relation=mapping.relation, confidence=mapping.confidence)
+        return made
 
     def _notices(self) -> list[str]:
         ranked = sorted(_counted(d.reason for d in self.dropped).items(), key=lambda item: -item[1])

@@ -27,8 +27,10 @@ PACKAGE = ROOT / "kgnb"
 # edges included.
 BASE = {"errors", "secret", "files", "sqlite_file", "patience", "openai_server"}
 VALUES = BASE | {"kg", "shapes", "llm", "vectors", "results", "judging", "run", "mappings"}
-TASKS = VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"}
-BELOW_EDGES = TASKS | {"tasks", "evaluate"}
+# An agent says how its results are written and measured, and how its files are read.
+FORMATS = {"mapping_files", "datasets", "evaluate"}
+TASKS = VALUES | FORMATS | {"settings", "backends", "agents"}
+BELOW_EDGES = TASKS | {"tasks"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
@@ -49,7 +51,7 @@ ALLOWED: dict[str, set[str]] = {
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
     "datasets": BASE | {"kg", "mappings", "mapping_files"},
-    "agents": VALUES,
+    "agents": VALUES | FORMATS,
     "backends": BASE | {"settings", "kg", "llm", "vectors", "datasets"},
     "tasks": TASKS,
     "reporting": BELOW_EDGES,
@@ -69,6 +71,7 @@ ALLOWED: dict[str, set[str]] = {
         "mappings",
         "judging",
         "mapping_files",
+        "results",
     },
     "__main__": {"cli"},
 }

@@ -16,11 +16,11 @@ from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.work import Work, agent_command, input_options, took
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
-from kgnb.kg.terms import Iri, Term
+from kgnb.kg.terms import Iri, Term, bare_text
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
-from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, plain, written
+from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, written
 
 
 @click.command()
@@ -105,7 +105,7 @@ def _one(question: str, given: dict[str, Any], work: Work) -> None:
     if given["as_json"]:
         click.echo(written(AnswerOutcome.of(answer)), nl=False)
     elif given["quiet"]:
-        click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
+        click.echo("\n".join(map(bare_text, answer.values)), nl=bool(answer.values))
     else:
         click.echo("\n".join(shown(answer)))
     _end(work, task.run, "1 question")

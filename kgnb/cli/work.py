@@ -137,9 +137,7 @@ def command_of(agent: Agent) -> click.Command:
 
 
 def _argument(one: Input) -> Callable[[Command], Command]:
-    return click.argument(
-        one.name, required=not one.optional, nargs=-1 if one.many else 1, default=None
-    )
+    return click.argument(one.name, required=not one.optional, nargs=-1 if one.many else 1)
 
 
 def _run(agent: Agent, given: dict[str, Any]) -> int:
@@ -168,6 +166,7 @@ def _run(agent: Agent, given: dict[str, Any]) -> int:
         write_whole(Path(file), output.write(task))
     if given.get("against") and agent.evaluate is not None:
         click.echo(str(agent.evaluate(task, given["against"])), err=True)
+    work.say(*task.warnings())
     failed = task.failed()
     return work.end(task.run, *task.summary(), *failed) or int(bool(failed))
 

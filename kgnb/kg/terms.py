@@ -79,6 +79,17 @@ def is_iri(text: str) -> bool:
     return _IRI.fullmatch(text) is not None
 
 
+def bare_text(term: Term) -> str:
+    """A term as one string: an IRI as it is, a literal's text, anything else as N-Triples.
+
+    >>> bare_text(Iri("http://huts.example/id/a")), bare_text(Literal("1908"))
+    ('http://huts.example/id/a', '1908')
+    """
+    if isinstance(term, Iri):
+        return str(term)
+    return term.text if isinstance(term, Literal) else n3(term)
+
+
 def n3(term: Term) -> str:
     r"""A term in N-Triples syntax (RDF 1.2 N-Triples, section 3), which is safe inside a SPARQL
     query too.

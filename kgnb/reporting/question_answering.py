@@ -36,7 +36,7 @@ from kgnb.evaluate.answers import (
 )
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.terms import Triple
+from kgnb.kg.terms import Triple, bare_text
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
@@ -57,7 +57,7 @@ from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import AnswerOutcome, answer_questions, open_context, plain, plain_triple
+from kgnb.tasks.asking import AnswerOutcome, answer_questions, open_context
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
@@ -260,7 +260,8 @@ def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
     if outcome.answer is None or not outcome.values:
         return None
     cited: dict[tuple[str, str, str], Triple] = {
-        plain_triple(triple): triple for triple in outcome.answer.support
+        (bare_text(triple[0]), bare_text(triple[1]), bare_text(triple[2])): triple
+        for triple in outcome.answer.support
     }
 
     def exists(triple: tuple[str, str, str]) -> bool:
@@ -412,7 +413,7 @@ def reference_on(graph: Graph, asked: Asked) -> Asked:
     if asked.kind == "yes/no":
         return replace(asked, values=(str(graph.ask(asked.sparql)).lower(),))
     rows = graph.select(asked.sparql, limit=1000).rows
-    values = tuple(dict.fromkeys(plain(row[0]) for row in rows if row and row[0] is not None))
+    values = tuple(dict.fromkeys(bare_text(row[0]) for row in rows if row and row[0] is not None))
     return replace(asked, values=values)
 
 

@@ -21,10 +21,12 @@ from kgnb.results.bundle import JSON_ROWS, Bundled, count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph import GraphPicture
+from kgnb.results.interchange import network_of, rdflib_of
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
 
 if TYPE_CHECKING:
+    import networkx
     import pandas
 
 _TYPE = Iri(f"{RDF}type")
@@ -106,13 +108,11 @@ class Triples(GraphPicture):
         """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not
         support.
         """
-        from kgnb.kg.rdflib_graph import RdflibGraph
+        return rdflib_of(self.triples, self.prefixes)
 
-        view = RdflibGraph(rdflib.Graph())
-        view.add(self.triples)
-        for prefix, iri in sorted(self.prefixes.items()):
-            view.graph.bind(prefix, iri)
-        return view.graph
+    def networkx(self) -> networkx.MultiDiGraph:
+        """These triples as a networkx graph."""
+        return network_of(self.triples, self.labels)
 
     def _cell(self, term: Term) -> Value:
         written = (

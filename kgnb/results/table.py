@@ -405,5 +405,9 @@ class Tabled:
         """What is shown."""
         raise NotImplementedError
 
+    def df(self) -> pandas.DataFrame:
+        """What is shown, as a data frame."""
+        return self.table().df()
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return self.table()._repr_mimebundle_(include, exclude)

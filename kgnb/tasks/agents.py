@@ -105,11 +105,6 @@ def plain(value: Any) -> Any:
     """A stage's value as JSON: its ``to_json()``, its table, or its text."""
     if hasattr(value, "to_json"):
         return value.to_json()
-    from kgnb.agents.question_answering.values import Answer
-    from kgnb.tasks.asking import AnswerOutcome, written
-
-    if isinstance(value, Answer):
-        return json.loads(written(AnswerOutcome.of(value)))
     table = value.table() if hasattr(value, "table") else value
     if hasattr(table, "df"):
         frame = table.df()

@@ -74,15 +74,85 @@ class AlignmentOutcome:
         ]
 
 
-def align_entities(left: Source, right: Source | None = None, **given: Any) -> Alignment:
-    """The alignment of the individuals of two graphs; ``align`` takes the same arguments and
-    returns more.
+def align_entities(
+    left: Source | Sides,
+    right: Source | None = None,
+    *,
+    seeds: Seeds = None,
+    names: Names = "native",
+    labels: Iterable[GraphSource] = (),
+    universe: Universe = "test",
+    judge: JudgeGiven = "auto",
+    planner: str | Judge[PlanQuestion] = "auto",
+    plans: str | Path | None = None,
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    look: LookOptions = LookOptions(),
+    reference: Alignment | Links | Iterable[tuple[str, str]] | str | Path | None = None,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    decisions: EntityDecisions | str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Alignment:
+    """The alignment of the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then
+    without ``right``).
+
+    Args:
+        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or
+            EntityGraph; or a folder; or opened ``Sides`` (which have their seeds and names already).
+        right: the other graph.
+        seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or
+            pairs of IRIs.
+        names: "native", "hidden" (structure and values only), a JSON file or mapping from IRI to
+            name.
+        labels: vocabularies with labels of properties and classes that the graphs lack; judges
+            read them.
+        universe: possible answers: the folder's "test" targets, or "all" entities (always, without
+            tests).
+        judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle"
+            (a simulation that answers from ``reference``, wrong at ``error_rate``), a Judge, or a
+            function from question to verdict.
+        planner: "auto" (rule), "rule", "thorough", "model", "person" (who answers from the file
+            ``plans``), or a Judge.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
+            an Embedder.
+        model: a chat model; by default the one the settings name, if any.
+        decisions: a file of a person's decisions, which override any judge.
+
+    Raises:
+        DataError: a file is missing or malformed, has no individual, or a seed names none.
+        ConfigError: a backend or judge lacks a setting.
+        BackendError: an endpoint or model server fails for good.
 
     >>> alignment = align_entities("huts:hollenmark", "huts:corvane", embedder="characters")
     >>> len(alignment) > 100, alignment.mappings[0].kind
     (True, 'individual')
     """
-    return align(left, right, **given).alignment
+    return align(
+        left,
+        right,
+        seeds=seeds,
+        names=names,
+        labels=labels,
+        universe=universe,
+        judge=judge,
+        planner=planner,
+        plans=plans,
+        embedder=embedder,
+        model=model,
+        options=options,
+        look=look,
+        reference=reference,
+        error_rate=error_rate,
+        seed=seed,
+        decisions=decisions,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    ).alignment
 
 
 def align(
@@ -108,31 +178,8 @@ def align(
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> AlignmentOutcome:
-    """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without
-    ``right``).
-
-    Args:
-        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or
-        EntityGraph; or a folder; or
-            opened ``Sides`` (which have their seeds and names already).
-        right: the other graph.
-        seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or
-        pairs of IRIs. names: "native", "hidden" (structure and values only), a JSON file or mapping
-        from IRI to name. labels: vocabularies with labels of properties and classes that the graphs
-        lack; judges read them. universe: possible answers: the folder's "test" targets, or "all"
-        entities (always, without tests). judge: "auto" (model if one is set, else rule), "first",
-        "rule", "model", "person", "oracle" (a simulation that
-            answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from
-            question to verdict.
-        planner: "auto" (rule), "rule", "thorough", "model", "person" (who answers from the file
-        ``plans``), or a Judge. embedder: "local", "characters", "tiny", "openai:MODEL",
-        "sentence-transformers:MODEL", or an Embedder. decisions: a file of a person's decisions,
-        which override any judge.
-
-    Raises:
-        DataError: a file is missing or malformed, has no individual, or a seed names none.
-        ConfigError: a backend or judge lacks a setting.
-        BackendError: an endpoint or model server fails for good.
+    """The alignment as ``align_entities`` gives it, with the two sides and what it took; the same
+    arguments.
     """
     inputs = {
         "left": left,
@@ -266,13 +313,15 @@ class AligningTask(Task):
             for rank, (target, score) in enumerate(ranking, start=1)
         )
 
+    def warnings(self) -> list[str]:
+        """Whether it is a simulation."""
+        simulation = self.settled().simulation
+        return ["SIMULATION: the judge answers from the reference"] if simulation else []
+
     def summary(self) -> list[str]:
         """How many were matched, what that cost, and the scores where pairs are known."""
         outcome = self.outcome()
-        lines = [*outcome.settled.summary(), *outcome.cost(), *self._scores(outcome)]
-        if outcome.settled.simulation:
-            lines.insert(1, "SIMULATION: the judge answers from the reference")
-        return lines
+        return [*outcome.settled.summary(), *outcome.cost(), *self._scores(outcome)]
 
     def _scores(self, outcome: AlignmentOutcome) -> list[str]:
         settled = outcome.settled

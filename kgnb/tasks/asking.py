@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from kgnb.agents.agent import Agent
 from kgnb.agents.question_answering import AGENT, pipeline
@@ -33,7 +33,7 @@ from kgnb.files import read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.terms import Iri, Literal, Term, Triple, is_iri, n3
+from kgnb.kg.terms import Iri, Literal, is_iri, n3
 from kgnb.llm.asking import raise_waiting
 from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
@@ -41,17 +41,6 @@ from kgnb.run import Forecast, Run
 from kgnb.settings import Settings
 from kgnb.tasks.task import Listener, Task
 from kgnb.vectors.embedder import Embedder
-
-
-def plain(term: Term) -> str:
-    """A term as one string: an IRI as it is, a literal's text, anything else as N-Triples.
-
-    >>> plain(Iri("http://huts.example/id/a")), plain(Literal("1908"))
-    ('http://huts.example/id/a', '1908')
-    """
-    if isinstance(term, Iri):
-        return str(term)
-    return term.text if isinstance(term, Literal) else n3(term)
 
 
 @dataclass(frozen=True)
@@ -80,21 +69,7 @@ class AnswerOutcome:
     @classmethod
     def of(cls, answer: Answer) -> AnswerOutcome:
         """The outcome that is this answer."""
-        best = answer.guess
-        return cls(
-            answer.question.id,
-            tuple(map(plain, answer.values)),
-            tuple(map(plain_triple, answer.support)),
-            round(answer.confidence, 4),
-            answer.status,
-            answer.sparql,
-            answer.source,
-            partial=answer.partial,
-            guess={"values": [*map(plain, best.values)], "sparql": best.sparql}
-            if best and not answer.values
-            else {},
-            answer=answer,
-        )
+        return replace(cls.from_json(answer.to_json()), answer=answer)
 
     def to_json(self) -> dict[str, Any]:
         """One line of an answer file."""
@@ -129,11 +104,6 @@ class AnswerOutcome:
             str(content.get("partial", "")),
             dict(content.get("guess") or {}),
         )
-
-
-def plain_triple(triple: Triple) -> tuple[str, str, str]:
-    """A triple as three strings."""
-    return (plain(triple[0]), plain(triple[1]), plain(triple[2]))
 
 
 def written(outcome: AnswerOutcome) -> str:
@@ -203,26 +173,20 @@ question's fault.
 """
 
 
-class AskArguments(TypedDict, total=False):
-    """What every function that asks takes by name."""
-
-    judge: JudgeSource
-    embedder: str | Embedder | None
-    model: ChatModel | None
-    options: Options
-    examples: Sequence[Example]
-    decisions: str | Path | None
-    run: Run | None
-    settings: Settings | None
-    on_event: Callable[[Any], None] | None
-
-
 def answer_question(
     question: str | Question,
     graph: GraphSource | GraphContext,
     *,
     entities: Sequence[str] = (),
-    **given: Unpack[AskArguments],
+    judge: JudgeSource = "auto",
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    examples: Sequence[Example] | str | Path = (),
+    decisions: str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
 ) -> Answer:
     """The answer to a question from a graph: values, the triples that prove them, SPARQL that
     reproduces them.
@@ -249,9 +213,25 @@ def answer_question(
     >>> [answer.label(value) for value in answer.values]
     ['Wilma Aschauer']
     """
-    asked = question if isinstance(question, Question) else Question("q1", question)
-    asked = replace(asked, entities=tuple(entities)) if entities else asked
-    return AskingTask.of(AGENT, {"graph": graph, "question": asked}, **given).run_through()
+    inputs = {
+        "graph": graph,
+        "question": question,
+        "entities": tuple(entities),
+        "examples": examples,
+        "decisions": decisions,
+    }
+    task = AskingTask.of(
+        AGENT,
+        inputs,
+        judge=judge,
+        embedder=embedder,
+        model=model,
+        options=options,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    )
+    return task.run_through()
 
 
 class AskingTask(Task):
@@ -323,14 +303,36 @@ class AskingTask(Task):
         return pipeline.answer_question(asked, self.context, options=self["options"], run=self.run)
 
 
-def open_context(graph: GraphSource, **given: Unpack[AskArguments]) -> GraphContext:
+def open_context(
+    graph: GraphSource,
+    *,
+    judge: JudgeSource = "auto",
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    examples: Sequence[Example] | str | Path = (),
+    decisions: str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> GraphContext:
     """The shared context of many questions over one graph: labels, relations and vectors are looked
     up once.
 
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in
     ``answer_question``.
     """
-    return AskingTask.of(AGENT, {"graph": graph}, **given).context
+    return AskingTask.of(
+        AGENT,
+        {"graph": graph, "examples": examples, "decisions": decisions},
+        judge=judge,
+        embedder=embedder,
+        model=model,
+        options=options,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    ).context
 
 
 def answer_questions(
@@ -341,30 +343,53 @@ def answer_questions(
     resume: bool = False,
     width: int | None = None,
     on_outcome: Callable[[AnswerOutcome], None] | None = None,
-    **given: Unpack[AskArguments],
+    judge: JudgeSource = "auto",
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    examples: Sequence[Example] | str | Path = (),
+    decisions: str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
 ) -> list[AnswerOutcome]:
     """The outcome of every question, in order: its answer, or its own error.
 
     A failed question does not stop the others; a service that fails on three questions in a row and
-    an exhausted budget do.
+    an exhausted budget do. What is not said here is as in ``answer_question``.
 
     Args:
         questions: texts, Questions, or mappings with ``id``, ``question`` and perhaps ``entities``.
         out: a file of JSON Lines, ``{id, values, support, confidence, status, ...}``, written as
-        answers come. resume: keep the answers in ``out`` and ask only what is missing or failed.
+            answers come.
+        resume: keep the answers in ``out`` and ask only what is missing or failed.
         width: questions under way at once: one works while the others wait for the model. By
-        default the settings'
-            number of model calls at once; of no use without a model.
+            default the settings' number of model calls at once; of no use without a model.
         on_outcome: called with every outcome.
-        given: as in ``answer_question``.
 
     Raises:
         ValueError: two questions have one id.
         BackendError: a service has stopped answering; the answers so far are in ``out``.
         Waiting: some questions wait for replies of a ``batch:`` model; the other answers are in
-        ``out``. LimitError: a budget is exhausted; the answers so far are in ``out``.
+            ``out``.
+        LimitError: a budget is exhausted; the answers so far are in ``out``.
+
+    >>> asked = ["Who is the warden of the Hochkar House?", "How many beds has the Hochkar House?"]
+    >>> outcomes = answer_questions(asked, "huts:graph", judge="rule", embedder="characters")
+    >>> [outcome.id for outcome in outcomes]
+    ['q1', 'q2']
     """
-    task = AskingTask.of(AGENT, {"graph": graph}, **given)
+    task = AskingTask.of(
+        AGENT,
+        {"graph": graph, "examples": examples, "decisions": decisions},
+        judge=judge,
+        embedder=embedder,
+        model=model,
+        options=options,
+        run=run,
+        settings=settings,
+        on_event=on_event,
+    )
     return answer_all(task, questions, out=out, resume=resume, width=width, on_outcome=on_outcome)
 
 

@@ -389,6 +389,10 @@ class Task:
             raise ValueError(f"{Path(name).name} has no known suffix: export to {known}")
         return self.agent.exports[suffix](self.exported())
 
+    def warnings(self) -> list[str]:
+        """What has to be known before the result is read, such as that it is a simulation."""
+        return []
+
     def summary(self) -> list[str]:
         """What there is to say of the result, most important first; one line each."""
         return [counted(self.run.steps[-1].counts) or "done"]

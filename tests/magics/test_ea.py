@@ -16,7 +16,7 @@ def test_a_stage_a_cell_from_two_catalogues_to_an_export(aligned, folder):
     frame = measured.df().set_index("name")
     assert frame.loc["first alignment", "hits1"] > 0.7 and "after the look" in frame.index
     assert measured.notes[0].startswith("ranked among 287")
-    assert "pairs to" in aligned.good("%ea export pairs.tsv").said
+    assert "wrote pairs.tsv: " in aligned.good("%ea export pairs.tsv").said
     aligned.good("%ea export same.ttl")
     assert len((folder / "pairs.tsv").read_text().splitlines()[0].split("\t")) == 3
     assert "owl:sameAs" in (folder / "same.ttl").read_text()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kgnb.agents.agent import report_parameters
 from kgnb.agents.known import our_agents
 from kgnb.judging import Verdict
 from kgnb.run import Run
@@ -52,13 +53,13 @@ def test_what_is_opened_already_or_a_function_may_stand_where_a_name_does() -> N
     )  # a run that is given is left open
     with pytest.raises(ValueError, match="judge must be one of auto, .* not 'wizard'"):
         run_agent("ontology_matching", PAIR, judge="wizard")
-    with pytest.raises(TypeError, match="takes no tempo"):
+    with pytest.raises(TypeError, match="tempo"):
         answer_question("Who?", "huts:graph", tempo=3)  # type: ignore[call-arg]
 
 
 def test_an_unknown_option_or_a_missing_input_is_refused_before_any_work() -> None:
     for agent in our_agents():
-        given = {one.name: "huts:graph" for one in (*agent.inputs, *agent.asked)}
+        given = {one.name: "huts:graph" for one in agent.taken if not one.optional}
         with pytest.raises(ValueError, match="has no option colour"):
             run_agent(agent, given, colour="red")
         with pytest.raises(ValueError, match="takes the inputs"):
@@ -74,3 +75,26 @@ def test_alignment_and_construction_return_their_results() -> None:
         ]
         == 1
     )
+
+
+def test_an_input_is_described_once_for_clients_reports_and_people() -> None:
+    for agent in our_agents():
+        schema, parameters = agent.schema(), {one.name for one in report_parameters(agent)}
+        assert schema["required"] == [one.name for one in agent.taken if not one.optional]
+        assert {option.name for option in agent.knobs()} <= parameters & schema["properties"].keys()
+        assert {one.name for one in agent.inputs if one.kind != "value"} <= parameters
+
+
+def test_a_client_may_leave_an_input_out_and_may_not_name_code_or_a_place_to_write() -> None:
+    building = agent_called("kg_construction")
+    offered = building.schema()["properties"]
+    assert offered["only"]["anyOf"][1]["type"] == "array"
+    assert offered["open_world"]["type"] == "boolean"
+    assert not offered.keys() & {"outside", "journals", "session", "extractor"}
+    asked = {"tbox": "huts:kitchen", "documents": "huts:kitchen-notes", "outside": "os:getcwd"}
+    refused = call(building, asked, Settings())
+    assert not refused["ok"] and "outside" in refused["error"]
+    aligning = agent_called("entity_alignment")
+    said = call(aligning, GRAPHS | {"universe": "some"}, Settings())
+    assert not said["ok"] and "choose test or all" in said["error"]
+    assert not call(aligning, {}, Settings())["ok"]

@@ -20,9 +20,11 @@ from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
+from kgnb.results.interchange import network_of
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 
 if TYPE_CHECKING:
+    import networkx
     import rdflib
 
     from kgnb.agents.kg_construction.session import ConstructionSession
@@ -48,6 +50,10 @@ class Built(Tabled):
     def graph(self) -> rdflib.Graph:
         """The facts, without provenance."""
         return self.session.graph
+
+    def networkx(self) -> networkx.MultiDiGraph:
+        """The facts as a networkx graph, with labels."""
+        return network_of(self.session.facts, self.session.labels())
 
     @property
     def failed(self) -> tuple[Journal, ...]:

@@ -8,14 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 from typing import Literal as OneOf
-from typing import TypeAlias
 
 from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.files import from_json
-from kgnb.kg.terms import Iri, Term, Triple, n3
+from kgnb.kg.terms import Iri, Term, Triple, bare_text, n3
 from kgnb.results.bundle import Shown
+from kgnb.results.interchange import network_of, rdflib_of
+from kgnb.results.table import Column, Table
+from kgnb.results.table import Value as Cell
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import rdflib
 
 
 @dataclass(frozen=True)
@@ -419,6 +427,39 @@ class Answer(Shown):
         if isinstance(term, Iri):
             return self.labels.get(term, term)
         return getattr(term, "text", n3(term))
+
+    def df(self) -> pandas.DataFrame:
+        """A row for each value: ``value`` (IRI or text), ``label`` and ``confidence``."""
+        columns = [Column("value", "value"), Column("label", "label")]
+        columns.append(Column("confidence", "confidence", "percent"))
+        rows: list[list[Cell]] = [
+            [bare_text(value), self.label(value), self.confidence] for value in self.values
+        ]
+        return Table(columns, rows).df()
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as plain JSON, as a line of an answer file has it."""
+        content: dict[str, Any] = {
+            "id": self.question.id,
+            "values": [bare_text(value) for value in self.values],
+            "support": [[bare_text(term) for term in triple] for triple in self.support],
+            "confidence": round(self.confidence, 4),
+            "status": self.status,
+            "source": self.source,
+            "sparql": self.sparql,
+        }
+        if self.guess is not None and not self.values:
+            values = [bare_text(value) for value in self.guess.values]
+            content["guess"] = {"values": values, "sparql": self.guess.sparql}
+        return content | ({"partial": self.partial} if self.partial else {})
+
+    def rdflib(self) -> rdflib.Graph:
+        """The triples that prove it, as an rdflib graph."""
+        return rdflib_of(self.support)
+
+    def networkx(self) -> networkx.MultiDiGraph:
+        """The triples that prove it, as a networkx graph."""
+        return network_of(self.support, self.labels)
 
     def counts(self) -> dict[str, int]:
         """Numbers of values, supporting triples and rounds."""
