@@ -65,6 +65,11 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
     Raises:
         ValueError: the query has no variable ``?record``.
     """
+    return tuple(records_by_iri(graph, query).values())
+
+
+def records_by_iri(graph: Graph, query: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The same, by what ``?record`` is."""
     bound = tuple(sorted((prefix, str(namespace)) for prefix, namespace in graph.namespaces()))
     rows = graph.query(_prepared(query, bound))
     names = [str(name) for name in rows.vars or ()]
@@ -79,10 +84,10 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
         for name, value in values.items():
             if value is not None:
                 slots[name].add(_text(value))
-    return tuple(
-        {name: tuple(sorted(values)) for name, values in found[key].items()}
+    return {
+        key: {name: tuple(sorted(values)) for name, values in found[key].items()}
         for key in sorted(found)
-    )
+    }
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from glob import glob
 from pathlib import Path
@@ -17,7 +17,6 @@ from rdflib import RDF, RDFS, SKOS, Dataset, Graph, Literal, URIRef
 from rdflib.term import Node
 
 from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
@@ -27,7 +26,8 @@ from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.datasets.huts import RecordQuery
 from kgnb.datasets.published import published as published_on
-from kgnb.errors import DataError
+from kgnb.datasets.record_files import GoldRecords, read_gold, read_queries
+from kgnb.errors import ConfigError, DataError
 from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import Extraction, Mode, Record
@@ -58,6 +58,9 @@ def reference_graph(path: Path) -> Graph:
     graph = Graph()
     for subject, predicate, value, _ in data.quads():
         graph.add((subject, predicate, value))
+    if not graph:
+        fix = "Name a file of RDF. Records in JSON go in as gold=FILE.json, with queries=FILE."
+        raise DataError("there is no triple in this reference", where=str(path), fix=fix)
     return graph
 
 
@@ -69,6 +72,9 @@ class Records:
     wanted: Sequence[Record]
     alternatives: tuple[str, ...] = ()
     forgiving: tuple[str, ...] = ()
+
+    documents: Mapping[str, tuple[Sequence[Record], Sequence[Record]]] = field(default_factory=dict)
+    """The records of both sides by document, where that is known."""
 
     def differences(self) -> list[evaluate.Difference]:
         """Where the two sides differ."""
@@ -84,6 +90,36 @@ def records(graph: Graph, reference: Graph, queries: Sequence[RecordQuery]) -> d
         )
         for one in queries
     }
+
+
+def gold_records(
+    built: Built, gold: GoldRecords, queries: Sequence[RecordQuery]
+) -> dict[str, Records]:
+    """The records of a graph beside those of a gold file, by category; those of each document as
+    well.
+    """
+    of = {
+        act.iri: journal.document
+        for journal in built.journals
+        for act in journal.acts
+        if act.created
+    }
+    found: dict[str, Records] = {}
+    for one in queries:
+        mine = evaluate.records_by_iri(built.graph, one.query)
+        by_document: dict[str, list[Record]] = {}
+        for iri, record in mine.items():
+            by_document.setdefault(of.get(iri, ""), []).append(record)
+        wanted = {name: gold.of(name, one.name) for name in (j.document for j in built.journals)}
+        sides = {
+            name: (by_document.get(name, []), theirs)
+            for name, theirs in wanted.items()
+            if theirs or name in by_document
+        }
+        found[one.name] = Records(
+            list(mine.values()), gold.all(one.name), one.alternatives, one.forgiving, sides
+        )
+    return found
 
 
 def scored(compared: Mapping[str, Records], mode: Mode = "strict") -> dict[str, Extraction]:
@@ -177,6 +213,7 @@ class BuildingResults:
     grounding: Grounding | None
     own: str  # on which data of our own, in words
     papers: bool = False  # whether the paper's figures, on other documents, stand beside ours
+    legacy: Mapping[str, Extraction] = field(default_factory=dict)  # the paper's scoring
 
     @property
     def title(self) -> str:
@@ -208,12 +245,19 @@ def run_report(
     ablation: bool,
     outside: str = "",
     papers: bool = False,
+    queries: str = "",
+    gold: str = "",
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> BuildingResults:
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
     judge, settings = sections.judging(session, judge)
-    own, queries = OURS.get(tbox, ("", ()))
+    own, asked = OURS.get(tbox, ("", ()))
+    asked = read_queries(queries) if queries else asked
+    if gold and not asked:
+        fix = "Name a file of SELECT queries as queries=FILE, or queries=mop for the paper's categories."
+        raise ConfigError("a gold file needs queries that read records from the graph", fix=fix)
+    wanted_records = read_gold(Path(gold), {one.name for one in asked}) if gold else None
     pack = compile_ontology(tbox, shapes or None)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
@@ -229,20 +273,28 @@ def run_report(
         [one.strip() for one in text.split(",") if one.strip()] for text in (documents, outside)
     )
 
+    def compared_with(built: Built) -> dict[str, Records]:
+        if wanted_records is not None:
+            return gold_records(built, wanted_records, asked)
+        if wanted is None:
+            return {}
+        if asked:
+            return records(built.graph, wanted, asked)
+        return entity_records(built.graph, wanted, pack)
+
     def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
         built = build_graph(
             named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings
         )
-        scores = scored(records(built.graph, wanted, queries)) if wanted is not None else {}
-        return Ablation(name, built, scores, dict(run.totals))
+        return Ablation(name, built, scored(compared_with(built)), dict(run.totals))
 
     base = Options(**given_of(Options, options))
     settings_of = {"all of it": (base, tools)}
-    if ablation and wanted is not None and queries and judge != "rule" and settings.model:
+    known = wanted is not None or wanted_records is not None
+    if ablation and known and judge != "rule" and settings.model:
         settings_of |= {"without feedback": (replace(base, feedback=False), tools)}
-        whole = sum(schema_tokens(pack, step.tools) for step in pack.plan)
-        if 0 < whole <= base.tool_budget:
-            settings_of |= {"without step plan": (replace(base, tool_budget=whole - 1), tools)}
+        settings_of |= {"unchecked writes": (replace(base, unchecked=True), tools)}
+        settings_of |= {"without step plan": (replace(base, no_plan=True), tools)}
         settings_of |= {"without outside tools": (base, [])} if tools else {}
     with run:
         runs = {name: Run("kg_construction") for name in settings_of} | {"all of it": run}
@@ -254,13 +306,7 @@ def run_report(
         linked = (
             ground(built, against, options=linking, run=run, settings=settings) if against else None
         )
-    compared: dict[str, Records] = {}
-    if wanted is not None:
-        compared = (
-            records(built.graph, wanted, queries)
-            if own
-            else entity_records(built.graph, wanted, pack)
-        )
+    compared = compared_with(built)
     packs = (pack, *(compile_ontology(one) for one in others))
     return BuildingResults(
         packs,
@@ -272,6 +318,7 @@ def run_report(
         linked,
         own,
         papers,
+        scored(compared, "legacy"),
     )
 
 
@@ -327,10 +374,59 @@ def documents(results: BuildingResults) -> Table:
 
 
 def extraction(results: BuildingResults) -> Table:
-    """The graph against the reference."""
-    return score_table(
+    """The graph against the reference, strictly and by the paper's scoring."""
+    table = score_table(
         results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else []
     )
+    if not results.legacy:
+        return table
+    paper = micro(results.legacy)
+    shown = (
+        "By the paper's scoring, where a slot empty on both sides is a hit: "
+        f"precision {paper.precision:.3f}, recall {paper.recall:.3f}, F1 {paper.f1:.3f}."
+    )
+    return replace(table, notes=[*table.notes, shown])
+
+
+def by_document(results: BuildingResults) -> Table | Fragment:
+    """Precision, recall and F1 of each document, by category and together."""
+    rows: list[dict[str, Value]] = []
+    names = list(results.records)
+    documents = list(
+        dict.fromkeys(name for one in results.records.values() for name in one.documents)
+    )
+    for document in documents:
+        scores = {}
+        for name, one in results.records.items():
+            found, wanted = one.documents.get(document, ((), ()))
+            part = Records(found, wanted, one.alternatives, one.forgiving)
+            scores[name] = scored({name: part})[name].total
+        total = sum(scores.values(), Score())
+        row: dict[str, Value] = {name: scores[name].f1 for name in names}
+        whole: dict[str, Value] = {"precision": total.precision, "recall": total.recall}
+        rows.append({"document": document, **row, **whole, "F1": total.f1})
+    if not rows:
+        return absent("Not computed: it needs gold=FILE.json with the records of each document.")
+    columns = [*texts(document="document"), *percents(**{name: f"F1, {name}" for name in names})]
+    return Table([*columns, *P_R_F1], rows, caption="Document by document, strict")
+
+
+def fields(results: BuildingResults) -> Table | Fragment:
+    """What is right, wrong and missing in each slot of each category."""
+    rows: list[list[Value]] = []
+    for category, score in results.scores.items():
+        for slot, count in score.slots.items():
+            name = short_iri(slot) if ":" in slot else slot
+            parts = (count.precision, count.recall, count.f1)
+            rows.append([category, name, count.tp, count.fp, count.fn, *parts])
+    if not rows:
+        return absent("Not computed: it needs a reference or gold records.")
+    columns = [
+        *texts(category="category", slot="slot"),
+        *numbers(right="right", wrong="wrong", missing="missing"),
+        *P_R_F1,
+    ]
+    return Table(columns, rows, caption="Slot by slot, strict")
 
 
 def ablation(results: BuildingResults) -> Table | Fragment:
@@ -338,7 +434,7 @@ def ablation(results: BuildingResults) -> Table | Fragment:
     tokens of each.
     """
     if not results.ablation:
-        why = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
+        why = "Not computed: it needs a model, a reference or gold records, and ablation=true."
         return absent(why)
     scores = {name: f"F1, {name}" for name in results.scores} | {
         "micro": "F1, micro",
@@ -346,7 +442,10 @@ def ablation(results: BuildingResults) -> Table | Fragment:
     }
     columns = [*texts(read="read"), *percents(**scores)]
     columns += numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")
-    notes = ["Without step plan: one step by the generic tools."]
+    notes = [
+        "Without feedback: calls are refused, and the model is not told. Unchecked writes: nothing is refused. "
+        "Without step plan: one step, if need be by the generic tools."
+    ]
     return Table(columns, _ablated(results), caption=f"Read by {results.reader}", notes=notes)
 
 
