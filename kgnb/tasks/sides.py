@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from rdflib import Graph as RdflibSource
 
+from kgnb.agents.entity_alignment.comparison import across
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.names import (
     ANY_URI,
@@ -220,6 +221,15 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
                 fix="Give --seeds none, or a file of pairs.",
             )
         return replace(sides, seeds=folder.seeds)
+    if isinstance(seeds, str) and seeds == "stated":
+        stated = stated_links(sides)
+        if not stated:
+            raise DataError(
+                "neither graph states that something in it is the same as something in the other",
+                where=f"{sides.left.name}, {sides.right.name}",
+                fix="owl:sameAs, skos:exactMatch and schema:sameAs count. Give --seeds none, or a file of pairs.",
+            )
+        return replace(sides, seeds=stated)
     found = links_of(seeds)
     if (
         folder is not None
@@ -233,6 +243,20 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
     used = {one for one, _ in known}, {other for _, other in known}
     tests = tuple(pair for pair in sides.tests if pair[0] not in used[0] and pair[1] not in used[1])
     return replace(sides, seeds=tuple(dict.fromkeys(found)), tests=tests)
+
+
+def stated_links(sides: Sides) -> Links:
+    """The pairs that either graph states to be the same thing, without those stated to be different."""
+    left, right = sides.left, sides.right
+    different = {
+        tuple(pair) for pair in across(left, right, (*left.different, *right.different)).tolist()
+    }
+    same = across(left, right, (*left.same, *right.same)).tolist()
+    return tuple(
+        (left.entities[one], right.entities[other])
+        for one, other in same
+        if (one, other) not in different
+    )
 
 
 def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> None:

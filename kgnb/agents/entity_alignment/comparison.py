@@ -5,8 +5,8 @@ pair.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -93,6 +93,15 @@ class GraphComparison:
     hops: tuple[list[Vectors], list[Vectors]]  # names as they arrive after one hop, two, ...
     values: SharedSurroundings | None
     each: Each = alone  # applies work to blocks of rows
+    apart: Longs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    # sorted row * width + column of the pairs that are stated to be different
+
+    def allowed(self, pairs: CandidatePairs) -> CandidatePairs:
+        """The pairs that are not stated to be different."""
+        if not len(self.apart):
+            return pairs
+        kept = ~np.isin(pairs.rows * self.width + pairs.columns, self.apart)
+        return CandidatePairs(pairs.rows[kept], pairs.columns[kept])
 
     @property
     def height(self) -> int:
@@ -142,7 +151,7 @@ class GraphComparison:
         if self.values is not None:
             rows, columns = asked.rows[: asked.open_rows], asked.columns[: asked.open_columns]
             found.append(value_pairs(self.values, rows, columns, BESIDE))
-        return united(*found, width=self.width)
+        return self.allowed(united(*found, width=self.width))
 
     def _near_by_any_name(self, mine: Further, yours: Further) -> CandidatePairs:
         """Open rows and columns with any two names alike."""
@@ -316,9 +325,21 @@ def compare(
             spread(names[at].vectors, weights[at], options.hops, kept, each) for at in (0, 1)
         )
         hops = (one, other)
-    return GraphComparison(
-        asked, options, edges, weights, names, hops, shared_values(left, right), each
-    )
+    values = shared_values(left, right)
+    apart = asked.keys(across(left, right, (*left.different, *right.different)))
+    return GraphComparison(asked, options, edges, weights, names, hops, values, each, apart)
+
+
+def across(left: EntityGraph, right: EntityGraph, pairs: Iterable[tuple[str, str]]) -> Integers:
+    """Those of these pairs of IRIs that join the two graphs, in either order: (n, 2) entities of left
+    and right.
+    """
+    found = set()
+    for one, other in pairs:
+        for mine, yours in ((one, other), (other, one)):
+            if mine in left and yours in right and (left is not right or mine != yours):
+                found.add((left.index(mine), right.index(yours)))
+    return np.array(sorted(found), dtype=np.int32).reshape(-1, 2)
 
 
 Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
@@ -340,6 +361,22 @@ class AskedEntities(NamedTuple):
     open_rows: int  # so many rows are asked, the rest are lessons
     open_columns: int  # so many columns may be matched
     answers: Longs  # the column of each lesson
+
+    def keys(self, pairs: Integers) -> Longs:
+        """The sorted row * columns + column of pairs of entities, as far as they are asked about."""
+        rows, columns = (
+            np.full(max(ends.max(initial=-1), pairs.max(initial=-1)) + 1, -1)
+            for ends in (self.rows, self.columns)
+        )
+        rows[self.rows], columns[self.columns] = (
+            np.arange(len(self.rows)),
+            np.arange(len(self.columns)),
+        )
+        one, other = rows[pairs[:, 0]], columns[pairs[:, 1]]
+        found: Longs = np.unique(
+            (one * len(self.columns) + other)[(one >= 0) & (other >= 0)]
+        ).astype(np.int64)
+        return found
 
 
 def asked(

@@ -42,7 +42,7 @@ class EntityGraph:
     ``names`` has one display name per entity, "" if it has none (or names are hidden); ``aliases``
     has further names. ``triples`` are (subject, relation, object), ``attribute_triples`` (entity,
     attribute, value). ``labels`` are those of relations, attributes, classes and other IRIs that
-    are not entities.
+    are not entities. ``same`` and ``different`` are what the graph states of any two IRIs.
     """
 
     name: str
@@ -57,6 +57,8 @@ class EntityGraph:
     )  # (m, 3)
     aliases: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    same: tuple[tuple[str, str], ...] = ()  # IRIs stated to be the same thing
+    different: tuple[tuple[str, str], ...] = ()  # and to be different ones
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.entities):
@@ -120,6 +122,10 @@ class EntityGraph:
             )
         for iri in sorted(self.labels):
             found.update(f"{iri}\0{self.labels[iri]}\n".encode("utf-8", "surrogatepass"))
+        for pairs in filter(None, (self.same, self.different)):
+            found.update(
+                "\n".join(map("\0".join, pairs)).encode("utf-8", "surrogatepass") + b"\n\n"
+            )
         for rows in (self.triples, self.attribute_triples):
             found.update(np.ascontiguousarray(rows, dtype="<i4").tobytes() + b"\n")
         return found.hexdigest()

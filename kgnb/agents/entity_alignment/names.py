@@ -259,7 +259,9 @@ SAME = frozenset(
         "https://schema.org/sameAs",
     }
 )
-"""Links that state the answer; they are never read."""
+IDENTICAL = SAME - {f"{SKOS}closeMatch"}
+"""Links that state the answer; read as seeds on request, never as facts."""
+DIFFERENT = f"{OWL}differentFrom"
 
 ANY_URI = "http://www.w3.org/2001/XMLSchema#anyURI"
 _LABELLED = ("label", "name", "preflabel", "title")  # last parts of a graph's own naming attributes
@@ -270,10 +272,14 @@ def from_graph(graph: Graph) -> EntityGraph:
     OWL's own terms.
 
     An IRI that is only an object is an entity if its namespace is that of a described entity; other
-    IRIs, and types, are values. Links that state that two things are the same are left out.
+    IRIs, and types, are values. What is stated to be the same or different is kept apart from the
+    facts.
     """
+    everything = list(graph.triples())
+    same, different = stated(everything)
+    links = {*SAME, DIFFERENT}
     triples = [
-        triple for triple in graph.triples() if isinstance(triple[0], Iri) and triple[1] not in SAME
+        triple for triple in everything if isinstance(triple[0], Iri) and triple[1] not in links
     ]
     schema = {s for s, p, o in triples if p == TYPE and isinstance(o, Iri) and o in META_TYPES}
     schema |= {p for _, p, _ in triples} | {
@@ -286,7 +292,48 @@ def from_graph(graph: Graph) -> EntityGraph:
         sorted(described | {iri for iri in _pointed_at(facts, schema) if _space(iri) in spaces})
     )
     words = labels_in(triples, entities)
-    return named_by_labels(replace(_read(graph.name, facts, tuple(entities)), labels=words))
+    read = _read(graph.name, facts, tuple(entities))
+    return named_by_labels(replace(read, labels=words, same=same, different=different))
+
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+def stated(triples: Iterable[Triple]) -> tuple[Pairs, Pairs]:
+    """The pairs of IRIs that a graph states to be the same, and to be different (one by one, or as
+    members of an owl:AllDifferent).
+    """
+    same: dict[tuple[str, str], None] = {}
+    different: dict[tuple[str, str], None] = {}
+    lists: dict[str, tuple[str, str]] = {}
+    firsts: dict[str, str] = {}
+    rests: dict[str, str] = {}
+    for subject, predicate, value in triples:
+        if isinstance(value, Literal):
+            continue
+        pair = (str(subject), str(value))
+        if predicate == f"{RDF}first":
+            firsts[pair[0]] = pair[1]
+        elif predicate == f"{RDF}rest":
+            rests[pair[0]] = pair[1]
+        elif predicate in (f"{OWL}distinctMembers", f"{OWL}members"):
+            lists[pair[0]] = pair
+        elif predicate in IDENTICAL:
+            same[pair] = None
+        elif predicate == DIFFERENT:
+            different[pair] = None
+    kinds = {str(s): str(o) for s, p, o in triples if p == TYPE and str(s) in lists}
+    for node, (_, head) in lists.items():
+        if kinds.get(node) != f"{OWL}AllDifferent":
+            continue
+        members: list[str] = []
+        while head in firsts and len(members) < len(firsts):
+            members.append(firsts[head])
+            head = rests.get(head, "")
+        different |= dict.fromkeys(
+            (one, other) for one in members for other in members if one != other
+        )
+    return tuple(sorted(same)), tuple(sorted(different))
 
 
 def labels_in(triples: Iterable[Triple], entities: Container[str] = ()) -> dict[str, str]:

@@ -50,6 +50,8 @@ from kgnb.agents.entity_alignment.comparison import (
     own_value,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.record_proposal import of_records, said_of_links
+from kgnb.agents.entity_alignment.records import are_records, compare_records
 from kgnb.agents.entity_alignment.relations import Matrix
 from kgnb.agents.entity_alignment.values import REASONS, WEIGHTS, Options, Proposal
 from kgnb.run.dask import blocks_on
@@ -86,6 +88,10 @@ def propose(
         ValueError: a seed, source or target is not in its graph.
     """
     task = asked(left, right, seeds, sources, targets, options)
+    if options.names == "native" and are_records(left, right):
+        records = compare_records(left, right, known=task.seeds, seed=options.seed)
+        if records is not None:
+            return of_records(left, right, task, records, options)
     with blocks_on(options.scheduler) if options.scheduler else nullcontext(alone) as each:
         comparison = compare(left, right, embedder, task, options, each)
         found = _found(comparison, options)
@@ -128,7 +134,7 @@ def _searched(
             more.append(_leftovers(comparison, found, near))
     if found is not None and comparison.names:
         more.append(_leftovers(comparison, found, comparison.named_surroundings()))
-    return united(*more, width=comparison.width)
+    return comparison.allowed(united(*more, width=comparison.width))
 
 
 def _leftovers(
@@ -310,7 +316,7 @@ def proposal(
         margin,
         confidence,
         options,
-        _notes(comparison, found),
+        (*_notes(comparison, found), *said_of_links(left, right, asked.seeds)),
     )
 
 

@@ -195,7 +195,7 @@ class Proposal(Tabled):
     def views_of(self, row: int, place: int) -> str:
         """The score of every view for one candidate of a row, in words."""
         scores = zip(self.views, self.evidence[row, place].tolist(), strict=True)
-        return ", ".join(f"{view} {score:.2f}" for view, score in scores)
+        return ", ".join(f"{view} {score:.2f}" for view, score in scores if np.isfinite(score))
 
 
 FEATURES = (

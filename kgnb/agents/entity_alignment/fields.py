@@ -1,0 +1,664 @@
+"""Fields of records: what kind of value a property holds, and how alike two values of a kind are.
+
+Kinds: text (names, addresses, titles), number (with or without a unit), date, phone, mail, url and
+code (identifiers). A kind is read off the values, never off the header, which may be in any
+language. Similarities lie between 0 and 1, and mean the same for every kind: 1 equal, from
+``CLOSE`` on written differently, from ``PARTLY`` on partly equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal as OneOf
+
+import numpy as np
+from dateutil import parser as dates
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Indel
+from scipy import sparse
+
+from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.names import ANY_URI, folded
+from kgnb.kg.vocabulary import TYPE
+from kgnb.vectors.reproducible import log
+
+Kind = OneOf["text", "number", "date", "phone", "mail", "url", "code"]
+Singles = NDArray[np.float32]
+Longs = NDArray[np.int64]
+
+CLOSE, PARTLY, SLIGHTLY = 0.85, 0.6, 0.35  # similarities that the levels of agreement begin at
+VALUES = 3  # of a property of one entity that are compared
+MISSING = frozenset(
+    {"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "?", "tbd", "k.a.", "unbekannt"}
+)
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
+_URL = re.compile(r"(?:https?://|www\.)\S+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+_PHONE = re.compile(
+    r"(?:tel\.?:?|phone:?)?\s*[+(]?\d[\d\s()/.\-–]{4,}\d(?:\s*(?:x|ext\.?)\s*\d+)?", re.IGNORECASE
+)
+_YMD = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
+_DMY = re.compile(r"(\d{1,2})[./\- ]+(\d{1,2})[./\- ]+(\d{4}|\d{2})")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_MONTH = re.compile(r"[A-Za-z]{3,9}\.?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?\d[\d.,'\u00a0\u202f ]*")
+_UNITED = re.compile(
+    r"^[^\w+-]*[-+]?\d[\d.,'\u00a0\u202f ]*\s*[^\W\d]{0,6}[\s/²³°%$€£]*[^\W\d]{0,3}$"
+)
+_CODE = re.compile(r"(?=.*\d)[\w./\-]{3,40}")
+
+LEGAL = frozenset(
+    "gmbh mbh ag kg kgaa ohg ug se ltd limited inc incorporated corp corporation co company llc llp lp plc sa sas sarl "
+    "sasu eurl srl spa sl slu bv nv cv oy oyj ab as asa aps ivs kft zrt doo sro pty pte ek ev eg gesellschaft "
+    "beschrankter haftung mit aktiengesellschaft societe anonyme responsabilite limitee besloten vennootschap "
+    "naamloze societa azioni a l s b v".split()
+)
+"""Words of legal forms; they say little about which company is meant."""
+COMMON = frozenset(
+    "the and und et y e of der die das le la les de du des di von for fur in und the a".split()
+)
+NICKNAMES = {
+    name: short
+    for names, short in (
+        ("robert bob bobby rob", "robert"),
+        ("william bill billy will", "william"),
+        ("michael mike mick", "michael"),
+        ("thomas tom tommy", "thomas"),
+        ("charles charlie chuck", "charles"),
+        ("daniel dan danny", "daniel"),
+        ("matthew matt", "matthew"),
+        ("elizabeth liz lizzy beth betty", "elizabeth"),
+        ("margaret maggie peggy", "margaret"),
+        ("susan sue susie", "susan"),
+        ("katherine catherine kate kathy cathy", "katherine"),
+        ("alexander alex sascha", "alexander"),
+        ("benjamin ben", "benjamin"),
+        ("samuel sam", "samuel"),
+        ("joseph joe josef", "joseph"),
+        ("andrew andy", "andrew"),
+        ("james jim jimmy", "james"),
+        ("john johnny jack", "john"),
+        ("richard rick dick", "richard"),
+        ("edward ed eddie ted", "edward"),
+        ("christopher chris", "christopher"),
+        ("anthony tony", "anthony"),
+        ("steven stephen steve", "steven"),
+        ("patricia pat patty", "patricia"),
+        ("jennifer jenny jen", "jennifer"),
+        ("johannes hannes hans", "johannes"),
+        ("nicholas nick", "nicholas"),
+        ("gregory greg", "gregory"),
+        ("frederick fred", "frederick"),
+        ("david dave", "david"),
+    )
+    for name in names.split()
+}
+UNITS = {
+    "mg": 1e-3,
+    "g": 1.0,
+    "kg": 1e3,
+    "t": 1e6,
+    "oz": 28.3495,
+    "lb": 453.592,
+    "lbs": 453.592,
+    "mm": 1e-3,
+    "cm": 1e-2,
+    "m": 1.0,
+    "km": 1e3,
+    "in": 0.0254,
+    "inch": 0.0254,
+    "ft": 0.3048,
+    "mi": 1609.34,
+    "ml": 1e-3,
+    "cl": 1e-2,
+    "l": 1.0,
+    "s": 1.0,
+    "sec": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "kb": 1e3,
+    "mb": 1e6,
+    "gb": 1e9,
+    "tb": 1e12,
+    "w": 1.0,
+    "kw": 1e3,
+    "mw": 1e6,
+    "k": 1e3,
+    "mio": 1e6,
+    "mrd": 1e9,
+    "million": 1e6,
+    "billion": 1e9,
+}
+"""Factors between units of the same quantity; across quantities numbers are compared as they are."""
+
+
+def plain(text: str) -> str:
+    """A value for comparison: folded, German umlauts in either spelling the same.
+
+    >>> plain("Müller & Söhne"), plain("Mueller")
+    ('muller sohne', 'muller')
+    """
+    found = folded(text.replace("ß", "ss"))
+    return (
+        found.replace("ae", "a").replace("oe", "o").replace("ue", "u") if found.isascii() else found
+    )
+
+
+def readings(text: str) -> frozenset[tuple[int, int, int]]:
+    """The dates (year, month, day; 0 where not stated) that a text may mean.
+
+    >>> sorted(readings("02.03.1940")), sorted(readings("1950")), sorted(readings("2 January 1931"))
+    ([(1940, 2, 3), (1940, 3, 2)], [(1950, 0, 0)], [(1931, 1, 2)])
+    """
+    text = text.strip()
+    if match := _YMD.fullmatch(text):
+        year, month, day = map(int, match.groups())
+        return _valid([(year, month, day)])
+    if match := _DMY.fullmatch(text):
+        one, other, year = map(int, match.groups())
+        year += 0 if year > 99 else 2000 if year < 30 else 1900
+        return _valid([(year, other, one), (year, one, other)])
+    if _YEAR.fullmatch(text):
+        return frozenset({(int(text), 0, 0)})
+    if len(text) < 30 and _MONTH.search(text) and re.search(r"\d{4}", text):
+        try:
+            found = dates.parse(text, dayfirst=True)
+        except (ValueError, OverflowError):
+            return frozenset()
+        return frozenset(
+            {(found.year, found.month, found.day if re.search(r"\b\d{1,2}\b", text) else 0)}
+        )
+    return frozenset()
+
+
+def _valid(found: list[tuple[int, int, int]]) -> frozenset[tuple[int, int, int]]:
+    return frozenset(one for one in found if one[1] <= 12 and one[2] <= 31)
+
+
+def amounts(text: str) -> tuple[tuple[float, ...], ...]:
+    """The numbers in a text, each as everything that it may mean: 1.250 is 1250 or 1.25; units are
+    counted in.
+
+    >>> amounts("0.66 kg"), amounts("1.206,99 €"), amounts("1,250")
+    (((660.0, 0.66),), ((1206.99,),), ((1250.0, 1.25),))
+    """
+    found = []
+    for match in _NUMBER.finditer(text):
+        meant = _meant(match[0])
+        unit = re.match(r"\s*([a-z]+)", text[match.end() :], re.IGNORECASE)
+        factor = UNITS.get(unit[1].lower(), 1.0) if unit else 1.0
+        every = [round(value * factor, 9) for value in meant] + meant
+        if meant:
+            found.append(tuple(dict.fromkeys(every)))
+    return tuple(found)
+
+
+def _meant(written: str) -> list[float]:
+    """What a number may mean, as points and commas separate thousands or decimals."""
+    digits = re.sub(r"[\s'\u00a0\u202f]", "", written).strip(".,")
+    points, commas = digits.count("."), digits.count(",")
+    if points and commas:
+        last = max(digits.rfind("."), digits.rfind(","))
+        texts = [re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]]
+    elif points + commas > 1:
+        texts = [re.sub("[.,]", "", digits)]
+    elif points + commas and re.fullmatch(r"[-+]?\d{1,3}[.,]\d{3}", digits):
+        texts = [re.sub("[.,]", "", digits), digits.replace(",", ".")]
+    else:
+        texts = [digits.replace(",", ".")]
+    return [float(text) for text in texts if re.fullmatch(r"[-+]?\d+(\.\d+)?", text)]
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One property of one side: its different values, and which of them each entity has."""
+
+    name: str  # as a person reads it
+    kind: Kind
+    texts: tuple[str, ...]  # the different values
+    held: Longs  # (entities, VALUES): positions in texts, -1 for none
+
+    @cached_property
+    def often(self) -> Longs:
+        """How many entities hold each value."""
+        found: Longs = np.bincount(self.held[self.held >= 0], minlength=len(self.texts))
+        return found
+
+    @cached_property
+    def tokens(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each value."""
+        return tuple(tuple(dict.fromkeys(words(text))) for text in self.texts)
+
+    @cached_property
+    def length(self) -> float:
+        """Words of a value, on average."""
+        return float(np.mean([len(one) for one in self.tokens])) if self.tokens else 0.0
+
+    @property
+    def filled(self) -> float:
+        """The share of the entities that have a value."""
+        return float((self.held[:, 0] >= 0).mean()) if len(self.held) else 0.0
+
+
+def words(text: str) -> list[str]:
+    """The words of a text as they are compared; digits and letters are parted in none."""
+    return plain(text).split()
+
+
+def fields_of(graph: EntityGraph) -> list[Field]:
+    """The properties of a graph as fields; without names among the values, the names are one."""
+    found: list[Field] = []
+    held: dict[int, dict[int, list[str]]] = {}
+    for entity, attribute, value in graph.attribute_triples.tolist():
+        one = graph.values[value]
+        if graph.attributes[attribute] == TYPE or one.text.strip().casefold() in MISSING:
+            continue
+        texts = held.setdefault(attribute, {}).setdefault(entity, [])
+        if len(texts) < VALUES:
+            texts.append(_readable(graph, one.text) if one.datatype == ANY_URI else one.text)
+    for attribute, values in held.items():
+        found.append(_field(graph.word(graph.attributes[attribute]), values, len(graph)))
+    spelt = [[plain(name)] for name in graph.names]
+    known = any(
+        sum(plain(text) in name for at, name in enumerate(spelt) for text in values.get(at, ()))
+        > len(graph) / 4
+        for values in held.values()
+    )
+    if any(graph.names) and not known:
+        found.append(
+            _field("name", {at: [name] for at, name in enumerate(graph.names) if name}, len(graph))
+        )
+    return found
+
+
+def _readable(graph: EntityGraph, iri: str) -> str:
+    return iri if _URL.fullmatch(iri) and iri not in graph.labels else graph.word(iri)
+
+
+def _field(name: str, values: dict[int, list[str]], size: int) -> Field:
+    places: dict[str, int] = {}
+    held = np.full((size, VALUES), -1, dtype=np.int64)
+    for entity, texts in values.items():
+        for at, text in enumerate(texts):
+            held[entity, at] = places.setdefault(text, len(places))
+    return Field(name, kind_of(list(places)), tuple(places), held)
+
+
+def kind_of(texts: Sequence[str]) -> Kind:
+    """The kind of most of these values.
+
+    >>> kind_of(["+43 1 234567", "0662/88 12 34"]), kind_of(["12.05.1990", "1990-05-13"])
+    ('phone', 'date')
+    >>> kind_of(["2,264 m", "1987 m"]), kind_of(["Graz", "Wien"]), kind_of(["DE2712", "AT99"])
+    ('number', 'text', 'code')
+    """
+    counts: dict[Kind, int] = {}
+    for text in texts:
+        one = _kind(text.strip())
+        counts[one] = counts.get(one, 0) + 1
+    if not counts:
+        return "text"
+    kind, number = max(counts.items(), key=lambda item: (item[1], item[0]))
+    return kind if number >= 0.6 * len(texts) else "text"
+
+
+def _kind(text: str) -> Kind:
+    digits = sum(map(str.isdigit, text))
+    if _MAIL.fullmatch(text):
+        return "mail"
+    if _URL.fullmatch(text) and not text[:1].isdigit():
+        return "url"
+    if readings(text):
+        return "date"
+    if re.fullmatch(r"[-+]?\d+([.,]\d+)?", text) and digits < 7:
+        return "number"
+    if 6 <= digits <= 16 and _PHONE.fullmatch(text) and not re.search(r"\.\d{3}\.\d{3}|,", text):
+        return "phone"
+    if digits and _UNITED.fullmatch(text):
+        return "number"
+    return "code" if digits and _CODE.fullmatch(text) else "text"
+
+
+DIGITS: frozenset[Kind] = frozenset({"phone", "number", "code"})
+
+
+def comparable(one: Kind, other: Kind) -> Kind | None:
+    """As what values of two kinds are compared; None if they are not."""
+    if one == other:
+        return one
+    pair = {one, other}
+    if "text" in pair:
+        return "text"
+    if pair == {"date", "number"}:
+        return "date"
+    if pair <= DIGITS:
+        return "phone" if "phone" in pair else "code"
+    if pair == {"mail", "url"}:
+        return None
+    return None
+
+
+Compare = Callable[[str, str], float]
+
+
+@lru_cache(maxsize=200_000)
+def _digits_only(text: str) -> str:
+    return re.sub(r"\D", "", re.split(r"x|ext", text.lower())[0]).lstrip("0")
+
+
+def same_phone(one: str, other: str) -> float:
+    """1 for the same number with or without its prefix, ``CLOSE`` with one digit wrong."""
+    one, other = _digits_only(one), _digits_only(other)
+    short = min(len(one), len(other), 9)
+    if short < 5:
+        return float(one == other and bool(one))
+    if one.endswith(other[-short:]) or other.endswith(one[-short:]):
+        return 1.0
+    for taken in (short, 7):
+        if short >= taken and one[-taken:] == other[-taken:]:
+            return 0.95
+    return CLOSE if OSA.distance(one[-short:], other[-short:]) <= 1 else 0.0
+
+
+def same_date(one: str, other: str) -> float:
+    """1 for the same day, ``CLOSE`` where one states less, less for a slip in one part."""
+    best = 0.0
+    for mine in _readings(one):
+        for yours in _readings(other):
+            best = max(best, _alike_dates(mine, yours))
+    return best
+
+
+_readings = lru_cache(maxsize=200_000)(readings)
+
+
+def _alike_dates(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    if one == other:
+        return 1.0
+    said = [(mine, yours) for mine, yours in zip(one, other, strict=True) if mine and yours]
+    equal = sum(mine == yours for mine, yours in said)
+    if equal == len(said):
+        return CLOSE
+    if len(said) == 3 and equal == 2:
+        return 0.5
+    if len(said) == 1 and abs(one[0] - other[0]) == 1:
+        return SLIGHTLY
+    return 0.0
+
+
+_amounts = lru_cache(maxsize=200_000)(amounts)
+
+
+def same_number(one: str, other: str) -> float:
+    """1 for equal amounts in any unit and notation, less as they differ by 1 % and 10 %."""
+    mine, yours = _amounts(one), _amounts(other)
+    if not mine or not yours:
+        return float(plain(one) == plain(other))
+    few, many = sorted((mine, yours), key=len)
+    return min(max(_near(number, another) for another in many) for number in few)
+
+
+def _near(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    best = 0.0
+    for mine in one:
+        for yours in other:
+            most = max(abs(mine), abs(yours))
+            off = abs(mine - yours) / most if most else 0.0
+            near = (
+                1.0
+                if off < 1e-9
+                else 0.95
+                if off < 1e-3
+                else CLOSE
+                if off <= 0.02
+                else 0.5
+                if off <= 0.12
+                else 0.0
+            )
+            best = max(best, near)
+    return best
+
+
+def same_mail(one: str, other: str) -> float:
+    """1 for the same address, ``PARTLY`` for the same person at another host."""
+    one, other = one.strip().casefold(), other.strip().casefold()
+    if plain(one) == plain(other):
+        return 1.0
+    if OSA.normalized_similarity(one, other) >= 0.93:
+        return CLOSE
+    return PARTLY if one.split("@")[0] == other.split("@")[0] else 0.0
+
+
+@lru_cache(maxsize=200_000)
+def _host(url: str) -> tuple[str, str]:
+    text = re.sub(r"^\w+://", "", url.strip().casefold()).removeprefix("www.").rstrip("/")
+    host, _, path = text.partition("/")
+    return host, path
+
+
+def same_url(one: str, other: str) -> float:
+    """1 for the same page whatever the protocol, less for another path, or a host that is much
+    alike.
+    """
+    (host, path), (others, others_path) = _host(one), _host(other)
+    if host == others:
+        return 1.0 if path == others_path else 0.9 if not (path and others_path) else PARTLY
+    if (
+        host.rpartition(".")[0] == others.rpartition(".")[0]
+        or OSA.normalized_similarity(host, others) >= 0.92
+    ):
+        return CLOSE
+    return 0.0
+
+
+def same_code(one: str, other: str) -> float:
+    """1 for the same letters and digits, ``CLOSE`` with a part more or one sign wrong."""
+    one, other = (re.sub(r"[\W_]", "", text.casefold()) for text in (one, other))
+    if one == other:
+        return 1.0
+    short = min(len(one), len(other))
+    if short >= 5 and (one.endswith(other) or other.endswith(one)):
+        return CLOSE
+    return 0.7 if short >= 7 and OSA.distance(one, other) == 1 else 0.0
+
+
+BY_KIND: dict[Kind, Compare] = {
+    "phone": same_phone,
+    "date": same_date,
+    "number": same_number,
+    "mail": same_mail,
+    "url": same_url,
+    "code": same_code,
+}
+
+
+def alike_values(left: Field, right: Field, kind: Kind, one: Longs, other: Longs) -> Singles:
+    """How alike values are, by their positions in the two fields' texts."""
+    if kind != "text":
+        keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
+        compare = BY_KIND[kind]
+        pairs = zip(
+            (keys // len(right.texts)).tolist(), (keys % len(right.texts)).tolist(), strict=True
+        )
+        found = np.array(
+            [compare(left.texts[a], right.texts[b]) for a, b in pairs], dtype=np.float32
+        )
+        return found[place.ravel()] if len(found) else np.zeros(0, dtype=np.float32)
+    return _alike_texts(left, right, one, other)
+
+
+def _alike_texts(left: Field, right: Field, one: Longs, other: Longs) -> Singles:
+    """Words in common by their rarity, in any order, misspelt or abbreviated; or letters in common.
+
+    Where one side's values are much longer, it is whether they hold the other's.
+    """
+    vocabulary = [
+        sorted({word for found in side.tokens for word in found}) for side in (left, right)
+    ]
+    if not vocabulary[0] or not vocabulary[1]:
+        return np.zeros(len(one), dtype=np.float32)
+    rarity = _rarity(left, right)
+    tables = [
+        _incidence(side.tokens, words_)
+        for side, words_ in zip((left, right), vocabulary, strict=True)
+    ]
+    alike = alike_words(*vocabulary)
+    weights = [np.array([rarity[word] for word in words_]) for words_ in vocabulary]
+    # the weight of a pair of words: that of the rarer spelling where both are known
+    both = (
+        sparse.csr_matrix(alike.multiply((weights[0][:, None] + weights[1][None, :]) / 2))
+        if alike.nnz
+        else alike
+    )
+    shared = np.asarray((tables[0] @ both)[one].multiply(tables[1][other]).sum(axis=1)).ravel()
+    mine, yours = (
+        np.asarray(table @ weight).ravel() for table, weight in zip(tables, weights, strict=True)
+    )
+    mine, yours = mine[one], yours[other]
+    whole = (mine + yours) / 2
+    if left.length > 1.6 * right.length:
+        whole = yours
+    elif right.length > 1.6 * left.length:
+        whole = mine
+    found = np.clip(shared / np.maximum(whole, 1e-9), 0, 1)
+    packed = [
+        np.array(["".join(words_) for words_ in side.tokens], dtype=object)
+        for side in (left, right)
+    ]
+    keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
+    letters = process.cpdist(
+        packed[0][keys // len(right.texts)],
+        packed[1][keys % len(right.texts)],
+        scorer=Indel.normalized_similarity,
+    )[place.ravel()]
+    # letters alone tell something where nearly all agree, and no number differs
+    letters = np.where(
+        (letters >= 0.9) & ~_other_numbers(left, right, one, other), letters * 0.97, 0.0
+    )
+    alike_: Singles = np.maximum(found, letters).astype(np.float32)
+    return alike_
+
+
+def _other_numbers(left: Field, right: Field, one: Longs, other: Longs) -> NDArray[np.bool_]:
+    numbers: dict[tuple[str, ...], int] = {}
+    keys = [
+        np.array(
+            [
+                numbers.setdefault(tuple(sorted(w for w in found if w.isdigit())), len(numbers))
+                for found in side.tokens
+            ]
+        )
+        for side in (left, right)
+    ]
+    different: NDArray[np.bool_] = keys[0][one] != keys[1][other]
+    return different
+
+
+def _rarity(left: Field, right: Field) -> dict[str, float]:
+    """The weight of each word: little for legal forms and words of grammar, much for rare ones."""
+    often: dict[str, int] = {}
+    for side in (left, right):
+        for found, times in zip(side.tokens, side.often.tolist(), strict=True):
+            for word in found:
+                often[word] = often.get(word, 0) + times
+    total = int(left.often.sum() + right.often.sum())
+    weights = log(1 + total / np.maximum(np.array(list(often.values()), dtype=np.float64), 1))
+    found_weights = dict(zip(often, weights.tolist(), strict=True))
+    for word in found_weights.keys() & (LEGAL | COMMON):
+        found_weights[word] *= 0.1
+    return found_weights
+
+
+def _incidence(tokens: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> sparse.csr_matrix:
+    places = {word: at for at, word in enumerate(vocabulary)}
+    rows = np.repeat(np.arange(len(tokens)), [len(found) for found in tokens])
+    columns = np.array([places[word] for found in tokens for word in found], dtype=np.int64)
+    return sparse.csr_matrix(
+        (np.ones(len(rows)), (rows, columns)), shape=(len(tokens), len(vocabulary))
+    )
+
+
+_WORDS_AT_A_TIME = 2000
+INITIAL, ABBREVIATED = (
+    0.6,
+    0.85,
+)  # how alike a letter and a name are, and an abbreviation and a word
+
+
+def alike_words(left: Sequence[str], right: Sequence[str]) -> sparse.csr_matrix:
+    """How alike words are: equal, misspelt, abbreviated, nicknames; numbers only if equal."""
+    rows: list[int] = []
+    columns: list[int] = []
+    scores: list[float] = []
+    for first in range(0, len(left), _WORDS_AT_A_TIME):
+        part = left[first : first + _WORDS_AT_A_TIME]
+        near = process.cdist(part, right, scorer=OSA.normalized_similarity, score_cutoff=0.7)
+        for row, column in zip(*np.nonzero(near), strict=True):
+            score = _spelt_alike(part[row], right[column], float(near[row, column]))
+            if score:
+                rows.append(first + int(row))
+                columns.append(int(column))
+                scores.append(score)
+    known = set(zip(rows, columns, strict=True))
+    by_letter: dict[str, list[int]] = {}
+    for at, word in enumerate(right):
+        by_letter.setdefault(word[0], []).append(at)
+    for row, word in enumerate(left):
+        for column in by_letter.get(word[0], ()):
+            score = _shortened(word, right[column])
+            if score and (row, column) not in known:
+                rows.append(row)
+                columns.append(column)
+                scores.append(score)
+    for row, column in _nicknames(left, right):
+        if (row, column) not in known:
+            rows.append(row)
+            columns.append(column)
+            scores.append(ABBREVIATED)
+    return sparse.csr_matrix((scores, (rows, columns)), shape=(len(left), len(right)))
+
+
+def _nicknames(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
+    where: dict[str, list[int]] = {}
+    for at, word in enumerate(right):
+        if word in NICKNAMES:
+            where.setdefault(NICKNAMES[word], []).append(at)
+    return [
+        (row, column)
+        for row, word in enumerate(left)
+        if word in NICKNAMES
+        for column in where.get(NICKNAMES[word], ())
+        if right[column] != word and right[column][0] != word[0]
+    ]
+
+
+def _spelt_alike(one: str, other: str, near: float) -> float:
+    if one == other:
+        return 1.0
+    if any(map(str.isdigit, one)) or any(map(str.isdigit, other)) or min(len(one), len(other)) < 4:
+        return 0.0
+    return near if near >= 0.75 else 0.0
+
+
+def _shortened(one: str, other: str) -> float:
+    """Whether one word abbreviates the other: its beginning, or letters from first to last."""
+    short, long = sorted((one, other), key=len)
+    if short == long or not short.isalpha() or not long.isalpha():
+        return 0.0
+    if len(short) == 1:
+        return INITIAL
+    if long.startswith(short) and len(long) - len(short) > 1:
+        return ABBREVIATED if len(short) >= 3 or len(long) <= 6 else INITIAL
+    if len(short) <= 4 and short[-1] == long[-1] and _within(short, long):
+        return 0.75
+    if NICKNAMES.get(short, short) == NICKNAMES.get(long, long):
+        return ABBREVIATED
+    return 0.0
+
+
+def _within(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)

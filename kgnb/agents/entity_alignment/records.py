@@ -1,0 +1,491 @@
+"""Records: the chance that two rows of tables, or two entities described by values, are the same.
+
+After Fellegi and Sunter (JASA 64, 1969): each pair of comparable fields speaks for or against a
+match by the ratio of two chances, that of such an agreement among matches (learnt by expectation
+maximisation from the two tables alone, one counterpart each) and among others (counted: how many
+other rows agree as well with this very value). A calibration fitted on many tables with known
+matches turns the sum into a probability that can be believed (``CALIBRATION``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from kgnb.agents.entity_alignment.candidates import CandidatePairs, united
+from kgnb.agents.entity_alignment.fields import (
+    CLOSE,
+    PARTLY,
+    SLIGHTLY,
+    Field,
+    Kind,
+    alike_values,
+    comparable,
+    fields_of,
+    words,
+)
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
+from kgnb.vectors.character_embedder import hashed_grams
+from kgnb.vectors.reproducible import exp, log
+
+Singles = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Levels = NDArray[np.int8]
+
+EVERY = 40_000  # pairs up to which all are compared
+NEAREST = 30  # candidates of a row, of more than that
+SAMPLED = 20_000  # pairs drawn at random, to count how others agree
+_PROBED = 2_000  # the same where it is only asked which fields say the same
+_DIMENSIONS = 1 << 18
+_SIGNAL = (
+    0.08  # by how much likely pairs must agree more than random ones in fields that are compared
+)
+_ROUNDS = 8
+_OUT = -6.0  # log-odds below which a pair is not considered
+_PRIOR = 3.0  # rows that the usual agreement of matches is worth
+_UNSEEN = 200.0  # rows that the usual chance of a coincidence is worth
+LEVELS = 5  # missing apart: differ, slightly, partly, close, equal
+MISSING = -1
+USUAL: dict[Kind, tuple[float, ...]] = {
+    "text": (0.10, 0.05, 0.10, 0.25, 0.50),
+    "number": (0.15, 0.05, 0.10, 0.10, 0.60),
+    "date": (0.06, 0.02, 0.04, 0.08, 0.80),
+    "phone": (0.12, 0.01, 0.02, 0.10, 0.75),
+    "mail": (0.10, 0.01, 0.05, 0.09, 0.75),
+    "url": (0.08, 0.01, 0.05, 0.11, 0.75),
+    "code": (0.25, 0.01, 0.04, 0.10, 0.60),
+}
+"""How matches agree in fields of a kind, before anything is learnt."""
+COINCIDENCE: dict[Kind, float] = {
+    "text": 0.002,
+    "number": 0.01,
+    "date": 0.001,
+    "phone": 0.0001,
+    "mail": 0.0001,
+    "url": 0.0005,
+    "code": 0.001,
+}
+"""How often values of a kind are equal by chance, before anything is counted."""
+
+
+class FieldPair(NamedTuple):
+    """Two fields that say the same, one of each side."""
+
+    left: Field
+    right: Field
+    kind: Kind
+
+    @property
+    def name(self) -> str:
+        """As a person reads it."""
+        one, other = self.left.name, self.right.name
+        return one if one.casefold() == other.casefold() else f"{one} ~ {other}"
+
+
+@dataclass(frozen=True, eq=False)
+class RecordMatch:
+    """Every compared pair with what its fields say.
+
+    ``pairs`` are entities of left and right, sorted by row, then column. ``alike[p, f]`` is the
+    similarity of field pair ``f`` (NaN where a side has no value), ``level[p, f]`` its level and
+    ``speaks[p, f]`` the logarithm of the ratio of chances.
+    """
+
+    fields: tuple[FieldPair, ...]
+    pairs: CandidatePairs
+    alike: Singles
+    level: Levels
+    speaks: Singles
+    prior: float  # log-odds of a match before anything is compared
+    size: tuple[int, int]  # entities of either side
+
+    @property
+    def odds(self) -> Doubles:
+        """Log-odds of each pair by itself."""
+        total: Doubles = self.prior + self.speaks.sum(axis=1, dtype=np.float64)
+        return total
+
+    def kept(self, some: NDArray[np.bool_]) -> RecordMatch:
+        """The same for some of the pairs."""
+        pairs = CandidatePairs(self.pairs.rows[some], self.pairs.columns[some])
+        return replace(
+            self,
+            pairs=pairs,
+            alike=self.alike[some],
+            level=self.level[some],
+            speaks=self.speaks[some],
+        )
+
+
+def grams_of(
+    graphs: tuple[EntityGraph, EntityGraph], fields: tuple[list[Field], list[Field]]
+) -> list[sparse.csr_matrix]:
+    """Each entity's values as letters in a row, unit rows weighted by rarity over both sides."""
+    texts = []
+    for graph, side in zip(graphs, fields, strict=True):
+        joined: list[list[str]] = [[] for _ in range(len(graph))]
+        for field in side:
+            for row, at in zip(*np.nonzero(field.held >= 0), strict=True):
+                joined[row].append(" ".join(words(field.texts[field.held[row, at]])))
+        texts.append([" ".join(found) for found in joined])
+    grams = hashed_grams([*texts[0], *texts[1]], _DIMENSIONS)
+    often = np.bincount(grams.indices, minlength=grams.shape[1])
+    grams.data = (
+        (1 + log(grams.data)) * log((1 + grams.shape[0]) / (1 + often))[grams.indices]
+    ).astype(np.float32)
+    lengths = np.sqrt(np.asarray(grams.multiply(grams).sum(axis=1)).ravel())
+    grams.data /= np.repeat(np.maximum(lengths, 1e-9), np.diff(grams.indptr))
+    return [grams[: len(graphs[0])], grams[len(graphs[0]) :]]
+
+
+def _near(
+    left: sparse.csr_matrix, right: sparse.csr_matrix, k: int, block: int = 512
+) -> CandidatePairs:
+    """The ``k`` nearest of the right for every row of the left."""
+    rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    turned = right.T.tocsr()
+    for first in range(0, left.shape[0], block):
+        dots = (left[first : first + block] @ turned).toarray()
+        best = np.argsort(-dots, axis=1, kind="stable")[:, :k]
+        at = np.repeat(np.arange(len(best)), best.shape[1])
+        kept = dots[at, best.ravel()] > 0
+        rows.append(at[kept] + first)
+        columns.append(best.ravel()[kept].astype(np.int64))
+    return CandidatePairs(np.concatenate(rows), np.concatenate(columns))
+
+
+LARGEST = 30_000  # entities of a side that are compared as records
+
+
+def are_records(left: EntityGraph, right: EntityGraph) -> bool:
+    """Whether two graphs are tables, or like tables: values, and hardly any links between entities."""
+    return all(
+        len(graph.attribute_triples) > 0
+        and 2 * len(graph.triples) < len(graph)
+        and len(graph) <= LARGEST
+        for graph in (left, right)
+    )
+
+
+def compare_records(
+    left: EntityGraph, right: EntityGraph, *, known: Integers | None = None, seed: int = 0
+) -> RecordMatch | None:
+    """All likely pairs compared field by field; None where fewer than two fields say the same.
+
+    ``known`` are pairs of entities that are the same, to learn from. Of a graph and itself, an
+    entity is not compared with itself.
+    """
+    sides = (fields_of(left), fields_of(right))
+    if not sides[0] or not sides[1]:
+        return None
+    one_table = left is right
+    height, width = len(left), len(right)
+    grams = grams_of((left, right), sides)
+    k = NEAREST + one_table
+    near = _near(grams[0], grams[1], k)
+    back = _near(grams[1], grams[0], k)
+    close = united(near, CandidatePairs(back.columns, back.rows), width=width)
+    if height * width <= EVERY:
+        pairs = CandidatePairs(
+            np.repeat(np.arange(height), width), np.tile(np.arange(width), height)
+        )
+    else:
+        pairs = close
+    draw = np.random.default_rng(seed)
+    others = CandidatePairs(draw.integers(0, height, SAMPLED), draw.integers(0, width, SAMPLED))
+    if one_table:
+        pairs, others, close = (
+            CandidatePairs(
+                some.rows[some.rows != some.columns], some.columns[some.rows != some.columns]
+            )
+            for some in (pairs, others, close)
+        )
+    cosine = np.asarray(grams[0][pairs.rows].multiply(grams[1][pairs.columns]).sum(axis=1)).ravel()
+    likely = _mutual(pairs, cosine, height, width)
+    fields = _field_pairs(sides, pairs, likely, others)
+    if len(fields) < 2:
+        return None
+    alike = np.column_stack([agreement(pair, pairs) for pair in fields])
+    among = np.column_stack([agreement(pair, others) for pair in fields])
+    return _learnt(tuple(fields), pairs, alike, among, likely, cosine, (height, width), known)
+
+
+def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
+    """Which pairs are each other's best."""
+    best = [np.full(size, -np.inf) for size in (height, width)]
+    np.maximum.at(best[0], pairs.rows, scores)
+    np.maximum.at(best[1], pairs.columns, scores)
+    found: NDArray[np.bool_] = (
+        (scores >= best[0][pairs.rows]) & (scores >= best[1][pairs.columns]) & (scores > 0)
+    )
+    return found
+
+
+def _field_pairs(
+    sides: tuple[list[Field], list[Field]],
+    pairs: CandidatePairs,
+    likely: NDArray[np.bool_],
+    others: CandidatePairs,
+) -> list[FieldPair]:
+    """For each field of either side the one of the other that agrees with it most in likely pairs,
+    beyond chance.
+    """
+    mutual = CandidatePairs(pairs.rows[likely], pairs.columns[likely])
+    random = CandidatePairs(others.rows[:_PROBED], others.columns[:_PROBED])
+    signals: dict[tuple[int, int], float] = {}
+    for at, one in enumerate(sides[0]):
+        for place, other in enumerate(sides[1]):
+            kind = comparable(one.kind, other.kind)
+            if kind is None:
+                continue
+            pair = FieldPair(one, other, kind)
+            there, chance = (agreement(pair, some) for some in (mutual, random))
+            if not np.isfinite(there).any():
+                continue
+            signal = float(np.nanmean(there)) - (
+                float(np.nanmean(chance)) if np.isfinite(chance).any() else 0.0
+            )
+            # of equally good ones the field that more entities have
+            signal *= min(1.0, 0.5 + np.isfinite(there).mean())
+            if signal >= _SIGNAL:
+                signals[at, place] = signal
+    chosen = set()
+    for axis in (0, 1):
+        for at in {key[axis] for key in signals}:
+            ranked = sorted((-signal, key) for key, signal in signals.items() if key[axis] == at)
+            chosen.add(ranked[0][1])
+    return [
+        FieldPair(one, other, kind)
+        for at, place in sorted(chosen)
+        for one, other in [(sides[0][at], sides[1][place])]
+        if (kind := comparable(one.kind, other.kind)) is not None
+    ]
+
+
+def agreement(pair: FieldPair, pairs: CandidatePairs) -> Singles:
+    """How alike two entities are in a field: the best of their values; NaN where one has none."""
+    found = np.full(len(pairs.rows), np.nan, dtype=np.float32)
+    for mine in range(pair.left.held.shape[1]):
+        for yours in range(pair.right.held.shape[1]):
+            one, other = pair.left.held[pairs.rows, mine], pair.right.held[pairs.columns, yours]
+            both = (one >= 0) & (other >= 0)
+            if both.any():
+                found[both] = np.fmax(
+                    found[both],
+                    alike_values(pair.left, pair.right, pair.kind, one[both], other[both]),
+                )
+    return found
+
+
+def levels(alike: Singles) -> Levels:
+    """Levels of agreement: 0 differ, 1 slightly, 2 partly, 3 close, 4 equal; -1 missing."""
+    found = np.searchsorted(
+        [SLIGHTLY, PARTLY, CLOSE, 0.97], np.nan_to_num(alike), side="right"
+    ).astype(np.int8)
+    found[np.isnan(alike)] = MISSING
+    return found
+
+
+def _learnt(
+    fields: tuple[FieldPair, ...],
+    pairs: CandidatePairs,
+    alike: Singles,
+    among: Singles,
+    likely: NDArray[np.bool_],
+    cosine: Doubles,
+    size: tuple[int, int],
+    known: Integers | None,
+) -> RecordMatch:
+    """What each agreement says, by expectation maximisation over the pairs."""
+    level, random = levels(alike), levels(among)
+    by_chance = np.column_stack(
+        [
+            _log_chance(pair, pairs, alike[:, f], level[:, f], random[:, f], size)
+            for f, pair in enumerate(fields)
+        ]
+    )
+    smaller = min(size)
+    # at first the surest half of the pairs that are each other's nearest are matches
+    start = np.median(cosine[likely]) if likely.any() else 1.0
+    chance = np.where(likely & (cosine >= start), 0.9, 0.0)
+    speaks, prior = np.zeros(level.shape, dtype=np.float32), 0.0
+    stated = np.zeros(len(chance), dtype=bool)
+    settled = np.zeros(len(chance), dtype=bool)
+    if known is not None and len(known):
+        stated = np.isin(
+            pairs.rows * size[1] + pairs.columns,
+            known[:, 0].astype(np.int64) * size[1] + known[:, 1],
+        )
+        settled = np.isin(pairs.rows, known[:, 0]) | np.isin(pairs.columns, known[:, 1])
+    for _ in range(_ROUNDS):
+        chance = np.where(settled, stated, chance)
+        for f, pair in enumerate(fields):
+            speaks[:, f] = _ratio(pair, level[:, f], by_chance[:, f], chance)
+        share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
+        prior = float(np.log(share * smaller / (size[0] * size[1])))
+        chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
+    return RecordMatch(fields, pairs, alike, level, speaks, prior, size)
+
+
+def _log_chance(
+    pair: FieldPair,
+    pairs: CandidatePairs,
+    alike: Singles,
+    level: Levels,
+    random: Levels,
+    size: tuple[int, int],
+) -> Singles:
+    """The logarithm of how often pairs that do not match agree as well as this one.
+
+    For agreements, counted on both sides for the very value: the share of the other rows that agree
+    with it at least as well. For the rest, the share of random pairs on the same level.
+    """
+    met = random[random >= 0]
+    shares = (np.bincount(met, minlength=LEVELS) + 0.5) / (len(met) + 0.5 * LEVELS)
+    found = np.zeros(len(level), dtype=np.float64)
+    there = level >= 0
+    found[there] = log(shares[level[there]])
+    agrees = level >= 2
+    usual = COINCIDENCE[pair.kind] * (1.0, 10.0, 10.0, 3.0, 1.0)[4]
+    counts = []
+    for ends, number, side in (
+        (pairs.rows, size[1], pair.right),
+        (pairs.columns, size[0], pair.left),
+    ):
+        order = np.lexsort((-alike[agrees], ends[agrees]))
+        sorted_ends, sorted_alike = ends[agrees][order], alike[agrees][order]
+        # rows that agree at least as well, this one aside
+        last = np.searchsorted(
+            -sorted_alike + 2.0 * sorted_ends,
+            -sorted_alike + 2.0 * sorted_ends + 1e-6,
+            side="right",
+        )
+        rank = last - np.searchsorted(sorted_ends, sorted_ends) - 1
+        count = np.empty(len(order))
+        count[order] = rank
+        held = max(side.filled * number, 1.0)
+        counts.append((count + _UNSEEN * usual) / (held + _UNSEEN))
+    found[agrees] = log(np.maximum(np.sqrt(counts[0] * counts[1]), 1e-9))
+    return found.astype(np.float32)
+
+
+def _ratio(pair: FieldPair, level: Levels, by_chance: Singles, chance: Doubles) -> Singles:
+    """The logarithm of how much likelier such an agreement is among matches."""
+    there = level >= 0
+    usual = np.array(USUAL[pair.kind])
+    counted = np.bincount(level[there], weights=chance[there], minlength=LEVELS) + _PRIOR * usual
+    among = counted / counted.sum()
+    found = np.zeros(len(level), dtype=np.float32)
+    found[there] = (log(among)[level[there]] - by_chance[there]).astype(np.float32)
+    return found
+
+
+def one_each(pairs: CandidatePairs, odds: Doubles, size: tuple[int, int]) -> Doubles:
+    """The chance of each pair if every entity has at most one counterpart."""
+    weight = exp(np.minimum(odds, 60.0))
+    rows = np.bincount(pairs.rows, weights=weight, minlength=size[0])
+    columns = np.bincount(pairs.columns, weights=weight, minlength=size[1])
+    found: Doubles = weight / (1 + rows[pairs.rows] + columns[pairs.columns] - weight)
+    return found
+
+
+HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
+"""Kinds whose values are nobody else's, or nearly so."""
+
+
+def features(match: RecordMatch, at: Longs, *, alone: bool = False) -> Doubles:
+    """What the calibration reads of some of the pairs: (n, 8), in the order of ``CALIBRATION``.
+
+    ``margin`` is over the next best pair of either entity; of the row's entity alone if columns may
+    be used several times.
+    """
+    speaks, level = match.speaks[at], match.level[at]
+    total = match.speaks.sum(axis=1, dtype=np.float64)
+    next_best = _second(match.pairs.rows, total, match.size[0])
+    if not alone:
+        next_best = np.maximum(next_best, _second(match.pairs.columns, total, match.size[1]))
+    hard = np.array([pair.kind in HARD for pair in match.fields])
+    columns = [
+        np.clip(np.clip(speaks, 0, None).sum(axis=1), 0, 15),
+        np.clip(np.clip(speaks, None, 0).sum(axis=1), -10, 0),
+        np.clip((total - next_best)[at], 0, 10),
+        (level[:, hard] >= 3).sum(axis=1),
+        (level[:, hard] == 0).sum(axis=1),
+        (level[:, ~hard] >= 3).sum(axis=1),
+        ((level[:, ~hard] >= 0) & (level[:, ~hard] <= 1)).sum(axis=1),
+        np.full(len(at), float(log(np.array([max(match.size)]))[0])),
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _second(ends: Longs, scores: Doubles, size: int) -> Doubles:
+    """For each pair the best score among the other pairs of its end; -inf if there is none."""
+    order = np.lexsort((-scores, ends))
+    first = np.searchsorted(ends[order], np.arange(size))
+    often = np.bincount(ends, minlength=size)
+    best, second = np.full(size, -np.inf), np.full(size, -np.inf)
+    best[often > 0] = scores[order][first[often > 0]]
+    second[often > 1] = scores[order][first[often > 1] + 1]
+    found: Doubles = np.where(scores >= best[ends], second[ends], best[ends])
+    return found
+
+
+def mutual(match: RecordMatch, *, alone: bool = False) -> Longs:
+    """The positions of the pairs that are each other's best (``alone``: the row's best) and not out
+    of the question.
+    """
+    total = match.speaks.sum(axis=1, dtype=np.float64)
+    best = total >= _second(match.pairs.rows, total, match.size[0])
+    if not alone:
+        best &= total >= _second(match.pairs.columns, total, match.size[1])
+    found: Longs = np.flatnonzero(best & (match.odds > _OUT))
+    return found
+
+
+CALIBRATION = {
+    "agrees": -0.13,
+    "disagrees": 0.07,
+    "margin": 0.59,
+    "identifiers equal": 1.64,
+    "identifiers differ": -3.76,
+    "texts equal": 1.33,
+    "texts differ": -0.39,
+    "entities": -0.32,
+    "": -1.88,
+}
+"""Log-odds of a match of two records that are each other's best, fitted on tables with known matches
+(tests/benchmarks/agents/messy_tables.py, docs/evaluation.md)."""
+USUAL_SHARE = 0.64  # of such pairs that are matches, in the tables it was fitted on
+_SHIFTS = 30
+
+
+def calibrated(match: RecordMatch, at: Longs, *, alone: bool = False) -> Doubles:
+    """The chance that each of these pairs is a match, given how many of them are.
+
+    The share of matches is estimated from the pairs themselves (Saerens, Latinne and Decaestecker,
+    Neural Computation 14, 2002), so that lists with nothing in common have none.
+    """
+    *weights, free = CALIBRATION.values()
+    odds = features(match, at, alone=alone) @ np.array(weights) + free
+    chance = 1 / (1 + exp(-odds))
+    return shifted(chance, USUAL_SHARE)
+
+
+def shifted(chance: Doubles, usual: float) -> Doubles:
+    """Chances estimated where a share ``usual`` was right, for a set with another share.
+
+    >>> np.round(shifted(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1).tolist()
+    [0.6, 0.0, 0.0, 0.0]
+    """
+    share, found = usual, chance
+    for _ in range(_SHIFTS):
+        right = chance * share / usual
+        wrong = (1 - chance) * (1 - share) / (1 - usual)
+        found = right / (right + wrong)
+        share = float(np.clip((found.sum() + 0.5) / (len(found) + 1.5), 0.01, 0.99))
+    return found
