@@ -122,10 +122,10 @@ AGENT = Agent(
         Input(
             "seeds",
             "text",
-            "known pairs: none, folder (those of the folder, the default for one), or a file",
+            "known pairs: none, folder (the default for one), stated (owl:sameAs in the graphs), or a file",
             optional=True,
             named=True,
-            metavar="none|folder|FILE",
+            metavar="none|folder|stated|FILE",
         ),
         Input(
             "names",

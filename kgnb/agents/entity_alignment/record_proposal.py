@@ -21,8 +21,8 @@ from kgnb.vectors.reproducible import exp
 
 ALLOWANCE = 0.2
 """How far below the wanted precision the chance of a single match may be: at 0.95 those from 0.75 on are
-written. Neighbours: 0.25 gives precision .957 and recall .916 on tables drawn for the purpose, 0.2 gives
-.974 and .910, 0.15 gives .982 and .894 (each kind of table unseen)."""
+written. On 66 tables drawn for the purpose and 30 samples of five real ones (each kind unseen), from 0.6
+on precision is .967 and recall .854, from 0.75 on .973 and .833."""
 REPEATED = 0.8  # the chance from which an entity is said to fit a counterpart that another one has
 
 

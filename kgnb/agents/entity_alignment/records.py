@@ -448,20 +448,21 @@ def mutual(match: RecordMatch, *, alone: bool = False) -> Longs:
 
 
 CALIBRATION = {
-    "agrees": -0.13,
-    "disagrees": 0.07,
-    "margin": 0.59,
-    "identifiers equal": 1.64,
-    "identifiers differ": -3.76,
-    "texts equal": 1.33,
-    "texts differ": -0.39,
-    "entities": -0.32,
-    "": -1.88,
+    "agrees": 0.12,
+    "disagrees": 0.05,
+    "margin": 0.46,
+    "identifiers equal": 0.95,
+    "identifiers differ": -3.27,
+    "texts equal": 0.45,
+    "texts differ": -0.28,
+    "entities": 0.14,
+    "": -4.37,
 }
 """Log-odds of a match of two records that are each other's best, fitted on tables with known matches
 (tests/benchmarks/agents/messy_tables.py, docs/evaluation.md)."""
-USUAL_SHARE = 0.64  # of such pairs that are matches, in the tables it was fitted on
+USUAL_SHARE = 0.63  # of such pairs that are matches, in the tables it was fitted on
 _SHIFTS = 30
+_SHARED = 2.0  # pairs that the usual share is worth
 
 
 def calibrated(match: RecordMatch, at: Longs, *, alone: bool = False) -> Doubles:
@@ -487,5 +488,5 @@ def shifted(chance: Doubles, usual: float) -> Doubles:
         right = chance * share / usual
         wrong = (1 - chance) * (1 - share) / (1 - usual)
         found = right / (right + wrong)
-        share = float(np.clip((found.sum() + 0.5) / (len(found) + 1.5), 0.01, 0.99))
+        share = float(np.clip((found.sum() + _SHARED * usual) / (len(found) + _SHARED), 0.01, 0.99))
     return found
