@@ -54,6 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "agents": VALUES | FORMATS,
     "backends": BASE | {"settings", "kg", "llm", "vectors", "datasets"},
     "tasks": TASKS,
+    "testing": BASE | {"llm"},
     "reporting": BELOW_EDGES,
     "widgets": BELOW_EDGES | {"magics"},
     "magics": BELOW_EDGES | {"widgets", "reporting", "cli"},
