@@ -179,12 +179,12 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
     triples = 0
     # What the files may hold, told by their bytes: numbers beyond the engine, labels that are nodes.
     many = node_labels = False
+    before = graph.count() if isinstance(graph, OxigraphGraph) else 0
     for path in files:
         sheet = path.suffix.lower() in SPREADSHEETS
         data = b"" if sheet else file_bytes(path)
         many = many or sheet or b"0" * 19 in data.translate(_DIGITS)
         node_labels = node_labels or b"skos-xl#" in data
-        before = graph.count() if isinstance(graph, OxigraphGraph) else 0
         found = None
         if type(graph) is OxigraphGraph and not sheet:
             found = _strictly(graph, path, data, base)
@@ -201,9 +201,8 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
                 triples += len(quads)
             mends.add(read)
         prefixes = found | prefixes
-        if isinstance(graph, OxigraphGraph):
-            triples += graph.count() - before
     if isinstance(graph, OxigraphGraph):
+        triples = graph.count() - before
         if many:
             graph.count_beyond()
         added = graph.add_plain_labels() if node_labels and type(graph) is OxigraphGraph else 0
@@ -353,7 +352,7 @@ def _strictly(
             digest = hashlib.sha256(data).hexdigest()[:10]
             graph.add_quads(_relabelled(ox.parse(data, format=_PARSERS[kind]), digest))
         else:
-            graph.store.load(data, format=_PARSERS[kind])
+            graph.load_strictly(data, _PARSERS[kind])
     except (SyntaxError, ValueError, MemoryError, DataError):
         return None  # read with repairs, or refused with the place
     named = _PREFIX_LINE.findall(data[: 1 << 20]) if kind in ("Turtle", "TriG") else []

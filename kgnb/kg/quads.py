@@ -48,6 +48,7 @@ class QuadWriter:
         """Remove quads from the store; those it does not hold are ignored."""
         for quad in quads:
             self._graph.store.remove(_to_oxigraph(quad))
+            self._graph.version += 1
 
     def lacking(self, quads: Iterable[Quad]) -> list[Quad]:
         """Those of the quads that the store does not hold, each once."""

@@ -180,8 +180,16 @@ def frame_of(solutions: Solutions) -> Any:
     """
     import pandas
 
+    values: dict[int, object] = {}  # by the identity of a term: equal cells are one term
+
+    def value(term: Term | None) -> object:
+        key = id(term)
+        if key not in values:
+            values[key] = python_value(term)
+        return values[key]
+
     columns = {
-        name: pandas.Series([python_value(row[at]) for row in solutions], dtype=object)
+        name: pandas.Series([value(row[at]) for row in solutions.rows], dtype=object)
         for at, name in enumerate(solutions.variables)
     }
     return pandas.DataFrame(columns).convert_dtypes()

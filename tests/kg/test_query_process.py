@@ -1,14 +1,24 @@
+import gc
 import threading
+import time
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
+import rdflib
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.engine_results import from_tsv
 from kgnb.kg.graph import Graph, Updatable
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.query_process import GIVEN_UP, EndableGraph, endable
+from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
+
+TSV = ox.QueryResultsFormat.TSV
 
 A, P = Iri("urn:a"), Iri("urn:p")
 TRIPLES = [
@@ -89,3 +99,67 @@ def test_the_process_ends_on_timeout_and_when_nobody_waits(graph: OxigraphGraph)
 def test_a_graph_on_a_server_is_left_to_its_server() -> None:
     graph = EndpointGraph("http://127.0.0.1:9/sparql")
     assert endable(graph) is graph
+
+
+def test_one_process_answers_many_queries_until_the_graph_changes() -> None:
+    before = children()
+    graph = OxigraphGraph()
+    graph.add(TRIPLES)
+    asked = endable(graph)
+    assert asked.ask("ASK { ?s ?p ?o }")
+    (first,) = children() - before
+    for _ in range(3):
+        asked.select("SELECT ?s { ?s ?p ?o }")
+        endable(graph).construct("CONSTRUCT WHERE { ?s ?p ?o }")
+    assert children() - before == {first}
+    with pytest.raises(DataError):
+        asked.select("SELECT ?s { ?s ?p ] }")  # an error ends nothing
+    assert children() - before == {first}
+    graph.add([(A, P, Literal("later"))])
+    assert asked.ask('ASK { ?s ?p "later" }')
+    (second,) = children() - before
+    assert second != first
+    with pytest.raises(BackendError):
+        asked.select(ENDLESS, timeout=0.1)
+    assert children() <= before  # what was stopped is gone, and a new one is begun
+    assert asked.ask('ASK { ?s ?p "later" }')
+    del graph, asked
+    gc.collect()
+    assert children() <= before
+
+
+def test_threads_do_not_wait_for_each_other(graph: OxigraphGraph) -> None:
+    asked, results = endable(graph), []
+    slow = threading.Thread(
+        target=lambda: pytest.raises(BackendError, asked.select, ENDLESS, timeout=3)
+    )
+    slow.start()
+    begun = time.monotonic()
+    for n in range(20):
+        results.append(len(asked.select(f"SELECT ?o {{ ?s ?p ?o }} LIMIT {n % 5 + 1}")))
+    assert results == [1, 2, 3, 4, 5] * 4 and time.monotonic() - begun < 2.5
+    slow.join()
+
+
+def test_a_wrapped_rdflib_graph_is_seen_as_it_is_now() -> None:
+    theirs = rdflib.Graph()
+    asked = endable(RdflibGraph(theirs))
+    assert not asked.ask("ASK { ?s ?p ?o }")
+    theirs.add((rdflib.URIRef("urn:a"), rdflib.URIRef("urn:p"), rdflib.Literal("x")))
+    assert asked.ask("ASK { ?s ?p ?o }")
+
+
+@given(st.text(), st.sampled_from([None, "en-gb", "de--ltr"]))
+def test_any_text_comes_back_as_it_is(text: str, language: str | None) -> None:
+    graph = OxigraphGraph()
+    text = text.encode("utf-8", "replace").decode()
+    value = Literal(text, language)
+    graph.add([(A, P, value), (Iri("urn:b"), P, Literal(text, None, "urn:t"))])
+    written = graph.serialized("SELECT ?s ?o { ?s ?p ?o } ORDER BY ?s", TSV)
+    assert from_tsv(written) == graph.select("SELECT ?s ?o { ?s ?p ?o } ORDER BY ?s")
+
+
+def test_rows_without_variables_or_values_are_counted(graph: OxigraphGraph) -> None:
+    for query in ("SELECT * { }", "SELECT ?none { ?s ?p ?o }", "SELECT ?x { FILTER(false) }"):
+        assert endable(graph).select(query) == graph.select(query), query
+        assert endable(graph).select(query, limit=1) == graph.select(query, limit=1), query
