@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pyoxigraph as ox
 
 from kgnb.kg.graph import Row, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, triple_key
+from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, term_key, triple_key
 
 _ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
@@ -16,24 +20,42 @@ _NO_TYPE = frozenset({f"{XSD}string", f"{RDF}langString", f"{RDF}dirLangString"}
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """No search for circles while many small values are made, which cannot be in one: it would take
+    half of the time.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@_without_collecting()
 def from_tsv(written: bytes, limit: int | None = None) -> Solutions:
     """The rows of a result in SPARQL 1.1 TSV, at most ``limit``; equal cells are one term."""
-    head, *lines = written.decode("utf-8").split("\n")
+    head, _, body = written.decode("utf-8").partition("\n")
     variables = tuple(name[1:] for name in head.split("\t") if name)
-    if lines and not lines[-1]:
-        lines.pop()
-    known: dict[str, Term | None] = {"": None}
-    rows: list[Row] = []
-    for line in lines[:limit]:
-        cells = line.split("\t") if variables else []
-        try:
-            rows.append(tuple([known[cell] for cell in cells]))
-        except KeyError:
-            for cell in cells:
-                if cell not in known:
-                    known[cell] = _term(cell)
-            rows.append(tuple([known[cell] for cell in cells]))
-    return Solutions(variables, tuple(rows), truncated=limit is not None and len(lines) > limit)
+    body = body.removesuffix("\n")
+    # A text has no tab and no line break of its own here: they are escaped.
+    cells = body.replace("\n", "\t").split("\t")
+    wide = len(variables)
+    if not wide:
+        rows: list[Row] = [()] * (written.count(b"\n") - 1)
+    elif not written.partition(b"\n")[2]:
+        rows = []
+    else:
+        known: dict[str, Term | None] = dict.fromkeys(cells)
+        for cell in known:
+            known[cell] = _term(cell) if cell else None
+        terms = map(known.__getitem__, cells)
+        rows = list(zip(*[terms] * wide, strict=True))
+    return Solutions(
+        variables, tuple(rows[:limit]), truncated=limit is not None and len(rows) > limit
+    )
 
 
 def _term(cell: str) -> Term:
@@ -62,7 +84,17 @@ def _character(match: re.Match[str]) -> str:
     return chr(int(code[1:], 16)) if len(code) > 1 else _PLAIN.get(code, code)
 
 
+@_without_collecting()
 def from_n_triples(written: bytes) -> list[Triple]:
-    """The triples of a document in N-Triples, each once, sorted."""
-    parsed = ox.parse(written, format=ox.RdfFormat.N_TRIPLES, lenient=True)
-    return sorted({triple_from_oxigraph(quad) for quad in parsed}, key=triple_key)
+    """The triples of what the engine wrote as N-Triples, each once, sorted."""
+    if b"<<(" in written:  # a triple term, or a text that looks like one
+        parsed = ox.parse(written, format=ox.RdfFormat.N_TRIPLES, lenient=True)
+        return sorted({triple_from_oxigraph(quad) for quad in parsed}, key=triple_key)
+    lines = {line[:-2] for line in written.decode("utf-8").split("\n") if line}
+    split = [line.split(" ", 2) for line in lines]
+    known: dict[str, Any] = dict.fromkeys(text for parts in split for text in parts)
+    for text in known:
+        known[text] = _term(text)
+    keys = {text: term_key(term) for text, term in known.items()}
+    split.sort(key=lambda parts: [keys[text] for text in parts])
+    return [(known[s], known[p], known[o]) for s, p, o in split]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.endpoint_graph import EndpointGraph
-from kgnb.kg.engine_results import from_tsv
+from kgnb.kg.engine_results import from_n_triples, from_tsv
 from kgnb.kg.graph import Graph, Updatable
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.query_process import GIVEN_UP, EndableGraph, endable
@@ -157,6 +157,8 @@ def test_any_text_comes_back_as_it_is(text: str, language: str | None) -> None:
     graph.add([(A, P, value), (Iri("urn:b"), P, Literal(text, None, "urn:t"))])
     written = graph.serialized("SELECT ?s ?o { ?s ?p ?o } ORDER BY ?s", TSV)
     assert from_tsv(written) == graph.select("SELECT ?s ?o { ?s ?p ?o } ORDER BY ?s")
+    triples = graph.serialized("CONSTRUCT WHERE { ?s ?p ?o }", ox.RdfFormat.N_TRIPLES)
+    assert from_n_triples(triples) == graph.construct("CONSTRUCT WHERE { ?s ?p ?o }")
 
 
 def test_rows_without_variables_or_values_are_counted(graph: OxigraphGraph) -> None:
