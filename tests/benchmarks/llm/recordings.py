@@ -4,6 +4,10 @@
 requests have no reply any more, and so how many a new one takes. Those over data of others need
 ``KGNB_DATA``.
 
+``--into FOLDER`` keeps what waits in ``FOLDER/NAME``, a folder of requests in the form of
+``batch:`` (docs/models.md): answer them, run the same command again for those that follow, until
+none waits; then ``kgnb batch record NAME FOLDER/NAME``. ``--list`` names every request that waits.
+
 The recording is copied to the folder of a ``batch:`` model, so that a prompt that has changed waits
 there in place of ending the run. Requests that follow from a stale one come on top, up to the
 recording's size.
@@ -18,6 +22,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import click
 
 from kgnb.cli.outcome import WAITING
 from kgnb.llm.batch import standing
@@ -36,6 +42,7 @@ class Replayed:
     replies: int
     stale: int
     said: str
+    waiting: tuple[str, ...] = ()  # digests of the requests without a reply
 
     def __str__(self) -> str:
         if not self.stale:
@@ -67,25 +74,27 @@ def needs_data(name: str) -> bool:
     return any("KGNB_DATA" in line for line in commands(name))
 
 
-def replay(name: str, only: str = "") -> Replayed:
+def replay(name: str, only: str = "", into: Path | None = None) -> Replayed:
     """Run the card's commands (those with ``only`` in them) against the recording, without key or
-    network.
+    network; what waits is kept in the folder ``into``.
 
     Raises:
         RuntimeError: a command failed for another reason than a missing reply.
     """
     said: list[str] = []
     with tempfile.TemporaryDirectory() as home:
-        folder = Path(home) / "asked"
-        folder.mkdir()
-        shutil.copy(RECORDINGS / name / "replies.jsonl", folder)
+        folder = into.resolve() if into else Path(home) / "asked"
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "replies.jsonl").is_file():
+            shutil.copy(RECORDINGS / name / "replies.jsonl", folder)
         for line in commands(name):
             if only in line:
                 said.append(
                     _run(line.replace(f"recorded:{name}", f"batch:{folder}@recorded"), Path(home))
                 )
-        replies = len((folder / "replies.jsonl").read_text(encoding="utf-8").splitlines())
-        return Replayed(name, replies, len(standing(folder).waiting), "\n".join(said))
+        lines = (folder / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+        waiting = tuple(standing(folder).waiting)
+        return Replayed(name, len(lines), len(waiting), "\n".join(said), waiting)
 
 
 def _run(line: str, home: Path) -> str:
@@ -116,14 +125,21 @@ def _run(line: str, home: Path) -> str:
     return done.stdout + done.stderr
 
 
-def main(names: list[str]) -> None:
+@click.command(help="List what is stale in the recordings.")
+@click.argument("names", nargs=-1)
+@click.option("--into", type=click.Path(path_type=Path), help="keep the waiting requests there")
+@click.option("--list", "listed", is_flag=True, help="name every request that waits")
+def main(names: tuple[str, ...], into: Path | None, listed: bool) -> None:
     """Print what became of each recording."""
     for name in names or sorted(path.parent.name for path in RECORDINGS.glob("*/card.md")):
         if needs_data(name) and not os.environ.get("KGNB_DATA"):
-            print(f"{name}: not looked at: set KGNB_DATA")
-        else:
-            print(replay(name), flush=True)
+            click.echo(f"{name}: not looked at: set KGNB_DATA")
+            continue
+        found = replay(name, into=into / name if into else None)
+        click.echo(str(found))
+        for digest in found.waiting if listed else ():
+            click.echo(f"  waits  {digest}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
