@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from kgnb.llm.asking import in_one_round
+from kgnb.llm.replay import MissingReply
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
 from kgnb.reporting.sections import write_numbers
@@ -56,6 +57,7 @@ class ModelFigures:
     seconds: float
     answers: Mapping[str, str]
     quality: Sequence[float] = ()  # the main figure of every run, where there are several
+    why: str = ""  # why there is no figure
 
     @property
     def main(self) -> str:
@@ -77,7 +79,7 @@ class ModelFigures:
             **self.cost,
             **self.heard,
             **several,
-            "source": OURS,
+            **({"empty": self.why} if self.why else {"source": OURS}),
         }
 
 
@@ -157,6 +159,8 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     try:
         results = getattr(module, function)(**named, options=changed)
         module.save(results, own)
+    except MissingReply:  # the other models have theirs
+        return ModelFigures(of, name, {}, {}, {}, 0.0, {}, why="no reply recorded")
     finally:
         begin(session)
     taken = perf_counter() - begun
@@ -219,12 +223,12 @@ def shown(found: list[ModelFigures]) -> Table:
     rows: list[Mapping[str, Value]] = []
     for one in found:
         told = {**one.cost, **one.heard}
-        value = fmean(one.quality) if one.quality else one.figures.get(one.main)
+        value = fmean(one.quality) if one.quality and not one.why else one.figures.get(one.main)
         row: dict[str, Value] = {
             "report": one.report,
             "model": one.model,
             "figure": one.main,
-            "value": NoFigure("not measured") if value is None else round(value, 2),
+            "value": NoFigure(one.why or "not measured") if value is None else round(value, 2),
             "seconds": round(one.seconds, 1),
             "each": told.get("tokens_each", NoFigure("not counted")),
         }

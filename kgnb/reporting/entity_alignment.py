@@ -37,6 +37,7 @@ from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
+from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, percents, texts
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -700,15 +701,15 @@ def errors(results: AlignmentResults) -> Table | Fragment:
             [iri for iri, _ in settled.ranking(row)],
             proposal.right.entities.index(target),
         )
-        place = ranked.index(target) + 1 if target in ranked else None
+        place = ranked.index(target) + 1 if target in ranked else 0
         what = "another was better" if place else "the right one was not a candidate"
         ends: list[Value] = [
             _entity(settled, row),
             _target(settled, chosen),
             _target(settled, right),
-            place,
+            place or NoFigure("no candidate"),
         ]
-        sure = settled.confidence(row) if chosen >= 0 else None
+        sure = settled.confidence(row) if chosen >= 0 else NoFigure("left")
         rows.append([*ends, sure, what if chosen >= 0 else f"left: {settled.why(row)}"])
         evidence = _evidence(
             settled, row, {"for the chosen one": chosen, "for the right one": right}

@@ -7,7 +7,7 @@ cell of a headline or of an ablation is anything else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgnb.reporting.session import OURS
@@ -104,6 +104,19 @@ class FigureRow:
         empty = {key: one.why for key, one in self.figures.items() if one.value is None}
         told: dict[str, Any] = {"system": self.system, "covers": self.covered}
         return told | values | {"source": self.source} | ({"empty": empty} if empty else {})
+
+
+def reasoned(table: Table, why: str) -> Table:
+    """The table with this reason in every cell of a figure that is empty."""
+    figures = [column.right for column in table.columns]
+    rows = [
+        [
+            NoFigure(why) if value is None and figure else value
+            for value, figure in zip(row, figures, strict=True)
+        ]
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
 
 
 def figure_table(

@@ -35,7 +35,7 @@ from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting import costs as costs_of
 from kgnb.reporting import sections
-from kgnb.reporting.figures import Figure, FigureRow, figure_table, measured
+from kgnb.reporting.figures import Figure, FigureRow, figure_table, measured, reasoned
 from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, grouped_bars, in_series
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
@@ -555,7 +555,7 @@ def published(results: BuildingResults) -> Table | Fragment:
 
 def grounding(results: BuildingResults) -> Table | None:
     """The links to the reference graph."""
-    return results.grounding.table() if results.grounding else None
+    return reasoned(results.grounding.table(), "no candidate") if results.grounding else None
 
 
 def picture(results: BuildingResults) -> GraphPicture:
