@@ -25,11 +25,13 @@ from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource
 from kgnb.evaluate.ranking import measure
 from kgnb.judging import Judge, Verdict
+from kgnb.judging.cascade import KNOWN
 from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
 from kgnb.run import Run
 from kgnb.settings import Settings
+from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
 from kgnb.tasks.task import Task
 from kgnb.vectors.embedder import Embedder
@@ -216,6 +218,8 @@ class AligningTask(Task):
     """An alignment in progress; its result so far is computed once, and again after any change."""
 
     opens = {
+        "planning_model": lambda task: task.planning_model(),
+        "known": lambda task: KNOWN if task.cascades else 0,
         "pairs": lambda task: task.known,
         "seeds": lambda task: task.sides.seeds,
         "sources": lambda task: task.tested_ends(0),
@@ -245,6 +249,22 @@ class AligningTask(Task):
             )
         _ = self.known  # a reference that cannot be read is reported before any work is done
         return {"left": self.sides.left, "right": self.sides.right}
+
+    @property
+    def cascades(self) -> bool:
+        """Whether a model is asked what the rule leaves open."""
+        judge = self.option("judge")
+        return judge == "cascade" or (judge == "auto" and self["model"] is not None)
+
+    def planning_model(self) -> ChatModel | None:
+        """The model that plans: the one named, that of the role plan, or the one that was given."""
+        planner = self.option("planner")
+        if not isinstance(planner, str) or not planner.startswith("model"):
+            return None
+        if planner.startswith("model:"):
+            return answering_model(self.opener.settings.with_(model=planner.removeprefix("model:")))
+        given: ChatModel | None = self.given.get("model")
+        return given if given is not None else self.opener.model("plan")
 
     def digests(self) -> dict[str, str]:
         """The digest of each side by its name."""

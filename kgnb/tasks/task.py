@@ -438,9 +438,12 @@ def _model(task: Task, role: Role) -> ChatModel | None:
     return task.opener.model(role)
 
 
+MANY_TEXTS = ("ontology_matching", "entity_alignment")  # agents that embed every name there is
+
+
 def _embedder(task: Task) -> Embedder:
     chosen = task.parameters().get("embedder") or ""
-    embedder = task.opener.embedder(chosen, many=task.agent.name == "ontology_matching")
+    embedder = task.opener.embedder(chosen, many=task.agent.name in MANY_TEXTS)
     if isinstance(embedder, CachedEmbedder):
         embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
     return embedder

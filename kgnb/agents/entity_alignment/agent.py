@@ -12,7 +12,6 @@ from kgnb.agents.entity_alignment.final_alignment import Settled, reviewable
 from kgnb.agents.entity_alignment.judges import (
     EntityDecisions,
     JudgeName,
-    PlannerName,
     ReviewedEntities,
     make_judge,
     make_planner,
@@ -41,8 +40,10 @@ class Looking:
     judge: JudgeName = Field(
         default="auto", description="who decides; auto: the model if one is set, else rule"
     )
-    planner: PlannerName = Field(
-        default="auto", description="who plans which tools look; auto: the rule"
+    planner: str = Field(
+        default="auto",
+        description="who plans which tools look: rule (auto), thorough (all tools always), model (that of the role "
+        "plan), model:NAME or person",
     )
     error_rate: float = Field(
         default=0.0,
@@ -82,7 +83,7 @@ def _judge(task: AgentTask) -> Judge[AlignQuestion]:
 def _planner(task: AgentTask) -> Judge[PlanQuestion]:
     return make_planner(
         task.option("planner"),
-        model=task["model"],
+        model=task["planning_model"],
         decisions=task["plans"] or None,
         width=task["settings"].width,
     )
@@ -176,7 +177,7 @@ AGENT = Agent(
         Stage(
             plan,
             ("propose", "planner"),
-            {"options": "look"},
+            {"options": "look", "known": "known"},
             ("share", "sure", "attributes", "relations", "planner"),
             "Choose which entities to judge, and with which tools.",
             ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner thorough"),

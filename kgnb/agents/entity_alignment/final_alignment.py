@@ -200,9 +200,15 @@ class Settled:
     def notes(self) -> list[str]:
         """The summary, whether it is a simulation, and the notes of the first alignment."""
         told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
+        spared = self.aligned.spared
+        skipped = (
+            f"{spared} planned reflections were not needed: the answer was sure (--reflect-below)"
+        )
         return [
             *told,
             *self.summary(),
+            *self.aligned.selected.planned.unusable,
+            *([skipped] if spared else []),
             *(note for note in self.proposal.notes if not note.startswith(WEIGHTS)),
         ]
 

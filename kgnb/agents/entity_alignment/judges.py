@@ -5,7 +5,7 @@ meant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
 from typing import get_args
@@ -30,14 +30,14 @@ from kgnb.judging import (
     Verdict,
     estimate,
 )
+from kgnb.judging.cascade import Asking, Cascade
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.judging.person import SubjectDecisions, signature
 from kgnb.llm.model import ChatModel
 
-JudgeName = OneOf["auto", "first", "rule", "model", "person", "oracle"]
+JudgeName = OneOf["auto", "first", "rule", "model", "cascade", "person", "oracle"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
-PlannerName = OneOf["auto", "rule", "thorough", "model", "person"]
-PLANNERS: tuple[PlannerName, ...] = get_args(PlannerName)
+PLANNERS = ("auto", "rule", "thorough", "model", "person")
 
 
 class FirstJudge:
@@ -124,6 +124,19 @@ class TwoLooks:
         ]
 
 
+def _without(question: AlignQuestion, option: int) -> AlignQuestion:
+    kept = [at for at in range(len(question.others)) if at != option]
+    return replace(
+        question,
+        others=tuple(question.others[at] for at in kept),
+        candidates=tuple(question.candidates[at] for at in kept),
+    )
+
+
+ASKING: Asking[AlignQuestion] = Asking(share=1.0, least=12, without=_without)
+"""Everything in doubt is asked, in waves, until it is decided or the budget ends."""
+
+
 def make_judge(
     name: str = "auto",
     *,
@@ -135,7 +148,10 @@ def make_judge(
     width: int = 8,
     remember: Callable[[ModelJudge[AlignQuestion]], Judge[AlignQuestion]] = lambda judge: judge,
 ) -> Judge[AlignQuestion]:
-    """The judge with this name; ``auto`` is "model" if a model is given, else "rule".
+    """The judge with this name; ``auto`` is "cascade" if a model is given, else "rule".
+
+    A cascade weighs the model's answers against the first alignment's confidence, and by how many
+    of a few questions with known answers the model gets right; if they are too few it is not asked.
 
     A person's ``decisions`` override any of them. "oracle" is a simulation that answers from the
     reference.
@@ -144,27 +160,28 @@ def make_judge(
         ConfigError: the judge needs a model, a reference or a file of decisions that is not given.
         ValueError: there is no judge with this name.
     """
-    name = chosen(name, JUDGES, model, "model")
+    name = chosen(name, JUDGES, model, "cascade")
     judge: Judge[AlignQuestion]
     if name == "person":
         return ReviewedEntities(given_decisions(decisions))
-    if name == "model":
+    if name in ("model", "cascade"):
         asked = set_model(model, name)
-        judge = TwoLooks(
-            *(
-                remember(
-                    ModelJudge(
-                        asked,
-                        instructions=text,
-                        decisions=DECISIONS,
-                        none_decision=DIFFERENT,
-                        batch=12,
-                        width=width,
-                    )
+        looks: list[Judge[AlignQuestion]] = [
+            remember(
+                ModelJudge(
+                    asked,
+                    instructions=text,
+                    decisions=DECISIONS,
+                    none_decision=DIFFERENT,
+                    batch=12,
+                    width=width,
                 )
-                for text in (INSTRUCTIONS, REFLECTION)
             )
-        )
+            for text in (INSTRUCTIONS, REFLECTION)
+        ]
+        if name == "cascade":
+            looks[0] = Cascade(RuleJudge(), looks[0], asking=ASKING)
+        judge = TwoLooks(*looks)
     elif name == "oracle":
         judge = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
     else:
@@ -185,13 +202,15 @@ def make_planner(
         ConfigError: the planner needs a model or a file of decisions that is not given.
         ValueError: there is no planner with this name.
     """
-    if name not in PLANNERS:
-        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)}")
-    if name == "model":
+    if name not in PLANNERS and not name.startswith("model:"):
+        raise ValueError(
+            f"there is no planner {name!r}: choose {', '.join(PLANNERS)} or model:NAME"
+        )
+    if name.startswith("model"):
         if model is None:
             raise ConfigError(
                 "the model planner asks a model, and none is set",
-                fix="Set KGNB_MODEL, or %llm use MODEL.",
+                fix="Set KGNB_MODEL_PLAN or KGNB_MODEL, or give --planner model:NAME.",
             )
         return ModelPlanner(model, width=width)
     if name == "person":

@@ -68,11 +68,11 @@ def path_of(name: str) -> Path:
 class LookOptions:
     """The options of the closer look."""
 
-    share: float = Field(
-        default=0.10,
+    share: float | None = Field(
+        default=None,
         ge=0.0,
         le=1.0,
-        description="share of the entities that may be judged; 1: all (paper)",
+        description="share of the entities that may be judged; none: the doubtful, up to 1,000; 1: all (paper)",
     )
     sure: float = Field(
         default=0.9,
@@ -90,7 +90,7 @@ class LookOptions:
     entropy: OneOf["high", "low", "none"] = Field(
         default="high",
         description="attributes whose values differ most among the candidates (high) or least (low, the paper's); "
-        "none: triples in their original order, no selector",
+        "none: no selector, every triple as it comes",
     )
     both_orders: float = Field(
         default=0.02,
@@ -99,7 +99,10 @@ class LookOptions:
         description="below this margin candidates are shown in both orders",
     )
     reflect_below: float = Field(
-        default=0.75, ge=0.0, le=1.0, description="answers less sure than this are asked again"
+        default=0.75,
+        ge=0.0,
+        le=1.0,
+        description="answers less sure than this are asked again; 1: all",
     )
     heed: float = Field(
         default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored"
@@ -127,6 +130,17 @@ class Planned(Tabled):
         """The rows that are looked at, in order."""
         return tuple(sorted(row for row, path in self.paths.items() if path))
 
+    @property
+    def unusable(self) -> list[str]:
+        """What is said of plans that could not be read."""
+        lost = [verdict for verdict in self.verdicts.values() if verdict.decision == UNSURE]
+        if not lost:
+            return []
+        return [
+            f"{len(lost)} of {len(self.verdicts)} plans of {self.planner} could not be used, and their "
+            f"first alignment stands: {lost[0].rationale}"
+        ]
+
     def counts(self) -> dict[str, int | float]:
         """How many entities are looked at, and how long their paths are."""
         paths = [self.paths[row] for row in self.asked]
@@ -147,11 +161,12 @@ class Planned(Tabled):
                     self.proposal.link(row),
                     named(path),
                     *self.proposal.certainty(row),
-                    self.verdicts[row].rationale,
+                    self.verdicts[row].rationale if row in self.verdicts else "to try the model",
                 ]
             )
         caption = f"{len(self.asked)} of {len(self.proposal)} entities are looked at, planned by {self.planner}"
-        return Table(columns, rows, caption=caption, notes=[SIMULATED] if self.simulation else [])
+        notes = [*([SIMULATED] if self.simulation else []), *self.unusable]
+        return Table(columns, rows, caption=caption, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +219,7 @@ class EntityVerdicts:
     question: AlignQuestion
     verdict: Verdict  # the outcome
     said: tuple[Verdict, ...]  # as given: first order, other order, reflection
-    reflected: bool = False
+    reflected: bool = False  # whether it was asked again
     before: Verdict | None = None  # the outcome before a reflection
 
     def standing(self, heed: float) -> tuple[str, float]:
@@ -268,7 +283,19 @@ class Aligned(Tabled):
                 len(answer.said) - answer.reflected > 1 for answer in self.answers
             ),
             "reflected": sum(answer.reflected for answer in self.answers),
+            "sure without the planned reflection": self.spared,
         }
+
+    @property
+    def spared(self) -> int:
+        """Answers whose path has a reflector that was not needed; 0 before any reflection."""
+        if not any(answer.reflected for answer in self.answers):
+            return 0
+        planned = self.selected.planned
+        return sum(
+            "reflect" in planned.path(answer.question.row) and not answer.reflected
+            for answer in self.answers
+        )
 
     def table(self) -> Table:
         """One row per answer; it opens to every verdict in order."""

@@ -481,7 +481,7 @@ def shifted(chance: Doubles, usual: float) -> Doubles:
     """Chances estimated where a share ``usual`` was right, for a set with another share.
 
     >>> np.round(shifted(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1).tolist()
-    [0.6, 0.0, 0.0, 0.0]
+    [0.8, 0.1, 0.1, 0.1]
     """
     share, found = usual, chance
     for _ in range(_SHIFTS):

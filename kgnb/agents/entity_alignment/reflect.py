@@ -44,7 +44,10 @@ def needs_a_second_look(answer: EntityVerdicts, aligned: Aligned) -> bool:
     """Whether the path has a reflector, and the answer is unsure or not confident."""
     if "reflect" not in aligned.selected.planned.path(answer.question.row):
         return False
-    return answer.unsure or answer.verdict.confidence < aligned.selected.options.reflect_below
+    if answer.verdict.failed:  # whoever was to judge could not: a second look would not be one
+        return False
+    below = aligned.selected.options.reflect_below
+    return answer.unsure or answer.verdict.confidence < below or below >= 1.0
 
 
 def again(answer: EntityVerdicts) -> AlignQuestion:

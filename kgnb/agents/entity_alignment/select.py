@@ -272,8 +272,9 @@ class Selector:
         return self._best(lines, self.options.relations)
 
     def _best(self, lines: list[tuple[float, SelectedTriple]], most: int) -> list[SelectedTriple]:
-        if self.options.entropy != "none":
-            lines = sorted(lines, key=lambda line: (-line[0], line[1].text))
+        if self.options.entropy == "none":
+            return [line for _, line in lines]
+        lines = sorted(lines, key=lambda line: (-line[0], line[1].text))
         return [line for _, line in lines[:most]]
 
     def _rival(self, row: int, at: int, source: int, target: int) -> Rival:
