@@ -100,6 +100,8 @@ def tried(state: State) -> tuple[Acted, ...]:
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
         said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
+        if candidate.unused:
+            said = f"{said} (leaves out: {', '.join(candidate.unused)})"
         acted = Acted(Query(with_prefixes(schema, query)), said, candidate.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)

@@ -12,7 +12,13 @@ from dataclasses import replace
 
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, sparql
 from kgnb.agents.question_answering.judges import GIVE, AnswerQuestion
-from kgnb.agents.question_answering.querying import Resolved, projected, resolve, values_of
+from kgnb.agents.question_answering.querying import (
+    Resolved,
+    projected,
+    resolve,
+    seen_triples,
+    values_of,
+)
 from kgnb.agents.question_answering.reflect import end_of
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query
@@ -21,6 +27,7 @@ from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 
 _MOST = 200  # values a judge looks at
+_STEPS = 3  # triples in a row that may lead to a value
 _SUPPORT = 200  # triples shown as proof
 _LABELLED = 1000  # values whose labels are looked up; the rest show their IRI
 _EMPTY = ((Literal("false", datatype=f"{XSD}boolean"),), (Literal("0", datatype=f"{XSD}integer"),))
@@ -76,11 +83,20 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
         return _unsure(state, base, (), ())
     found = resolve(state, ending)
     tested: _Tested = (found.values, "", "")
-    support: tuple[Triple, ...] = ()
+    support = found.triples
+    if found.table is not None and found.query is not None:
+        assert isinstance(found.query.action, Query)
+        cut = "there are more rows than were read" if found.query.truncated else ""
+        answered = _answered(
+            state, base, found.query.triples, (found.values, found.query.action.sparql, cut)
+        )
+        cells = tuple(term for row in found.table.rows for term in row if term is not None)
+        labels = {**answered.labels, **_labels(state, cells, ())}
+        return replace(answered, table=found.table, labels=labels)
     if found.query is not None and isinstance(found.query.action, Query):
         support = found.query.triples
         tested = _tested(state, _column_query(found, found.query.action.sparql), found.values)
-    support = support or _along(state, found.values) or _touching(state, found.values)
+    support = support or _along(state, found.values) or _leading_to(state, found.values)
     if not tested[1] and (interpretation := _common(state, found.values)):
         tested = _tested(state, sparql(interpretation), found.values)
     if not tested[1] and not support:
@@ -150,13 +166,31 @@ def _along(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
     return tuple(dict.fromkeys(triple for path in paths for triple in path))
 
 
-def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
-    """The triples seen so far that mention the values."""
-    seen = [*(triple for one in state.history for triple in one.triples), *state.memory.triples]
-    seen += [one.triple for one in state.observation.triples]
-    return tuple(
-        dict.fromkeys(triple for triple in seen if triple[0] in values or triple[2] in values)
-    )
+def _leading_to(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
+    """The triples seen so far that lead from an entity of the question to each of the values; none
+    if a value is not reached.
+
+    A triple that merely mentions a value, such as another thing's "1", proves nothing.
+    """
+    edges: dict[Term, list[Triple]] = {}
+    for triple in seen_triples(state):
+        edges.setdefault(triple[0], []).append(triple)
+        if not isinstance(triple[2], Literal):
+            edges.setdefault(triple[2], []).append(triple)
+    reached: dict[Term, tuple[Triple, ...]] = {entity: () for entity in state.linked.entities}
+    frontier = list(reached)
+    for _ in range(_STEPS):
+        fresh: list[Term] = []
+        for here in frontier:
+            for triple in edges.get(here, ()):
+                there = triple[2] if triple[0] == here else triple[0]
+                if there not in reached:
+                    reached[there] = (*reached[here], triple)
+                    fresh.append(there)
+        frontier = fresh
+    if not all(reached.get(value) for value in values):
+        return ()
+    return tuple(dict.fromkeys(triple for value in values for triple in reached[value]))
 
 
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:

@@ -29,7 +29,14 @@ from kgnb.agents.question_answering.judges import (
     ReflectQuestion,
     RuleJudge,
 )
-from kgnb.agents.question_answering.prompts import FENCE, line, opening, with_prefixes
+from kgnb.agents.question_answering.prompts import (
+    FENCE,
+    choosing,
+    line,
+    observed_lines,
+    opening,
+    with_prefixes,
+)
 from kgnb.agents.question_answering.state import Judges, State
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -81,6 +88,8 @@ GIVE_UP = ToolSpec(
     },
 )
 _TRIES = 4
+_AGREED = 0.95  # most confidence in a reading that a model chose
+_CHOICE_TOKENS = 200
 _ABOUT, _BROUGHT, _CALL = (
     250,
     150,
@@ -94,6 +103,14 @@ class Picks(BaseModel):
     why: str = ""
     numbers: list[int] = Field(max_length=500)
     confidence: float = Field(default=0.9, ge=0, le=1)
+
+
+class Choice(BaseModel):
+    """One of the readings shown, by its number."""
+
+    why: str = Field(default="", max_length=300)
+    reading: int = Field(ge=1, le=20)
+    confidence: float = Field(default=0.7, ge=0, le=1)
 
 
 class ClosedBookAnswer(BaseModel):
@@ -165,7 +182,56 @@ class ModelActor:
         offer = self._interpretations and state.options.tools == "all"
         ran = tried(state) if offer and not state.talk else ()
         state = after(state, ran)
-        begun = state.talk or opening(state, ran if offer else None)
+        trusted = _trusted(state) if offer else None
+        if ran and (turn := self._chosen(state, ran, trusted)) is not None:
+            return turn
+        try:
+            return self._next_call(state, ran, trusted)
+        except ReplyError:
+            if trusted is None:
+                raise
+            return _kept(trusted, ran, self.name, "the model called no tool")
+
+    def _chosen(self, state: State, ran: tuple[Acted, ...], trusted: Acted | None) -> Turn | None:
+        """The reading that a model chooses among those that were run; None if it is none of them.
+
+        A model that does not agree with the rule is asked again with the readings turned round: one
+        that chooses by the place of a reading has no say against the rule.
+        """
+        first = self._choice(state, ran, backwards=False)
+        if first is not None and trusted is not None and first[0] == trusted:
+            sure = max(trusted.confidence, min(first[1].confidence, _AGREED))
+            return _ending(trusted, ran, self.name, first[1].why, sure)
+        second = self._choice(state, ran, backwards=True) if first is not None else None
+        if first is None or second is None or first[0] != second[0]:
+            if trusted is None:
+                return None
+            return _kept(trusted, ran, self.name, "the model chose otherwise when asked again")
+        reading, pick = first
+        if reading is None:
+            return None
+        sure = min(pick.confidence, second[1].confidence, _AGREED)
+        return _ending(reading, ran, self.name, pick.why, sure)
+
+    def _choice(
+        self, state: State, ran: tuple[Acted, ...], *, backwards: bool
+    ) -> tuple[Acted | None, Choice] | None:
+        """The reading chosen, or None for none of them; None altogether if the reply is of no use."""
+        request = Request(choosing(state, ran, backwards=backwards), max_tokens=_CHOICE_TOKENS)
+        try:
+            choice, _ = structured(self._model, request, Choice)
+        except ReplyError:
+            return None
+        shown: list[Acted | None] = [*ran, None]
+        shown = shown[::-1] if backwards else shown
+        if not 1 <= choice.reading <= len(shown):
+            return None
+        return shown[choice.reading - 1], choice
+
+    def _next_call(self, state: State, ran: tuple[Acted, ...], trusted: Acted | None) -> Turn:
+        """The next action of a conversation with tools."""
+        offer = self._interpretations and state.options.tools == "all"
+        begun = _with_observation(state) if state.talk else opening(state, ran)
         messages, emulated, silent = begun, state.emulated or bool(self._emulate), 0
         taken = _Taken()
         tools = _tools(state, taken, offer=offer)
@@ -174,6 +240,8 @@ class ModelActor:
             messages = _numbered(talk.messages, len(messages))
             if talk.answer is not None:
                 taken.action, taken.why = GiveUp(), str(talk.answer.get("why", ""))
+                if trusted is not None and not state.talk:
+                    return _kept(trusted, ran, self.name, "the model gave up before it looked")
             if taken.action is not None:
                 thought = "" if emulated else talk.replies[-1].text
                 why = (
@@ -201,8 +269,41 @@ class ModelActor:
             raise ReplyError(
                 "the model called no tool, even when asked again", reply=talk.replies[-1].text
             )
+        if trusted is not None:
+            return _kept(trusted, ran, self.name, "every call of the model was refused")
         reason = "; ".join(reason for _, reason in taken.refused)
         return Turn("unsure", rationale=reason, judged_by=self.name, refused=tuple(taken.refused))
+
+
+def _trusted(state: State) -> Acted | None:
+    """The result of the best interpretation, if the rule would answer with it."""
+    best = next(iter(state.observation.interpretations), None)
+    if best is None or best.confidence < state.options.confidence:
+        return None
+    by_rule = (acted for acted in state.history if acted.judged_by == "rule" and acted.number)
+    return next((acted for acted in by_rule if acted.confidence == best.confidence), None)
+
+
+def _ending(reading: Acted, ran: tuple[Acted, ...], name: str, why: str, sure: float) -> Turn:
+    """The verdict that a reading's values are the answer."""
+    ending = written(Commit(reading.number, reading.columns[0]))
+    return Turn(PERFORM, ending, sure, line(why) or "the reading that is meant", name, tried=ran)
+
+
+def _kept(trusted: Acted, ran: tuple[Acted, ...], name: str, why: str) -> Turn:
+    """The rule's own answer, where a model could not be relied on."""
+    said = f"{trusted.reason}; {why}, so what the rule read stands"
+    return _ending(trusted, ran, f"rule ({name} was of no help)", said, trusted.confidence)
+
+
+def _with_observation(state: State) -> tuple[Message, ...]:
+    """The conversation, with this round's observation after the last result."""
+    if not state.options.observes or state.talk[-1].role != "tool":
+        return state.talk
+    shown = "\n".join(message.text for message in state.talk)
+    lines = observed_lines(state, shown)
+    last = replace(state.talk[-1], text="\n".join([state.talk[-1].text, *lines]))
+    return (*state.talk[:-1], last)
 
 
 def _numbered(messages: Sequence[Message], known: int) -> tuple[Message, ...]:
@@ -246,21 +347,25 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
         return PENDING
 
     def query(sparql: str) -> str:
-        """Runs a SPARQL query (SELECT or ASK) and returns its rows."""
+        """Runs a SPARQL query (SELECT or ASK) and returns its rows, 50 at most, with its number. The
+        prefixes shown are declared. SERVICE, FROM and updates are refused.
+        """
         return take(Query(with_prefixes(schema, sparql)))
 
     def ending(
         sparql: str,
-        column: Annotated[
-            str, Field(description="the column that answers, if its rows end it")
+        columns: Annotated[
+            str, Field(description="the column that answers (ASK: yes), if its rows end it")
         ] = "",
-        confidence: Annotated[float, Field(description="with a column", ge=0, le=1)] = 0.8,
+        confidence: Annotated[
+            float, Field(description="with columns: how often you are right", ge=0, le=1)
+        ] = 0.8,
     ) -> str:
-        """Runs a SPARQL query (SELECT or ASK) and returns its rows; with a column, ends with them
-        as the answer.
+        """Runs a SPARQL query (SELECT or ASK). With columns, its rows are the answer; without, they
+        come back, 50 at most, with its number. The prefixes shown are declared.
         """
         said = take(Query(with_prefixes(schema, sparql)), confidence)
-        taken.column = column.strip().lstrip("?$")
+        taken.column = _columns(columns)
         return said
 
     def neighbours(entity: str, relation: str = "") -> str:
@@ -276,28 +381,37 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
         return take(Look(line(words)))
 
     def paths(a: str, b: str, max_length: int = 2) -> str:
-        """The paths of at most max_length (1 to 3) triples between two entities."""
+        """How two entities are connected: paths of at most max_length (1 to 3) triples."""
         return take(Paths(_iri(state, a), _iri(state, b), max_length))
 
     def answer(
         query: Annotated[
             int, Field(description="number of the query that answers; 0 with values")
         ] = 0,
-        column: Annotated[str, Field(description="its column, without ?")] = "",
+        columns: Annotated[
+            str, Field(description="the column that answers, or several: name,country")
+        ] = "",
         values: Annotated[list[str], Field(description="instead: IRIs or literals as shown")] = [],  # noqa: B006
         why: str = "",
         confidence: Annotated[float, Field(ge=0, le=1)] = 0.9,
     ) -> str:
         """Ends with the answer: all rows of a query's column, or values that were seen."""
-        return take(Commit(query, column, tuple(values)), confidence, why)
+        return take(Commit(query, _columns(columns), tuple(values)), confidence, why)
 
     def name(
-        values: list[str], why: str = "", confidence: Annotated[float, Field(ge=0, le=1)] = 0.9
+        values: list[str],
+        triples: Annotated[
+            list[str], Field(description="lines shown that prove yes, no or a number")
+        ] = [],  # noqa: B006
+        why: str = "",
+        confidence: Annotated[float, Field(ge=0, le=1)] = 0.9,
     ) -> str:
-        """Ends with the answer: values that were seen."""
+        """Ends with the answer: values that were seen; or yes, no, a number, with the triples that
+        prove it.
+        """
         if not values:
             raise ValueError("name values that were seen, or give_up")
-        return take(Commit(0, "", tuple(values)), confidence, why)
+        return take(Commit(0, "", tuple(values), tuple(triples)), confidence, why)
 
     if state.options.tools == "paper":
         named: dict[str, Callable[..., str]] = {
@@ -305,16 +419,22 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
             "paths": paths,
             "answer": name,
         }
-        if len(state.seen) < 2:
-            del named["paths"]
     else:
         named = {
             "query": ending if offer else query,
             "neighbours": neighbours,
+            "paths": paths,
             "schema": look,
             "answer": answer,
         }
+    if len(state.seen) < 2:
+        del named["paths"]
     return {name: _called(name, function) for name, function in named.items()}
+
+
+def _columns(text: str) -> str:
+    """The names of columns, without their question marks: "?a, ?b" is "a,b"."""
+    return ",".join(part.strip().lstrip("?$") for part in text.split(",") if part.strip())
 
 
 def _called(name: str, function: Callable[..., str]) -> Tool:
@@ -328,7 +448,7 @@ def _iri(state: State, text: str) -> Iri:
     """
     said = text.strip()
     prefixes = {**PREFIXES, **state.context.reader.schema.prefixes}
-    for part in (said, said.split(" ")[-1] if said else ""):
+    for part in dict.fromkeys((said, *said.split(" ")[:1], *said.split(" ")[-1:])):
         bare = part.strip("<>()")
         prefix, colon, local = bare.partition(":")
         if colon and not local.startswith("//") and prefix in prefixes:

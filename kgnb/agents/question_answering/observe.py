@@ -20,7 +20,8 @@ from kgnb.agents.question_answering.values import Observation, Seen
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
 
-_ENTITIES = 4  # entities expanded if queries may follow
+_ENTITIES = 5  # entities expanded if queries may follow
+_DEPTH = 3  # D of the paper
 _RELATIONS = 12  # relations per entity whose ends are read in one turn
 
 
@@ -28,7 +29,7 @@ def observe(state: State) -> State:
     """Start the next round with a new observation around the state's entities."""
     options, context = state.options, state.context
     queries, embedded = context.reader.queries, context.wording.computed
-    if state.talk and options.tools == "all":  # the model explores on its own
+    if state.talk and not options.observes:  # the model explores on its own
         return replace(state, stage="observe", round=state.round + 1)
     if state.settled:  # no observation could change the best interpretation now
         return replace(state, stage="observe", round=state.round + 1)
@@ -38,7 +39,7 @@ def observe(state: State) -> State:
         "observation is switched off: only the readings of the question are seen",
     )
     if options.observation:
-        triples, notes = _look(state) if options.tools == "paper" else _near(state)
+        triples, notes = _look(state) if options.observes else _near(state)
     shown = iris(tuple(seen.triple for seen in triples))
     used = frozenset(str(iri) for interpretation in interpretations for iri in interpretation.iris)
     labels = context.reader.names.labels(sorted(shown | used))
@@ -62,7 +63,8 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
     This costs one query per entity, and suffices to start with if queries may follow.
     """
     found, notes = list[Seen](), list[str]()
-    for entity in state.entities[:_ENTITIES]:
+    homonyms = (link.iri for link in state.linked.links if not link.is_class)
+    for entity in list(dict.fromkeys((*state.entities, *homonyms)))[:_ENTITIES]:
         found += [
             Seen(_triple(entity, hop, end), score, 1, hop.inverse)
             for (hop, _, end), score in _scored(state, entity, notes)
@@ -96,7 +98,8 @@ def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
     found: dict[Triple, Seen] = {}
     notes: list[str] = []
     frontier, looked = list(state.entities), set[Iri]()
-    for turn in range(1, options.depth + 1):
+    depth = options.depth or (_DEPTH if options.tools == "paper" else 1)
+    for turn in range(1, depth + 1):
         around = [seen for entity in frontier for seen in _around(state, entity, turn, notes)]
         looked.update(frontier)
         around.sort(key=_order)

@@ -17,8 +17,9 @@ from rdflib import URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
+from kgnb.agents.question_answering.prompts import triple_line
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Acted, Commit
+from kgnb.agents.question_answering.values import Acted, AnswerTable, Commit
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sparql import refuse_update, tokens
@@ -267,6 +268,8 @@ class Resolved:
     query: Acted | None = None
     column: str = ""
     whole: bool = False  # these are all values of the column
+    table: AnswerTable | None = None  # the rows, where several columns answer
+    triples: tuple[Triple, ...] = ()  # what a model names as the proof of its values
 
 
 def resolve(state: State, commit: Commit) -> Resolved:
@@ -276,6 +279,8 @@ def resolve(state: State, commit: Commit) -> Resolved:
         ValueError: there is no such query or column, the column is empty, or a value is unknown or
         ambiguous.
     """
+    if commit.triples:
+        return _proved(state, commit)
     if commit.values:
         return _among(state, tuple(_term(state, value) for value in commit.values))
     queries = {acted.number: acted for acted in state.history if acted.number}
@@ -285,19 +290,67 @@ def resolve(state: State, commit: Commit) -> Resolved:
             f"there is no query {commit.query} with a result (there are: {there}); name one, or values"
         )
     acted = queries[commit.query]
-    column = commit.column.strip().lstrip("?$") or (
-        acted.columns[0] if len(acted.columns) == 1 else ""
-    )
-    if column not in acted.columns:
+    columns = [part.strip().lstrip("?$") for part in commit.column.split(",") if part.strip()]
+    columns = columns or list(acted.columns if len(acted.columns) == 1 else ())
+    if not columns or not set(columns) <= set(acted.columns):
         raise ValueError(
-            f"query {commit.query} has the columns {', '.join(acted.columns)}: name the one that answers"
+            f"query {commit.query} has the columns {', '.join(acted.columns)}: name those that answer"
         )
-    found = _column(acted, column)
+    found = _column(acted, columns[0])
     if not found:
         raise ValueError(
-            f"query {commit.query} brought nothing in ?{column}: ask otherwise, or give_up"
+            f"query {commit.query} brought nothing in ?{columns[0]}: ask otherwise, or give_up"
         )
-    return Resolved(found, acted, column, True)
+    places = [acted.columns.index(column) for column in columns]
+    rows = dict.fromkeys(tuple(row[place] for place in places) for row in acted.rows)
+    table = AnswerTable(tuple(columns), tuple(rows)) if len(columns) > 1 else None
+    return Resolved(found, acted, columns[0], True, table)
+
+
+def _proved(state: State, commit: Commit) -> Resolved:
+    """Yes, no or a number that triples seen in this run prove; or values that are among them.
+
+    Raises:
+        ValueError: a triple was not shown, or there are not as many as the number says.
+    """
+    seen = {_words(triple_line(state, triple)): triple for triple in seen_triples(state)}
+    triples = []
+    for text in commit.triples:
+        triple = seen.get(_words(text))
+        if triple is None:
+            raise ValueError(f"{text[:100]} was not shown: give lines exactly as they were shown")
+        triples.append(triple)
+    triples = list(dict.fromkeys(triples))
+    said = commit.values[0].strip().lower() if len(commit.values) == 1 else ""
+    if said in _YES_NO:
+        value = Literal(_YES_NO[said], datatype=f"{XSD}boolean")
+        return Resolved((value,), triples=tuple(triples))
+    ends = {term for triple in triples for term in (triple[0], triple[2])}
+    if said.isdecimal() and not any(getattr(end, "text", "") == said for end in ends):
+        if len(triples) != int(said):
+            raise ValueError(f"{said} is not the number of the triples given, {len(triples)}")
+        return Resolved((Literal(said, datatype=f"{XSD}integer"),), triples=tuple(triples))
+    values = tuple(dict.fromkeys(_term(state, value) for value in commit.values))
+    missing = next((value for value in values if value not in ends), None)
+    if missing is not None:
+        raise ValueError(f"no triple given says {n3(missing)}")
+    return Resolved(values, triples=tuple(triples))
+
+
+_YES_NO = {"yes": "true", "true": "true", "no": "false", "false": "false"}
+
+
+def _words(text: str) -> str:
+    """A line of a triple without its labels and spaces, to be compared."""
+    return " ".join(text.partition("  #")[0].strip("- ").rstrip(" .").split())
+
+
+def seen_triples(state: State) -> list[Triple]:
+    """The triples shown so far: by actions, in memory, and observed."""
+    found = [triple for acted in state.history for triple in acted.triples]
+    found += state.memory.triples
+    found += [seen.triple for seen in state.observation.triples]
+    return list(dict.fromkeys(found))
 
 
 def _column(acted: Acted, column: str) -> tuple[Term, ...]:
@@ -370,12 +423,14 @@ def _forms(state: State) -> dict[str, list[Term]]:
                 short,
                 f"{name} {short}",
                 f"{name} ({short})",
+                f"{short} ({name})",
+                f"{short}  # {name}",
                 name,
                 name.casefold(),
             ):
                 add(form, term)
         elif isinstance(term, Literal):
-            for form in (term.text, term.text.casefold(), n3(term)):
+            for form in (term.text, term.text.casefold(), f'"{term.text}"', n3(term)):
                 add(form, term)
     same: dict[str, list[Term]] = {}
     for form, terms in found.items():  # readers cannot tell the same text with two datatypes apart

@@ -108,7 +108,7 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode == "random":
         rng = random.Random(f"{state.options.seed}:{state.question.id}:{state.round}")
         return sorted(rng.sample(range(number), min(keep, number))), "chosen at random", "random"
-    if mode == "judge" and state.talk and state.options.tools == "all":
+    if mode == "judge" and state.talk and not state.options.reflects:
         # the model has every result in its conversation: asking it what to keep would add nothing
         return list(question.ranked or range(number))[:keep], "what the model has read", "rule"
     if mode in ("similarity", "facts"):

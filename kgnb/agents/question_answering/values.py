@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.files import from_json
+from kgnb.kg.result_files import python_value
 from kgnb.kg.terms import Iri, Term, Triple, bare_text, n3
 from kgnb.results.bundle import Shown
 from kgnb.results.interchange import network_of, rdflib_of
@@ -64,11 +65,16 @@ class Finish:
 
 @dataclass(frozen=True)
 class Commit:
-    """The answer: a column of an earlier query (numbered from 1), or ``values`` as they were shown."""
+    """The answer: columns of an earlier query (numbered from 1), or ``values`` as they were shown.
+
+    ``column`` may be several, with commas between; the first holds the things asked for.
+    ``triples`` are lines that were shown and prove values that no literal states.
+    """
 
     query: int = 0
     column: str = ""
     values: tuple[str, ...] = ()
+    triples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,8 @@ def written(action: Action) -> str:
     match action:
         case Query(text) | Look(text):
             content = text
-        case Commit(query, column, values):
-            content = [query, column, *values]
+        case Commit(query, column, values, triples):
+            content = [query, column, *values, *([list(triples)] if triples else [])]
         case Neighbours() | Paths():
             content = [part for part in astuple(action) if part]
     return json.dumps(
@@ -126,7 +132,13 @@ def read_action(text: str) -> Action:
         elif not isinstance(value, list):
             pass
         elif kind is Commit:
-            return Commit(int(value[0]), str(value[1]), tuple(map(str, value[2:])))
+            *values, triples = value if isinstance(value[-1], list) else [*value, []]
+            return Commit(
+                int(values[0]),
+                str(values[1]),
+                tuple(map(str, values[2:])),
+                tuple(map(str, triples)),
+            )
         elif kind is Paths:
             return Paths(_iri(value[0]), _iri(value[1]), *map(int, value[2:]))
         else:
@@ -142,6 +154,7 @@ def _iri(value: object) -> Iri:
     return Iri(value)
 
 
+_BREADTH, _KEEP = 50, 15  # N and K of the paper
 Status = OneOf["answered", "forced", "unsure"]
 Source = OneOf["graph", "model"]
 How = OneOf["given", "exact", "normalised", "fuzzy", "vector"]
@@ -157,10 +170,13 @@ class Options:
     """
 
     depth: int = Field(
-        default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)"
+        default=0,
+        ge=0,
+        le=6,
+        description="turns of an observation (paper: D = 3); 0: 3 with tools=paper, else 1, briefly",
     )  # D
     breadth: int = Field(
-        default=50,
+        default=_BREADTH,
         ge=1,
         le=1000,
         description="triples an observation keeps per turn (paper: N = 50)",
@@ -172,7 +188,7 @@ class Options:
         description="share of the kept triples observed from next (paper: P = 10 %)",
     )  # P
     keep: int = Field(
-        default=15, ge=1, le=200, description="triples a reflection keeps (paper: K = 15)"
+        default=_KEEP, ge=1, le=200, description="triples a reflection keeps (paper: K = 15)"
     )  # K
     rounds: int = Field(
         default=8, ge=1, le=50, description="rounds of observe, act, reflect (paper: 8)"
@@ -218,6 +234,16 @@ class Options:
         description="most tokens of the schema that a model is shown",
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of sampling")
+
+    @property
+    def observes(self) -> bool:
+        """Whether every round observes as the paper does: with its own tools, or where it is asked for."""
+        return self.tools == "paper" or self.depth > 0 or self.breadth != _BREADTH
+
+    @property
+    def reflects(self) -> bool:
+        """Whether what was remembered is chosen by a judge and shown to a model."""
+        return self.tools == "paper" or self.reflection != "judge" or self.keep != _KEEP
 
 
 @dataclass(frozen=True)
@@ -391,6 +417,16 @@ class Guess:
 
 
 @dataclass(frozen=True)
+class AnswerTable:
+    """Rows of an answer with several columns, in the order and number of its query; the first
+    column holds the things asked for.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Term | None, ...], ...]
+
+
+@dataclass(frozen=True)
 class Answer(Shown):
     """The result of ``answer``. The status "unsure" without values means that the graph does not
     support an answer.
@@ -415,6 +451,7 @@ class Answer(Shown):
     partial: str = (
         ""  # the reason if a budget ran out and the answer rests on what was found until then
     )
+    table: AnswerTable | None = None  # where the question asks several things of each value
     guess: Guess | None = (
         None  # for an unsure answer; ``rationale`` says how the question was interpreted
     )
@@ -429,13 +466,23 @@ class Answer(Shown):
         return getattr(term, "text", n3(term))
 
     def df(self) -> pandas.DataFrame:
-        """A row for each value: ``value`` (IRI or text), ``label`` and ``confidence``."""
+        """A row for each value: ``value`` (IRI or text), ``label`` and ``confidence``; or the table,
+        numbers as numbers and things by their labels.
+        """
+        if self.table is not None:
+            from pandas import DataFrame
+
+            cells = [[self._cell(term) for term in row] for row in self.table.rows]
+            return DataFrame(cells, columns=list(self.table.columns))
         columns = [Column("value", "value"), Column("label", "label")]
         columns.append(Column("confidence", "confidence", "percent"))
         rows: list[list[Cell]] = [
             [bare_text(value), self.label(value), self.confidence] for value in self.values
         ]
         return Table(columns, rows).df()
+
+    def _cell(self, term: Term | None) -> object:
+        return self.label(term) if isinstance(term, Iri) else python_value(term)
 
     def to_json(self) -> dict[str, Any]:
         """The answer as plain JSON, as a line of an answer file has it."""
@@ -448,6 +495,9 @@ class Answer(Shown):
             "source": self.source,
             "sparql": self.sparql,
         }
+        if self.table is not None:
+            rows = [["" if t is None else bare_text(t) for t in row] for row in self.table.rows]
+            content["table"] = {"columns": list(self.table.columns), "rows": rows}
         if self.guess is not None and not self.values:
             values = [bare_text(value) for value in self.guess.values]
             content["guess"] = {"values": values, "sparql": self.guess.sparql}

@@ -52,10 +52,7 @@ def answered(value: Answer) -> Card:
     ]
     return Card(
         value.question.text,
-        [
-            "Yes" if term == _YES else "No" if term == _NO else shown(term, value.labels)
-            for term in value.values
-        ],
+        _rows(value),
         said(value),
         _text(value).text,
         notes,
@@ -63,6 +60,19 @@ def answered(value: Answer) -> Card:
         laid_out(value.sparql),
         [*why, *guessed(value)[1:], *_because(value), *meant, *value.notes],
     )
+
+
+def _rows(value: Answer) -> list[Value]:
+    """The values, or the rows of a table with a dot between their cells."""
+    if value.table is not None:
+        return [
+            " · ".join("" if term is None else plain(term, value.labels) for term in row)
+            for row in value.table.rows
+        ]
+    return [
+        "Yes" if term == _YES else "No" if term == _NO else shown(term, value.labels)
+        for term in value.values
+    ]
 
 
 def said(value: Answer) -> str:
@@ -116,7 +126,14 @@ def _because(value: Answer) -> list[str]:
 
 def _text(value: Answer) -> Table:
     """The answer for a terminal."""
+    columns = [Column("answer", "answer")]
     rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
+    if value.table is not None:
+        columns = [Column(name, name) for name in value.table.columns]
+        rows = [
+            ["" if term is None else shown(term, value.labels) for term in row]
+            for row in value.table.rows
+        ]
     query = [f"SPARQL: {value.sparql}"] if value.sparql else []
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
     notes += [
@@ -127,7 +144,7 @@ def _text(value: Answer) -> Table:
     ]
     notes += query
     return Table(
-        [Column("answer", "answer")],
+        columns,
         rows,
         caption=value.question.text,
         notes=[*notes, *value.notes],
