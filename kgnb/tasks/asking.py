@@ -70,26 +70,7 @@ class AnswerOutcome:
     @classmethod
     def of(cls, answer: Answer) -> AnswerOutcome:
         """The outcome that is this answer."""
-<<<<<<< HEAD
         return replace(cls.from_json(answer.to_json()), answer=answer)
-=======
-        best = answer.guess
-        return cls(
-            answer.question.id,
-            tuple(map(plain, answer.values)),
-            tuple(map(plain_triple, answer.support)),
-            round(answer.confidence, 4),
-            answer.status,
-            answer.sparql,
-            answer.source,
-            partial=answer.partial,
-            guess={"values": [*map(plain, best.values)], "sparql": best.sparql}
-            if best and not answer.values
-            else {},
-            table=_plain_table(answer),
-            answer=answer,
-        )
->>>>>>> 9750274c (questions: readings as a closed choice, facts as Turtle, tables as answers, the paper's knobs in every mode)
 
     def to_json(self) -> dict[str, Any]:
         """One line of an answer file."""
@@ -129,21 +110,6 @@ class AnswerOutcome:
         )
 
 
-<<<<<<< HEAD
-=======
-def _plain_table(answer: Answer) -> dict[str, Any]:
-    if answer.table is None:
-        return {}
-    rows = [["" if term is None else plain(term) for term in row] for row in answer.table.rows]
-    return {"columns": list(answer.table.columns), "rows": rows}
-
-
-def plain_triple(triple: Triple) -> tuple[str, str, str]:
-    """A triple as three strings."""
-    return (plain(triple[0]), plain(triple[1]), plain(triple[2]))
-
-
->>>>>>> 9750274c (questions: readings as a closed choice, facts as Turtle, tables as answers, the paper's knobs in every mode)
 def written(outcome: AnswerOutcome) -> str:
     """One line of JSON, its line end included."""
     return json.dumps(outcome.to_json(), ensure_ascii=False) + "\n"
