@@ -61,6 +61,25 @@ class QuadWriter:
         found = self._graph.store.quads_for_pattern(*triple_to_oxigraph(triple), None)
         return sorted({name for name in map(_graph_name, found) if name is not None})
 
+    def subjects(self, predicate: str, value: Iri, graph: Iri) -> list[Iri]:
+        """What has a value of a property in one named graph, in order."""
+        p, o, g = (ox.NamedNode(iri) for iri in (predicate, value, graph))
+        found = self._graph.store.quads_for_pattern(None, p, o, g)
+        return sorted(
+            Iri(quad.subject.value) for quad in found if isinstance(quad.subject, ox.NamedNode)
+        )
+
+    def content(self, graph: Iri) -> list[Quad]:
+        """The quads of one named graph."""
+        found = self._graph.store.quads_for_pattern(None, None, None, ox.NamedNode(graph))
+        return [(triple_from_oxigraph(quad), graph) for quad in found]
+
+    def about(self, subject: Iri, graph: Iri) -> list[Quad]:
+        """The quads about one subject in one named graph."""
+        s, g = ox.NamedNode(subject), ox.NamedNode(graph)
+        found = self._graph.store.quads_for_pattern(s, None, None, g)
+        return [(triple_from_oxigraph(quad), graph) for quad in found]
+
     def values(self, subject: Iri, predicate: str, graph: Iri) -> list[Term]:
         """The values of a property in one named graph."""
         s, p, g = (ox.NamedNode(iri) for iri in (subject, predicate, graph))

@@ -17,7 +17,7 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import Readable, read_document
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.plan import Plan
+from kgnb.agents.kg_construction.plan import LONG, Plan
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefinition
 from kgnb.backends import file_of
@@ -67,22 +67,30 @@ class GraphInCells(BuildingTask):
         spelt = [labels.get(iri, "") for iri in iris]
         iri = entity_called(item, iris, spelt, where="the graph", listing="%kgc picture")
         columns = texts(
-            tool="call", arguments="arguments", document="document", span="characters", words="text"
+            tool="call", arguments="arguments", source="source", span="characters", words="text"
         )
         rows: list[list[Value]] = []
-        for journal in self.built.journals:
-            for act in journal.acts:
-                if act.ok and (act.iri == iri or iri in act.arguments.values()):
-                    words = self.texts.get(journal.document, "")[act.start : act.end]
-                    said = "; ".join(
-                        f"{name}: {labels.get(str(of), of)}" for name, of in act.arguments.items()
-                    )
-                    rows.append(
-                        [act.tool, said, journal.document, f"{act.start}-{act.end}", words[:200]]
-                    )
+        for origin in self.session.origins(iri):
+            call, said = self._call(origin.call, labels)
+            span = "" if origin.start is None else f"{origin.start}-{origin.end}"
+            words = self.texts.get(origin.source, "")[origin.start : origin.end] if span else ""
+            rows.append([call, said, origin.source, span, (words or origin.answer)[:200]])
+        if not rows:
+            rows.append(["none", "", "the graph it was read from, or the ontology", "", ""])
         return Table(
             columns, rows, caption=f"{labels.get(iri, iri)}: where it comes from", notes=[iri]
         )
+
+    @staticmethod
+    def _call(said: str, labels: Mapping[str, str]) -> tuple[str, str]:
+        """The tool of a call and its arguments, with labels for IRIs."""
+        tool, _, written = said.partition(" ")
+        try:
+            arguments = json.loads(written)
+        except ValueError:
+            return said, ""
+        shown = (f"{name}: {labels.get(str(value), value)}" for name, value in arguments.items())
+        return tool, "; ".join(shown)
 
     def missing(self) -> Table:
         """What is still required, by entity."""
@@ -188,8 +196,8 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     )
     def _plan(self, arguments: argparse.Namespace) -> Plan:
         task = self.current_task(arguments)
-        budget = sys.maxsize if arguments.steps else task["budget"]
-        made: Plan = task.do("plan", budget=budget)
+        steps = {"longest": LONG, "most_steps": sys.maxsize} if arguments.steps else {}
+        made: Plan = task.do("plan", **steps)
         print(summary(task.run.steps[-1]))
         return made
 

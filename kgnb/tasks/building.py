@@ -10,7 +10,7 @@ from typing import Any
 
 from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.kg_construction import AGENT
-from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.built import Built, Journal
 from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents, is_utf8
@@ -388,13 +388,22 @@ class BuildingTask(Task):
 
     def joined(self, built: Built, read: Sequence[Readable]) -> Built:
         """The graph with what was just ``read``; its journals also keep the documents read before."""
-        earlier, new = self.built, {journal.document for journal in built.journals}
-        journals = [one for one in earlier.journals if one.document not in new]
-        doubts = [one for one in earlier.doubts if one.document not in new]
+        earlier = self.built
+        # a document that could not be read again keeps what was read of it before
+        lost = {one.document for one in built.journals if one.error and not one.acts}
+        lost &= {one.document for one in earlier.journals if one.acts}
+        new = {journal.document for journal in built.journals}
+        journals = [
+            replace(one, error=f"kept from before; read again, {why}") if why else one
+            for one in earlier.journals
+            for why in [_why(built.journals, one.document) if one.document in lost else ""]
+            if one.document not in new or one.document in lost
+        ]
+        doubts = [one for one in earlier.doubts if one.document not in new - lost]
         grown = Built(
             built.pack,
             built.session,
-            (*journals, *built.journals),
+            (*journals, *(one for one in built.journals if one.document not in lost)),
             (*doubts, *built.doubts),
             built.partial,
         )
@@ -409,6 +418,10 @@ def mistakes(pack: ToolPack, source: str) -> list[str]:
         for one in pack.warnings
         if one.kind in MISTAKES or one.kind == "empty ontology"
     ]
+
+
+def _why(journals: Sequence[Journal], document: str) -> str:
+    return next(one.error for one in journals if one.document == document)
 
 
 def make_reader(

@@ -13,7 +13,7 @@ from kgnb.agents.kg_construction.compile import compile
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground
 from kgnb.agents.kg_construction.instantiate import Options, instantiate
-from kgnb.agents.kg_construction.plan import plan
+from kgnb.agents.kg_construction.plan import MOST_STEPS, plan
 from kgnb.agents.kg_construction.serve import serve
 from kgnb.agents.options import Field, names_of, options
 
@@ -169,7 +169,7 @@ AGENT = Agent(
         Stage(
             plan,
             ("compile", "budget"),
-            {name: name for name in ("no_plan", "follow", "instructions")},
+            {name: name for name in ("longest", "most_steps", "no_plan", "follow", "instructions")},
             help="Make the prompts for every step of the task.",
         ),
         Stage(
@@ -190,6 +190,8 @@ AGENT = Agent(
     ),
     provides={
         "budget": lambda task: task.option("tool_budget"),
+        "longest": lambda task: 0,
+        "most_steps": lambda task: MOST_STEPS,
         "no_plan": lambda task: task.option("no_plan"),
         "follow": lambda task: task.option("plan"),
         "instructions": lambda task: task.option("instructions"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -11,14 +11,22 @@ import rdflib
 
 from kgnb.agents.kg_construction.hints import Hints, nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, CallLog
+from kgnb.agents.kg_construction.provenance import (
+    DERIVED,
+    DESCRIPTIONS,
+    READ_WITH,
+    CallLog,
+    Origin,
+    document_iri,
+    origins,
+)
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, QuadWriter, quads
 from kgnb.kg.rdflib_graph import to_rdflib
-from kgnb.kg.terms import Iri, Literal, Term, is_iri
+from kgnb.kg.terms import Iri, Literal, Term, Triple, is_iri
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE
 
@@ -89,6 +97,52 @@ class GraphState:
     def hints(self) -> Hints:
         """Turns findings into words."""
         return Hints(self.pack)
+
+    def forget(self, documents: Collection[str]) -> None:
+        """Take back what was read in some documents, as before they are read again; what others
+        state as well stays.
+        """
+        with self.lock:
+            if self._calls is not None:
+                left = self._calls.forget(documents)
+                gone = [one for one in self.facts if one not in left]
+            else:
+                gone = self._forget_stored(documents)
+            for triple in gone:
+                self.facts.remove(triple)
+            self.version += bool(gone)
+
+    def _forget_stored(self, documents: Collection[str]) -> list[Triple]:
+        graphs = [
+            graph
+            for document in documents
+            for link in (DERIVED, READ_WITH)
+            for graph in self.writer.subjects(link, document_iri(document), DESCRIPTIONS)
+        ]
+        removed: list[Quad] = []
+        for graph in graphs:
+            removed += self.writer.content(graph)
+            for described in (graph, Iri(f"{graph}:activity"), Iri(f"{graph}:span")):
+                removed += self.writer.about(described, DESCRIPTIONS)
+        self.keep([], removed)
+        stated = dict.fromkeys(triple for triple, name in removed if name != DESCRIPTIONS)
+        return [one for one in stated if one in self.facts and not self.writer.graphs_of(one)]
+
+    def origins(self, iri: str) -> list[Origin]:
+        """The calls that stated what is known of an entity, where it leads to and what leads to it."""
+        node = Iri(iri)
+        with self.lock:
+            writer = QuadWriter(self.store)
+            leading: list[Triple] = [
+                (node, Iri(p), o) for p, ends in self.facts.about(node).items() for o in ends
+            ]
+            back: list[Triple] = [
+                (s, Iri(p), node)
+                for p, ends in self.facts.pointing_at(node).items()
+                for s in ends
+                if isinstance(s, Iri)
+            ]
+            return origins(writer, [*leading, *back])
 
     def keep(self, added: Sequence[Quad], removed: Sequence[Quad] = ()) -> None:
         """Put quads into the store and take others out, after logging it."""

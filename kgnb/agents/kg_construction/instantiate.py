@@ -130,6 +130,7 @@ def instantiate(
     width = options.width if isinstance(reader, ModelReader) else 1
     journals, limit = _journals(documents, reading, width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
+    target.forget({journal.document for journal in journals if journal.acts or not journal.error})
     for group in _groups_of(journals):
         doubts += _apply(group, target)
     return Built(pack, target, journals, tuple(doubts), limit)

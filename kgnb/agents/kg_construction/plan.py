@@ -101,11 +101,19 @@ class Plan(Tabled):
         return Table(columns, rows, caption="Plan", details=details)
 
 
+LONG = 4000
+"""Characters of a document that is worth several steps: a page and a half. A shorter note takes
+one request; in three steps the kitchen's would take 20,000 tokens each instead of 2,500.
+"""
+MOST_STEPS = 6
+
+
 def plan(
     pack: ToolPack,
     tool_budget: int = BUDGET,
     *,
     longest: int = 0,
+    most_steps: int = MOST_STEPS,
     no_plan: bool = False,
     follow: str = "",
     instructions: str = "",
@@ -119,6 +127,7 @@ def plan(
 
     Args:
         longest: characters of the longest document.
+        most_steps: of more than so many, one with the generic tools is made.
         no_plan: one step whatever it takes: the ablation.
         follow: a ``plan.json`` with the steps to go through, in place of the pack's.
         instructions: a text file with what the model is told besides; see ``read_instructions``.
@@ -132,7 +141,7 @@ def plan(
     else:
         steps = joined_steps(pack, pack.plan, tool_budget)
         several = longest >= LONG and not no_plan
-        if len(steps) > (MOST_STEPS if several else 1) or _largest(pack, steps) > tool_budget:
+        if len(steps) > (most_steps if several else 1) or _largest(pack, steps) > tool_budget:
             return Plan((_generic(pack, min(tool_budget, BUDGET), told),))
     tools = {tool.name: tool for tool in pack.tools}
     prompts = [
@@ -140,13 +149,6 @@ def plan(
         for step in steps
     ]
     return Plan(tuple(prompts))
-
-
-LONG = 4000
-"""Characters of a document that is worth several steps: a page and a half. A shorter note takes
-one request; in three steps the kitchen's would take 20,000 tokens each instead of 2,500.
-"""
-MOST_STEPS = 6
 
 
 def _largest(pack: ToolPack, steps: Sequence[PlanStep]) -> int:

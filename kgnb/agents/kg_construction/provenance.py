@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from kgnb.agents.kg_construction.tool_values import Answer, Source
 from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.quads import Quad, as_stored
+from kgnb.kg.quads import Quad, QuadWriter, as_stored
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, triple_key
 
 PROV = PREFIXES["prov"]
@@ -153,6 +153,21 @@ class CallLog:
         self._calls.setdefault(call.graph, []).append((facts, kept))
         self._borrowed |= dict.fromkeys(borrowed)
 
+    def forget(self, documents: Collection[str]) -> set[Triple]:
+        """Drop the calls that were read in some documents; returns the facts that are left."""
+        for graph, calls in list(self._calls.items()):
+            kept = [
+                one
+                for one in calls
+                if one[1].source is None or one[1].source.document not in documents
+            ]
+            if kept:
+                self._calls[graph] = kept
+            else:
+                del self._calls[graph]
+        stated = {fact for calls in self._calls.values() for facts, _ in calls for fact in facts}
+        return stated | set(self._borrowed)
+
     def quads(self) -> Iterator[Quad]:
         """All of it, by graph and then by triple: as ``written`` has it."""
         by_graph = sorted(self._calls.items())
@@ -170,6 +185,43 @@ class CallLog:
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
         borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}
         yield from ((one, TBOX) for one in sorted(borrowed, key=triple_key))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A call that stated something, as the provenance describes it: where it was read."""
+
+    call: str
+    source: str
+    start: int | None = None
+    end: int | None = None
+    answer: str = ""  # of an outside tool
+
+
+def origins(writer: QuadWriter, triples: Iterable[Triple]) -> list[Origin]:
+    """The calls that stated some facts, each once."""
+    graphs = dict.fromkeys(graph for triple in triples for graph in writer.graphs_of(triple))
+    return [_origin(writer, graph) for graph in graphs if graph not in (TBOX, DESCRIPTIONS)]
+
+
+def _origin(writer: QuadWriter, graph: Iri) -> Origin:
+    def first(subject: Iri | None, predicate: str) -> Any:
+        values = writer.values(subject, predicate, DESCRIPTIONS) if subject else []
+        return next((v.text if isinstance(v, Literal) else v for v in values), None)
+
+    activity, source = first(graph, f"{PROV}wasGeneratedBy"), first(graph, DERIVED)
+    span = first(graph, f"{OA}hasSelector")
+    start, end = first(span, f"{OA}start"), first(span, f"{OA}end")
+    answer = first(source, f"{PROV}value")
+    asked = first(first(source, f"{PROV}wasGeneratedBy"), f"{RDFS}label")
+    named = str(asked or first(source, f"{RDFS}label") or source or "")
+    return Origin(
+        str(first(activity, f"{RDFS}label") or graph),
+        named,
+        int(start) if start is not None else None,
+        int(end) if end is not None else None,
+        str(answer or ""),
+    )
 
 
 def document_iri(document: str) -> Iri:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -101,6 +101,12 @@ class ConstructionSession(GraphState):
             if read.violations:
                 return CallResult.refused(*read.violations)
             return answer(self, tool, read)
+
+    def forget(self, documents: Collection[str]) -> None:
+        """Take back what was read in some documents."""
+        with self.lock:
+            super().forget(documents)
+            self._made.clear()
 
     def _write(self, tool: ToolDefinition, call: Call, merge: bool) -> CallResult:
         try:
