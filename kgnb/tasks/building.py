@@ -154,10 +154,11 @@ def build_graph(
 class BuildingTask(Task):
     """A graph in progress: the tools, the session that writes it, and the documents that were read.
 
-    The graph grows: documents read later are added to those read before, and no stage takes that
-    back.
+    The graph grows: documents read later are added to those read before. One that is read again
+    replaces what was read of it.
     """
 
+    judged = False  # its judge reads documents
     opens = {
         "model": lambda task: task.reading_model(),
         "closed_world": lambda task: not task.specs["open_world"],

@@ -158,6 +158,7 @@ class Task:
     """
 
     opens: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    judged: ClassVar[bool] = True  # its judge answers questions; a function is made one
     """What this kind of task opens for stages, made from the task; it comes before what the agent
     provides and what all tasks open.
     """
@@ -210,7 +211,7 @@ class Task:
         judge = told.get("judge")
         if isinstance(judge, str):
             told["judge"], settings = judge_and_model(judge, settings)
-        elif callable(judge) and "judge" in kinds and not isinstance(judge, Judge):
+        elif cls.judged and callable(judge) and "judge" in kinds and not isinstance(judge, Judge):
             told["judge"] = CallableJudge(judge)
         named = {
             name: value
