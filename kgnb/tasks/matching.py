@@ -8,7 +8,7 @@ from typing import Any, cast
 from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import AGENT
-from kgnb.agents.ontology_matching.pipeline import run_as_planned
+from kgnb.agents.ontology_matching.plan import planned
 from kgnb.agents.ontology_matching.reviewed import (
     GivenDecisions,
     MatchDecisions,
@@ -16,7 +16,7 @@ from kgnb.agents.ontology_matching.reviewed import (
     PairDecisions,
     honoured,
 )
-from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.agents.ontology_matching.values import AS_USUAL, MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of
 from kgnb.errors import ConfigError, DataError
 from kgnb.evaluate.alignment import (
@@ -40,6 +40,9 @@ from kgnb.tasks.task import SHARED_OPENS, Listener, Task
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
+PAPER = Options(k=3, fusion_constant=0.0, merge="both")
+"""The settings of Agent-OM, for ``judge="paper"``; in the shell: ``--k 3 --merge both --judge paper``."""
+
 
 def match_ontologies(
     source: OntologySource,
@@ -49,7 +52,8 @@ def match_ontologies(
     embedder: str | Embedder | None = None,
     index: str | VectorIndex | None = None,
     model: ChatModel | None = None,
-    options: Options = Options(),
+    options: Options | None = None,
+    preset: OneOf["", "paper"] = "",
     reference: Alignment | Iterable[tuple[str, str]] | str | Path | None = None,
     error_rate: float = 0.0,
     seed: int = 0,
@@ -68,10 +72,13 @@ def match_ontologies(
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
         an Embedder. index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
+        preset: "paper" for the published settings: three candidates, the yes/no validator, and only
+        what both directions found. Its similarity of 0.90 belongs to its embedder; ours is
+        calibrated.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
         error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
         decisions: a file of a person's decisions (.jsonl, or SSSOM), which override any judge.
-        plan: "fixed", or "model" to let the model choose each next stage.
+        plan: "fixed", or "model" to let the model plan each kind of entity.
         run: records steps, judgements and calls; a new one by default.
 
     Raises:
@@ -83,6 +90,11 @@ def match_ontologies(
     >>> len(alignment) > 10
     True
     """
+    if preset == "paper":
+        if options is not None:
+            raise ValueError("give options or preset, not both: a preset is a set of options")
+        options = PAPER
+        judge = "paper" if judge == "auto" else judge
     inputs = {"source": source, "target": target}
     known = reference_pairs(reference) if reference is not None else None
     return MatchingTask.of(
@@ -92,7 +104,7 @@ def match_ontologies(
         embedder=embedder,
         index=index,
         model=model,
-        options=options,
+        options=options or Options(),
         reference=known,
         error_rate=error_rate,
         seed=seed,
@@ -112,6 +124,7 @@ class MatchingTask(Task):
         "decided": lambda task: task.decided(),
         "writer": lambda task: task.writer(),
     }
+    plan = AS_USUAL  # how each kind is matched, once a model has planned
 
     def open(self) -> dict[str, Any]:
         """Both ontologies; a reference that cannot be read is reported before any work is done."""
@@ -147,7 +160,7 @@ class MatchingTask(Task):
         Raises:
             ConfigError: definitions are asked for, and there is no model.
         """
-        if not self.option("define"):
+        if not (self.option("define") or any(plan.define for plan in self.plan.kinds)):
             usual: ChatModel | None = SHARED_OPENS["writer"](self)
             return usual
         model = self.given.get("model") or self.opener.model("write")
@@ -175,19 +188,17 @@ class MatchingTask(Task):
 
     def run_through(self, listener: Listener | None = None) -> Alignment:
         """Runs all stages, in order or as a model plans; ValueError for a plan without a model."""
-        alignment: Alignment
-        if self.option("plan") == "fixed":
-            alignment = super().run_through(listener)
-            return alignment
-        model = self.given.get("model") or self.opener.model("plan")
-        if model is None:
-            raise ValueError(
-                "--plan model needs a model\nName one first: KGNB_MODEL, or %llm use MODEL."
+        self.plan = AS_USUAL
+        if self.option("plan") == "model":
+            model = self.given.get("model") or self.opener.model("plan")
+            if model is None:
+                raise ValueError(
+                    "--plan model needs a model\nName one first: KGNB_MODEL, or %llm use MODEL."
+                )
+            self.plan = planned(
+                self["source"], self["target"], self["options"], self.run.watch(model)
             )
-        self.values.clear()
-        self.check()
-        with self.ending(), self.telling(listener):
-            alignment = super().keep("merge", run_as_planned(self, self.run.watch(model)))
+        alignment: Alignment = super().run_through(listener)
         return alignment
 
     def summary(self) -> list[str]:

@@ -36,7 +36,7 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 PLACES = ("file", "folder")
-ASKING = ("auto", "model", "cascade")  # judges that may ask a model
+ASKING = ("auto", "model", "cascade", "paper")  # judges that may ask a model
 
 
 class Opener:

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from kgnb.llm.replay import MissingReply
 from kgnb.magics.arguments import LineError
 from kgnb.settings import Settings
 from tests.llm.obliging import oblige
-from tests.llm.stub_server import Call, StubServer
+from tests.llm.stub_server import StubServer
 from tests.magics.conftest import Notebook
 
 STAGES = ("retrieve", "store", "search", "summarise")
@@ -55,20 +56,15 @@ def test_test_asks_the_model_and_cost_counts_it(
     assert all("not-a-real-key" not in str(run.to_json()) for run in notebook.session.runs)
 
 
-def test_a_model_may_choose_the_stages_itself(notebook: Notebook) -> None:
+def test_a_model_may_plan_a_match(notebook: Notebook) -> None:
     assert "needs a model" in str(notebook_error(notebook, "%om run --plan model"))
-    tools = [
-        *("retrieve_entities", "store_entities", "search_candidates"),
-        *("summarise_rankings", "validate_candidates", "merge_verdicts"),
-    ]
-    left = iter([*(Call(tool) for tool in tools), Call("finish", {"summary": "done"})])
-    with StubServer(lambda body: next(left, "done") if body.get("tools") else "nonsense") as server:
+    views = ["syntactic", "lexical"]
+    choice = {"kind": "class", "views": views, "k": 4, "define": False, "judge": "rule"}
+    with StubServer(lambda body: json.dumps({"plans": [choice]})) as server:
         notebook.good(f"%llm use stub --base-url {server.url}")
         cell = notebook.good("%om run --plan model --judge rule")
     assert len(cell.value) == 6 and cell.said.startswith("run: 6 mappings")
-    assert [step.name for step in notebook.matching.run.steps if step.name in STAGES] == list(
-        STAGES
-    )
+    assert "class: syntactic, lexical, k 4" in str(cell.value)
     assert "mapped: hut" in str(notebook.good("%om explain Hut").value)
 
 

@@ -9,7 +9,7 @@ After Agent-OM (Qiang, Wang and Taylor, PVLDB 18(3), 2024). The stages, in order
 5. validate   a judge decides which candidate is meant                  (section 4.2)
 6. merge      both directions into one coherent alignment               (section 4.2)
 
-``AGENT`` says it all to the shells; ``pipeline.run_as_planned`` lets a model choose the next stage.
+``AGENT`` says it all to the shells; ``plan.planned`` lets a model choose how each kind is matched.
 """
 
 from kgnb.agents.ontology_matching.agent import AGENT

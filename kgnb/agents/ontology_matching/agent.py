@@ -28,6 +28,7 @@ from kgnb.agents.ontology_matching.values import (
     Found,
     MatchQuestion,
     Options,
+    Plan,
     Stored,
     Summarised,
     Validated,
@@ -58,7 +59,9 @@ class Judging:
     """Who judges the candidates, and how."""
 
     judge: JudgeName = Field(
-        default="auto", description="who decides; auto: cascade with a model, rule without"
+        default="auto",
+        description="who decides; auto: cascade with a model, rule without; paper: the paper's"
+        " yes/no validator; first: nobody, the best candidate counts",
     )
     error_rate: float = Field(
         default=0.0,
@@ -96,6 +99,12 @@ def _judge(task: AgentTask) -> Judge[MatchQuestion]:
         width=task["settings"].width,
         remember=task["remember"],
     )
+
+
+def _plan(task: AgentTask) -> Plan:
+    """The plan of this run; it is as the options say unless a model planned."""
+    plan: Plan = getattr(task, "plan", Plan())
+    return plan
 
 
 EXAMPLES = 4
@@ -147,7 +156,7 @@ AGENT = Agent(
         Stage(
             retrieve,
             ("source", "target"),
-            {**_OPTIONS, "model": "writer"},
+            {**_OPTIONS, "model": "writer", "plan": "plan"},
             ("context", "define", "translate"),
             "Describe every entity of both in three views: syntactic, lexical, semantic.",
             ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
@@ -163,7 +172,7 @@ AGENT = Agent(
         Stage(
             search,
             ("store",),
-            _OPTIONS,
+            {**_OPTIONS, "plan": "plan"},
             ("k", "similarity"),
             "Find every entity's nearest candidates in each view.",
             ("%om search", "%om search --k 3 --similarity 0.5"),
@@ -171,7 +180,7 @@ AGENT = Agent(
         Stage(
             summarise,
             ("search",),
-            _OPTIONS,
+            {**_OPTIONS, "plan": "plan"},
             ("k", "fusion_constant"),
             "Fuse the rankings of the views into one.",
             ("%om summarise", "%om summarise --fusion-constant 60"),
@@ -179,7 +188,7 @@ AGENT = Agent(
         Stage(
             validate,
             ("summarise", "judge"),
-            {},
+            {"plan": "plan"},
             ("judge", "error_rate", "seed", "decisions", "reference", "context", "ask"),
             "Let the judge decide which candidate, if any, means the same.",
             (
@@ -197,7 +206,7 @@ AGENT = Agent(
             ("%om merge", "%om merge --merge both", "%om merge --cardinality n:m --confidence 0.6"),
         ),
     ),
-    provides={"judge": _judge},
+    provides={"judge": _judge, "plan": _plan},
     task="kgnb.tasks.matching:MatchingTask",
     judges=("judge",),
     prepare=_prepared,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal as OneOf
 from typing import get_args
 
+from kgnb.agents.ontology_matching.papers_judges import FirstCandidate, YesNoValidator
 from kgnb.agents.ontology_matching.reviewed import PairDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import (
@@ -21,7 +22,7 @@ from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.llm.model import ChatModel
 
-JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle"]
+JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle", "paper", "first"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 ASK = Options().ask
 SHOWN = 6  # candidates of a question that a model sees
@@ -78,6 +79,10 @@ def make_judge(
     judge: Judge[MatchQuestion]
     if name == "rule":
         judge = _rule(exclusive)
+    elif name == "first":
+        judge = FirstCandidate()
+    elif name == "paper":
+        judge = YesNoValidator(set_model(model, name), context, width)
     elif name == "oracle":
         oracle = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
         judge = after_the_rule(oracle, ask, exclusive=exclusive)

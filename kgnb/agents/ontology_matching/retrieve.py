@@ -19,12 +19,14 @@ from pydantic import BaseModel
 
 from kgnb.agents.ontology_matching.lexicon import UNTAGGED, tongue, tongues_of
 from kgnb.agents.ontology_matching.values import (
+    AS_USUAL,
     KINDS,
     SIDES,
     Described,
     Description,
     Key,
     Options,
+    Plan,
     Side,
     sentences,
 )
@@ -64,6 +66,7 @@ def retrieve(
     *,
     options: Options = Options(),
     model: ChatModel | None = None,
+    plan: Plan = AS_USUAL,
 ) -> Described:
     """Both ontologies, described.
 
@@ -94,8 +97,9 @@ def retrieve(
                 "Two data sets are aligned with %ea start, or kgnb align; --individuals matches individuals as well."
             )
         meanings[side] = {}
-        if model and options.define:
-            meanings[side] = define(ontology, kinds, model, options.context)
+        defined = [kind for kind in kinds if plan.of(kind, options).define]
+        if model and defined:
+            meanings[side] = define(ontology, defined, model, options.context)
     passages = (
         PASSAGES
         if all(_defined(ontology, meanings[side]) for side, ontology in sides.items())
@@ -118,7 +122,7 @@ def retrieve(
             )
             for one in entities
         ]
-    return Described(source, target, tuple(descriptions), tuple(notes))
+    return Described(source, target, tuple(descriptions), (*plan.notes, *notes))
 
 
 def _in_use(ontology: Ontology) -> Ontology:

@@ -26,6 +26,8 @@ from kgnb.agents.ontology_matching.lexicon import (
     strangers,
 )
 from kgnb.agents.ontology_matching.values import (
+    AS_USUAL,
+    KINDS,
     SIDES,
     VIEWS,
     Cosines,
@@ -35,6 +37,7 @@ from kgnb.agents.ontology_matching.values import (
     Key,
     Options,
     Pair,
+    Plan,
     Ranked,
     Side,
     Stored,
@@ -58,7 +61,7 @@ STEADY = 20
 Known: TypeAlias = Mapping[Key, Description]
 
 
-def search(stored: Stored, *, options: Options = Options()) -> Found:
+def search(stored: Stored, *, options: Options = Options(), plan: Plan = AS_USUAL) -> Found:
     """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and
     equal names always.
 
@@ -70,15 +73,20 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     apart = StatedApart(described.source, described.target)
     rankings = list(_equal_names(*sides))
     homonyms = sorted({r.pair for r in rankings if apart(r.source, r.target)})
+    plans = {kind: plan.of(kind, options) for kind in KINDS}
+    most = max(each.k for each in plans.values())
     floors: list[tuple[str, float]] = []
     nearest: dict[Pair, float] = {}  # at any distance
     for view in VIEWS:
         grouped = _grouped(stored, view)
         floors.append((view, floor(*grouped)))
         threshold = floors[-1][1] if options.similarity is None else options.similarity
-        for direction, neighbours in zip(SIDES, nearest_entities(*grouped, options.k), strict=True):
+        for direction, neighbours in zip(SIDES, nearest_entities(*grouped, most), strict=True):
             asking, asked = sides if direction == "source" else sides[::-1]
-            rankings += _ranked(view, direction, asking, asked, neighbours, threshold, options)
+            ranked = _ranked(view, direction, asking, asked, neighbours, threshold, options, most)
+            rankings += [
+                r for r in ranked if view in plans[r.kind].views and r.rank <= plans[r.kind].k
+            ]
             if options.similarity is None:
                 for pair, score in _nearest(direction, asking, asked, neighbours):
                     nearest[pair] = max(nearest.get(pair, -1.0), round(score, 6))
@@ -175,14 +183,11 @@ def _ranked(
     neighbours: NearestRows,
     threshold: float,
     options: Options,
+    k: int,
 ) -> Iterator[Ranked]:
-    """The nearest above the threshold; of kinds with at most ``k`` entities all of them."""
+    """The ``k`` nearest above the threshold; of kinds with at most ``k`` entities all of them."""
     numbers = Counter(description.kind for description in asked)
-    few = {
-        kind
-        for kind, number in numbers.items()
-        if number <= options.k and options.similarity is None
-    }
+    few = {kind for kind, number in numbers.items() if number <= k and options.similarity is None}
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         hits = {
             asked[i].iri: float(score)
@@ -190,7 +195,7 @@ def _ranked(
             if i >= 0 and (score >= threshold or one.kind in few)
         }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
-            if rank <= options.k:
+            if rank <= k:
                 ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
                 yield Ranked(*ends, one.kind, view, direction, rank, hits[iri])
 

@@ -9,6 +9,7 @@ from sys import intern
 from typing import TypeAlias
 
 from kgnb.agents.ontology_matching.values import (
+    AS_USUAL,
     SIDES,
     VIEWS,
     Candidate,
@@ -17,6 +18,7 @@ from kgnb.agents.ontology_matching.values import (
     Key,
     MatchQuestion,
     Options,
+    Plan,
     Ranked,
     Side,
     Summarised,
@@ -28,7 +30,7 @@ from kgnb.vectors.nearest import reciprocal_rank
 At: TypeAlias = tuple[Side, Key]
 
 
-def summarise(found: Found, *, options: Options = Options()) -> Summarised:
+def summarise(found: Found, *, options: Options = Options(), plan: Plan = AS_USUAL) -> Summarised:
     """One question per entity that has candidates; equal fused scores share a rank, so ties may
     exceed k.
 
@@ -38,7 +40,10 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
     asked: defaultdict[At, list[Ranked]] = defaultdict(list)
     for ranked in found.rankings:
         asked[ranked.direction, (ranked.asked[0], ranked.kind)].append(ranked)
-    own = {at: _candidates(found, at[0], rankings, options) for at, rankings in asked.items()}
+    own: dict[At, list[Candidate]] = {}
+    for at, rankings in asked.items():
+        k = plan.of(at[1][1], options).k
+        own[at] = _candidates(found, at[0], rankings, k, options.fusion_constant)
     back: defaultdict[At, list[Candidate]] = defaultdict(list)
     for (side, _), candidates in own.items():
         for one in candidates:
@@ -55,7 +60,8 @@ def summarise(found: Found, *, options: Options = Options()) -> Summarised:
         further.sort(key=lambda c: (-c.score, c.pair))
         last = max((candidate.rank for candidate in candidates), default=0)
         candidates += [
-            replace(c, rank=last + n) for n, c in enumerate(further[: options.k], start=1)
+            replace(c, rank=last + n)
+            for n, c in enumerate(further[: plan.of(about.kind, options).k], start=1)
         ]
         if candidates:
             ends = (found.described.ends(candidate.pair) for candidate in candidates)
@@ -106,7 +112,7 @@ def _above(description: Description) -> tuple[str, ...]:
 
 
 def _candidates(
-    found: Found, side: Side, rankings: Sequence[Ranked], options: Options
+    found: Found, side: Side, rankings: Sequence[Ranked], k: int, fusion_constant: float
 ) -> list[Candidate]:
     """The fused candidates of one entity."""
     views: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -122,14 +128,12 @@ def _candidates(
             Evidence(intern(f"{ranked.view} view"), intern(said), round(ranked.score, 4))
         )
     ordered = ["exact", *VIEWS, "related"]
-    fused = reciprocal_rank(
-        [views[view] for view in ordered if view in views], options.fusion_constant
-    )
+    fused = reciprocal_rank([views[view] for view in ordered if view in views], fusion_constant)
     kept = views["exact"].keys() | views["related"].keys()
     return [
         Candidate(
             *pair, round(entry.score, 6), entry.rank, found.cosines[pair], tuple(reasons[entry.id])
         )
         for entry in fused
-        if (entry.rank <= options.k or entry.id in kept) and (pair := pairs[entry.id])
+        if (entry.rank <= k or entry.id in kept) and (pair := pairs[entry.id])
     ]

@@ -12,11 +12,14 @@ from collections.abc import Set
 from dataclasses import replace
 
 from kgnb.agents.ontology_matching.lexicon import foreign
+from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.values import (
+    AS_USUAL,
     Description,
     Judged,
     Key,
     MatchQuestion,
+    Plan,
     Side,
     Summarised,
     Validated,
@@ -58,18 +61,29 @@ candidate is more special), related (part of, result of, about, or else close), 
 goes before the others where a candidate is; a distant more general candidate is different."""
 
 
-def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:
+def validate(
+    summarised: Summarised, judge: Judge[MatchQuestion], *, plan: Plan = AS_USUAL
+) -> Validated:
     """The judge's verdict on every question; answers that are not on the list count as unsure."""
+    by_rule = {one.kind for one in plan.kinds if not one.model}
     # a rule weighs a pair by its relatives as well, so it sees all of them
     whole = judge.name.startswith("rule")
-    asked = [q for q in summarised.questions if whole or not q.itself]
+    settled: dict[int, Verdict] = {}
+    if by_rule and judge.name != "rule":
+        known = verdicts(summarised.questions, RuleJudge(), DECISIONS)
+        for number, question in enumerate(summarised.questions):
+            if question.about.kind in by_rule:
+                settled[number] = known[number]
+    for number, question in enumerate(summarised.questions):
+        if question.itself and not whole:
+            same = Verdict("equivalent", question.about.iri, 1.0, "the same IRI", "rule")
+            settled.setdefault(number, same)
+    asked = [q for number, q in enumerate(summarised.questions) if number not in settled]
     found = iter(verdicts(asked, judge, DECISIONS))
-    judged: list[Judged] = []
-    for question in summarised.questions:
-        verdict = Verdict("equivalent", question.about.iri, 1.0, "the same IRI", "rule")
-        if whole or not question.itself:
-            verdict = next(found)
-        judged.append(Judged(question, verdict))
+    judged = [
+        Judged(question, settled[number] if number in settled else next(found))
+        for number, question in enumerate(summarised.questions)
+    ]
     every = tuple(judged)
     opened = _opened(every) if judge.name == "rule" else every
     return Validated(summarised.described, opened, judge.name, summarised.apart)

@@ -95,6 +95,33 @@ class Options:
 
 
 @dataclass(frozen=True)
+class KindPlan:
+    """How one kind of entity is matched."""
+
+    kind: Kind
+    views: tuple[View, ...] = VIEWS  # that candidates are looked up in
+    k: int = 5
+    define: bool = False  # a model writes missing definitions
+    model: bool = True  # the judge may ask a model; otherwise the rule decides
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How each kind of entity is matched; kinds without a plan, as the options say."""
+
+    kinds: tuple[KindPlan, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def of(self, kind: Kind, options: Options) -> KindPlan:
+        """The plan for a kind."""
+        usual = KindPlan(kind, k=options.k, define=options.define)
+        return next((plan for plan in self.kinds if plan.kind == kind), usual)
+
+
+AS_USUAL = Plan()
+
+
+@dataclass(frozen=True)
 class Description:
     """An entity as the matcher sees it: its names and its three views."""
 
