@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -173,8 +174,25 @@ def from_text(text: str) -> ReportSession:
 
 def as_code(session: ReportSession) -> str:
     """Python that begins this session in another process."""
-    begin = f"_session.begin(_session.from_text({as_text(session)!r}))"
+    begin = (
+        f"_session.begin(_session.from_text({as_text(session)!r}))\n_session.announce_warnings()"
+    )
     return f"from kgnb.reporting import session as _session\n{begin}\ndel _session"
+
+
+def announce_warnings() -> None:
+    """Announce kgnb's own warnings where a report runs; as Python writes them they would bring a
+    path of this machine onto the page.
+    """
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if category.__module__ == "kgnb.errors":
+            print(f"{ANNOUNCED}{message}", file=sys.stderr, flush=True)
+        else:
+            shown(message, category, *where, **more)
+
+    warnings.showwarning = show
 
 
 FILE = "request.json"

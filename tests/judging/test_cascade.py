@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from kgnb.errors import BackendError, NotFit
+from kgnb.errors import BackendError, NotFit, Waiting
 from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
 from kgnb.judging.cascade import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, Table, ask
@@ -270,3 +270,18 @@ def test_trying_is_part_of_the_estimate_and_is_left_out_where_too_little_is_know
     assert Asking(share=1.0).known(KNOWN, list(SURE.values())) == []
     wrong = [one for one in asking.known(KNOWN, list(SURE.values())) if one.answer is None]
     assert len(wrong) == 4 and all(len(one.question.options) == 2 for one in wrong)
+
+
+def test_what_is_tried_and_what_is_asked_first_wait_for_their_replies_in_one_round() -> None:
+    rounds: list[list[str]] = []
+
+    class Later(Table):
+        def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+            rounds.append([question.text for question in questions])
+            raise Waiting(lambda: ("requests wait", ""))
+
+    asking = Asking(share=1.0, without=left_out)
+    rule = Table("rule", SURE | {OPEN.text: Verdict("equivalent", "b#Bed", 0.55)})
+    with pytest.raises(Waiting):
+        Cascade(rule, Later("model", {}), asking=asking).judge([*KNOWN, OPEN])
+    assert [len(one) for one in rounds] == [8, 1] and rounds[1] == [OPEN.text]

@@ -207,3 +207,14 @@ def test_signals_and_kills_leave_a_true_ledger_notebook_and_page_and_a_free_fold
     os.kill(int(begun.read_text()), signal.SIGKILL)
     quick = write_notebook(PARAMETERS, name="quick.ipynb")
     assert run_report(quick, {}, out, settings).folder == out and states(out) == ["ran", "ran"]
+
+
+def test_a_warning_of_kgnb_is_announced_and_leaves_no_path_on_the_page(
+    write_notebook, tmp_path, settings
+):
+    warns = "import warnings\nfrom kgnb.errors import NotFit\nwarnings.warn('not asked', NotFit)"
+    said: list[str] = []
+    name = write_notebook("# Warned", "k: int = 1", warns)
+    made = run_report(name, {}, tmp_path / "out", settings, on_announcement=said.append)
+    assert [line for line in said if "not asked" in line]
+    assert "NotFit:" not in made.html.read_text(encoding="utf-8")
