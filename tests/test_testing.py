@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import kgnb
 from kgnb.llm.model import Message, Request
 from kgnb.testing import ScriptedModel, StubServer, rate_limited
@@ -11,10 +13,8 @@ def test_a_server_on_loopback_answers_and_fails_as_it_is_told(tmp_path: Path) ->
     settings = kgnb.Settings(embedder="characters", cache=tmp_path / "cache", retries=2, width=1)
     with StubServer(lambda body: "not even JSON", faults=[rate_limited(after_ms=1)]) as server:
         asking = settings.with_(model="stub", base_url=server.url)
-        alignment = kgnb.match_ontologies(
-            "huts:alpine", "huts:refuge", judge="model", settings=asking
-        )
-    assert len(alignment) == 0 and alignment.unsure
+        with pytest.raises(kgnb.BackendError, match="no usable answer"):
+            kgnb.match_ontologies("huts:alpine", "huts:refuge", judge="model", settings=asking)
     assert server.prompts and len(server.requests) == len(server.prompts)
 
 

@@ -166,7 +166,8 @@ def test_export_writes_what_the_importer_reads(started: Notebook, folder: Path) 
     alignment = started.good("%om run").value
     for name in ("out.rdf", "out.sssom.tsv", '"with blank.ttl"'):
         cell = started.good(f"%om export {name}")
-        assert f"wrote out.rdf: {len(alignment)} mappings" in cell.printed
+        said = f"wrote {name.strip(chr(34))}: {len(alignment)} mappings"
+        assert said in cell.printed
         assert pairs(load(folder / name.strip('"'))) == pairs(alignment)
     assert ".sssom.tsv" in started("%om export out.docx").why
 
