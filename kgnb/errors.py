@@ -46,6 +46,10 @@ class FallBack(UserWarning):
     """Something else is used than was named, because that is not installed here."""
 
 
+class Delayed(UserWarning):
+    """A server is not ready yet, and the work waits for it."""
+
+
 class ToolFailed(UserWarning):
     """Calls of an outside tool failed; the model was told, and the work went on."""
 

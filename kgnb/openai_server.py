@@ -6,6 +6,7 @@ Chat models and embedders build on it; ``openai`` stays in this file.
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -202,11 +203,11 @@ class OpenAIServer:
     def clean(self, text: str) -> str:
         """A server's text without the key, fit to be shown."""
         for secret in (self._key, *self._headers.values()):
-            text = (
-                text.replace(secret, "***")
-                if len(secret) >= SHORTEST or secret == self._key
-                else text
-            )
+            if len(secret) >= SHORTEST:
+                text = text.replace(secret, "***")
+            elif secret == self._key:
+                # a key such as "x" for a local server is a word of its own, no letter of others
+                text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", text)
         return shown(text)
 
     def misconfigured(self, got: ServerRefusal, name: str) -> ConfigError | None:

@@ -16,11 +16,14 @@ from typing import Any, TextIO, cast
 
 import click
 
-from kgnb.errors import KgnbError, NotKept, ToolFailed, Waiting
+from kgnb.errors import Delayed, KgnbError, NotKept, ToolFailed, Waiting
 from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line, visible
 from kgnb.run import Run, failures
 from kgnb.run.limits import STOPPED
+
+# warnings that are printed as a plain line
+_SAID = (ToolFailed, Delayed)
 
 
 class _Harmless:
@@ -73,7 +76,8 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
     lost: list[str] = []
     with terminal_safe(), warnings.catch_warnings():
         warnings.simplefilter("always", NotKept)
-        warnings.simplefilter("always", ToolFailed)
+        for said in _SAID:
+            warnings.simplefilter("always", said)
         warnings.showwarning = _shown_by(warnings.showwarning, lost)
         return _run(command, words) or (FAILED if lost else 0)
 
@@ -129,7 +133,7 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
         if issubclass(category, NotKept):
             lost.append(str(message))
             print(f"kgnb: {message}", file=sys.stderr)
-        elif issubclass(category, ToolFailed):
+        elif issubclass(category, _SAID):
             print(f"kgnb: {message}", file=sys.stderr)
         else:
             other(message, category, *rest, **more)

@@ -17,6 +17,7 @@ from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
+from kgnb.llm.reply import HOPELESS
 
 Q = TypeVar("Q", bound=ClosedQuestion)
 
@@ -275,6 +276,8 @@ class _Batch:
             return self._unsure(dict.fromkeys(self.numbers, outcome.what), "model"), None
         if isinstance(outcome, KgnbError):
             raise outcome
+        if outcome.finish_reason == "thinking":
+            return self._unsure(dict.fromkeys(self.numbers, HOPELESS["thinking"]), "model"), None
         if outcome.finish_reason in _ENDINGS:
             return self._unsure(
                 dict.fromkeys(self.numbers, _ENDINGS[outcome.finish_reason]), "refused"

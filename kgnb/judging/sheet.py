@@ -15,6 +15,7 @@ from typing import Any
 
 from kgnb.judging.question import UNSURE, Option, Verdict
 from kgnb.llm.model import Message
+from kgnb.llm.reply import final_text
 
 NONE = "none"
 FENCE = "##data"
@@ -169,7 +170,8 @@ class Sheet:
         entries = _entries(reply)
         for entry in entries:
             number = _number(entry.get("question"))
-            if number in found:
+            # the same answer twice is one
+            if number in found and entry not in found[number]:
                 found[number].append(entry)
         verdicts: dict[int, Verdict] = {}
         problems: dict[int, str] = {}
@@ -264,7 +266,7 @@ def one_line(text: str, width: int = 400) -> str:
 
 def _entries(reply: str) -> list[Mapping[str, Any]]:
     """Every answer object in a reply, even if it is cut short, fenced, or wrapped in words."""
-    text = reply.rpartition("</think>")[2]
+    text = final_text(reply)
     decoder = json.JSONDecoder()
     entries: list[Mapping[str, Any]] = []
     position = 0

@@ -5,21 +5,34 @@ from __future__ import annotations
 import json
 import re
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, ConfigError, shown
+from kgnb.errors import BackendError, ConfigError, Delayed, shown
 from kgnb.files import from_json
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, ToolSpec, Usage
+from kgnb.llm.pacing import rest
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
-from kgnb.llm.wire import CARRIED, Form, completion_of, from_wire, responses_body, to_wire
+from kgnb.llm.wire import (
+    CARRIED,
+    SYSTEM,
+    Form,
+    completion_of,
+    from_stream,
+    from_wire,
+    responses_body,
+    to_wire,
+)
 from kgnb.openai_server import OpenAIServer, ServerRefusal, error_text
 from kgnb.secret import Secret
 
 _PATIENCE = 10.0  # seconds a server may take to list its models
+_LOADING = 600.0  # seconds a server may take to load its model
+_PAUSE = 1.0  # seconds between two questions whether it has
 _ANSWER = 256  # tokens of its context that a prompt has to leave for the answer
 
 
@@ -69,6 +82,8 @@ class OpenAIModel:
         self._forms: dict[str, Form] = {}  # by schema: the strictest form that the server accepted
         self._strictest: Form = "json_schema"  # for schemas that it has not seen yet
         self._without: frozenset[str] = frozenset()  # parameters that the server refused
+        self._streams = False  # whether its replies come in pieces, and not otherwise
+        self._loaded_by: float | None = None  # when a server that loads its model is given up
         self._responses = False  # whether the model is asked through the Responses API
         self._ollama = urlsplit(self.base_url).port == 11434
         self._context: int | None = None  # tokens that an Ollama server reads; 0: unknown
@@ -114,6 +129,11 @@ class OpenAIModel:
             attempts.append(Attempt(got.status, got.message, seconds))
             if not by_responses and responses_only(got):
                 self._responses = True
+                continue
+            if not self._streams and streams_only(got):
+                self._streams = True
+                continue
+            if loading(got) and self._waited():
                 continue
             if end := ending(got):
                 return Reply(
@@ -211,9 +231,23 @@ class OpenAIModel:
         if self._responses:
             raw = client.responses.with_raw_response.create(model=self.name, **responses_body(body))
             return completion_of(from_json(raw.text))
-        return from_json(
-            client.chat.completions.with_raw_response.create(model=self.name, **body).text
-        )
+        # not as an argument: the client would then hand over the pieces, with another deadline
+        more = {"extra_body": {"stream": True}} if self._streams else {}
+        raw = client.chat.completions.with_raw_response.create(model=self.name, **body, **more)
+        text = raw.text.lstrip("\ufeff \r\n")
+        return from_stream(text) if text.startswith(("data:", "event:", ":")) else from_json(text)
+
+    def _waited(self) -> bool:
+        """Wait a little for a server that loads its model; False if that has taken too long."""
+        now = time.monotonic()
+        if self._loaded_by is None:
+            self._loaded_by = now + _LOADING
+            said = f"{self.server} is still loading its model; waiting for it"
+            warnings.warn_explicit(said, Delayed, "kgnb", 1)
+        if now > self._loaded_by:
+            return False
+        rest(_PAUSE)
+        return True
 
     def _failure(
         self, got: ServerRefusal, attempts: tuple[Attempt, ...]
@@ -239,8 +273,26 @@ def _sum(attempts: list[Attempt]) -> float:
 MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
 # what a server may refuse and we can do without
 _OPTIONAL = ("temperature", "seed", "max_tokens", "tools", "parallel_tool_calls", "verbosity")
+# in the words of OpenAI, vLLM, llama.cpp, Gemini, TGI and Bedrock
 _OVERFLOW = re.compile(
-    r"context[_ ](length|size|window)|maximum context|prompt is too long|too many tokens", re.I
+    r"context[_ ](length|size|window)|maximum context|prompt is too long|too many (input )?tokens"
+    r"|input token count .{0,40}exceeds|exceeds the maximum number of (input )?tokens"
+    r"|inputs. (tokens|must).{0,40}must|must have less than \d+ tokens"
+    r"|input (is|was) too long|too long for (the )?requested model|maximum (input|prompt) length"
+    r"|(input|prompt) (length|tokens?) .{0,40}exceed|reduce the length of the (messages|prompt|input)",
+    re.I,
+)
+_NO_SYSTEM = re.compile(
+    r"system (role|prompt|message|instruction)s?\b.{0,40}(not|n't|un)\s?(be |yet )?"
+    r"(support|allow|permit|enabled|accept)|unsupported.{0,20}system"
+    r"|role\W.{0,10}system.{0,30}not|not .{0,20}role\W.{0,3}system|roles? must alternate"
+    r"|developer instruction is not enabled",
+    re.I,
+)
+_STREAMS = re.compile(
+    r"only supports? stream|stream.{0,20}(mode )?(is )?(required|only)|(must|please) .{0,30}stream"
+    r"|stream\W.{0,20}must be (set to )?true|non-?streaming .{0,30}not (be )?support",
+    re.I,
 )
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy", re.I)
 
@@ -287,18 +339,41 @@ def responses_only(got: ServerRefusal) -> bool:
     return got.status in (400, 404) and "v1/responses" in got.message
 
 
+def streams_only(got: ServerRefusal) -> bool:
+    """Whether a refusal says that replies only come in pieces."""
+    return got.status in (400, 422) and _STREAMS.search(got.message) is not None
+
+
+def loading(got: ServerRefusal) -> bool:
+    """Whether a server says that it will answer once it has loaded its model."""
+    about = f"{got.message} {got.code}"
+    return (
+        got.status == 503
+        and re.search(r"load(ing|ed)?\b.{0,20}model|model.{0,30}load", about, re.I) is not None
+    )
+
+
 def milder(
     got: ServerRefusal, body: Mapping[str, Any], form: Form, without: frozenset[str]
 ) -> tuple[Form, frozenset[str]] | None:
     """What to ask for instead after the server refused a part of the request; None if nothing can
     be left out.
     """
-    if got.status not in (400, 422) and "--jinja" not in got.message:  # llama.cpp's 500 for tools
+    # llama.cpp answers 500 where it has no tools, or its template no system
+    by_template = "--jinja" in got.message or _NO_SYSTEM.search(got.message)
+    if got.status not in (400, 422) and not by_template:
         return None
     param = str(got.error.get("param") or "")
     named = param or (
         error_text(got.body) or json.dumps(got.body)[:300]
     )  # FastAPI's 422 names the field in a list
+    messages = body.get("messages", ())
+    if (
+        SYSTEM not in without
+        and any(message["role"] == "system" for message in messages)
+        and _NO_SYSTEM.search(f"{got.message} {named}")
+    ):
+        return form, without | {SYSTEM}
     for name in _OPTIONAL:
         if (
             name in body

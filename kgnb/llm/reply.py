@@ -19,9 +19,20 @@ HOPELESS = {
     "context_overflow": "the prompt is longer than the model can read",
     "content_filter": "the provider's filter held it back",
     "refusal": "the model refused to answer",
+    "thinking": "it was cut off while thinking, so raise model.max_tokens, or turn thinking off "
+    "(model.reasoning_effort, or extra_body as the server's manual says)",
 }
 _START = re.compile(r'\{\s*+["}]|\[\s*+[{\["\]]')  # what prose in brackets seldom begins with
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.S)
+# drafts before the answer, as models of several makers mark them
+_DRAFT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_DRAFTS = re.compile(
+    rf"<({_DRAFT})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷", re.DOTALL | re.I
+)
+_END_OF_DRAFT = re.compile(rf"</{_DRAFT}>|\[/THINK\]|◁/think▷", re.I)
+_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>", re.I)
+_END_OF_CHANNEL = re.compile(r"<\|(?:end|return|start|call)\|>")
+_BARE_CHANNELS = re.compile(r"\s*analysis.*?assistant\s*final", re.DOTALL)
 _SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(\s*+[}\]])', re.S)
 _AGAIN = (
     "Your reply could not be used: {problem}\nAnswer the same question again with one JSON value that follows this "
@@ -118,15 +129,32 @@ def json_values(text: str) -> list[Any]:
     If one of them breaks off or is malformed there are none at all: its parts are not what was
     meant.
     """
-    if "</think>" in text:
-        text = text.rpartition("</think>")[2]
-    text = text[:_LONGEST]
+    text = final_text(text)[:_LONGEST]
     for form in (text, _SPARE_COMMA.sub(lambda match: match[1] or match[2], text)):
         for part in ("\n".join(_FENCE.findall(form)), form):
             values = _scan(part)
             if values:
                 return values
     return []
+
+
+def final_text(text: str) -> str:
+    """A model's text without what it thought before it answered, however its server marks that.
+
+    >>> final_text('<think>A? No.</think> {"choice": "B"}').strip()
+    '{"choice": "B"}'
+    >>> final_text('<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>')
+    'B'
+    """
+    channels = list(_FINAL.finditer(text))
+    if channels:
+        return _END_OF_CHANNEL.split(text[channels[-1].end() :])[0]
+    if bare := _BARE_CHANNELS.match(text):
+        return text[bare.end() :]
+    text = _DRAFTS.sub("", text)
+    # where the prompt's template has opened the draft, only its end is in the text
+    ends = list(_END_OF_DRAFT.finditer(text))
+    return text[ends[-1].end() :] if ends else text
 
 
 def _scan(text: str) -> list[Any]:

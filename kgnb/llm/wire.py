@@ -5,6 +5,7 @@ servers leave out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from typing import Literal as OneOf
@@ -25,7 +26,13 @@ CARRIED = ("reasoning_content", "reasoning", "reasoning_details", "thinking_bloc
 """What servers send with an assistant's message and some want back with it while a tool loop goes
 on.
 """
+THOUGHTS = ("reasoning_content", "reasoning")
+"""Where servers put what a model thought, as text."""
+
 _CALLS = "calls"  # what came with each tool call beside its name and arguments, such as a signature
+SYSTEM = "system"
+"""A part that a server may refuse: messages of the system."""
+
 STRICT_TOOLS = "strict_tools"
 """The one of ``Request.options`` that is not a field of the body: marks tools with a suitable
 schema as strict.
@@ -60,9 +67,21 @@ def to_wire(
         messages = _instructed(messages, request.schema)
         if form == "json_object":
             body["response_format"] = {"type": "json_object"}
+    if SYSTEM in without:
+        messages = _without_system(messages)
     return {"messages": messages} | {
         name: value for name, value in body.items() if name not in without
     }
+
+
+def _without_system(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the system says, said by the user in front of the first message."""
+    told = [one["content"] for one in messages if one["role"] == "system"]
+    others = [one for one in messages if one["role"] != "system"]
+    if told and others and others[0]["role"] == "user":
+        first, *rest = others
+        return [{**first, "content": "\n\n".join([*told, first["content"]])}, *rest]
+    return [{"role": "user", "content": "\n\n".join(told)}, *others] if told else others
 
 
 def _message(message: Message, carried: bool) -> dict[str, Any]:
@@ -151,14 +170,74 @@ def from_wire(body: Any, model: str) -> Reply:
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
     reason = "refusal" if refusal and not text else str(choices[0].get("finish_reason") or "stop")
     calls = _list(message.get("tool_calls"))
+    thought = next((_text(message.get(name)) for name in THOUGHTS if message.get(name)), "")
+    usage = _usage(body.get("usage"))
+    if reason == "length" and not calls and _only_thought(text, thought, usage):
+        reason = "thinking"
+    elif not (text or refusal or calls):
+        # some servers put the whole reply where thoughts go
+        text = thought
     return Reply(
         text=text or refusal,
         tool_calls=tuple(_calls(calls)),
-        usage=_usage(body.get("usage")),
+        usage=usage,
         finish_reason=reason,
         model=str(body.get("model") or model),
         carried=_carried(message, calls),
     )
+
+
+def _only_thought(text: str, thought: str, usage: Usage) -> bool:
+    """Whether a reply that was cut off holds nothing but the beginning of its thoughts."""
+    if not text.strip():
+        return bool(thought or usage.reasoning_tokens)
+    opened = re.match(r"\s*<(\w*:?think\w*)>", text)
+    return opened is not None and f"</{opened[1]}>" not in text
+
+
+def from_stream(text: str) -> Any:
+    """The completion whose pieces a server streamed (text/event-stream).
+
+    Raises:
+        ValueError: a piece is not JSON, or the stream broke off.
+    """
+    message: dict[str, Any] = {}
+    calls: dict[int, dict[str, Any]] = {}
+    whole: dict[str, Any] = {}
+    reason = ""
+    for line in text.splitlines():
+        field, _, data = line.partition(":")
+        if field != "data" or data.strip() in ("", "[DONE]"):
+            continue
+        piece = _mapping(from_json(data))
+        if piece.get("error"):
+            return piece
+        whole |= {name: piece[name] for name in ("model", "usage") if piece.get(name)}
+        choices = _list(piece.get("choices"))
+        choice = _mapping(choices[0]) if choices else {}
+        reason = str(choice.get("finish_reason") or reason)
+        delta = _mapping(choice.get("delta") or choice.get("message"))
+        for name in ("content", "refusal", *THOUGHTS):
+            if isinstance(delta.get(name), str):
+                message[name] = message.get(name, "") + delta[name]
+        for call in map(_mapping, _list(delta.get("tool_calls"))):
+            _grown(calls, call)
+    if not reason and "[DONE]" not in text:
+        raise ValueError("the stream broke off")
+    message["tool_calls"] = list(calls.values())
+    return {"choices": [{"message": message, "finish_reason": reason or "stop"}], **whole}
+
+
+def _grown(calls: dict[int, dict[str, Any]], piece: Mapping[str, Any]) -> None:
+    """Add a piece of a tool call to those it belongs to."""
+    index = piece.get("index")
+    call = calls.setdefault(
+        index if isinstance(index, int) else len(calls), {"function": {"name": "", "arguments": ""}}
+    )
+    call |= {name: value for name, value in piece.items() if name != "function" and value}
+    for name, value in _mapping(piece.get("function")).items():
+        if isinstance(value, str):
+            call["function"][name] = call["function"].get(name, "") + value
 
 
 def _carried(message: Mapping[str, Any], calls: list[Any]) -> dict[str, Any]:
