@@ -16,6 +16,7 @@ from typing import Any
 
 from kgnb.errors import DataError, Waiting
 from kgnb.files import append_lines, locked, read_lines, write_whole
+from kgnb.llm.bounds import bounded
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
 from kgnb.llm.replay import Key, MissingReply
@@ -180,7 +181,7 @@ class BatchModel:
                 if self._file is None:
                     numbers = [int(path.stem[9:]) for path in stamps if path.stem[9:].isdecimal()]
                     self._file = self.folder / f"requests-{max(numbers, default=0) + 1:03}.jsonl"
-                body = {"model": self.name} | to_wire(request)
+                body = {"model": self.name} | to_wire(bounded(request))
                 append_lines(
                     self._file,
                     [{"custom_id": wanted, "method": "POST", "url": ENDPOINT, "body": body}],

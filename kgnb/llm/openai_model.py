@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError, Delayed, shown
 from kgnb.files import from_json
+from kgnb.llm.bounds import THOUGHTS, bounded_schema, most_tokens
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, ToolSpec, Usage
 from kgnb.llm.pacing import rest
 from kgnb.llm.prices import estimate_usage
@@ -82,6 +83,7 @@ class OpenAIModel:
         self._forms: dict[str, Form] = {}  # by schema: the strictest form that the server accepted
         self._strictest: Form = "json_schema"  # for schemas that it has not seen yet
         self._without: frozenset[str] = frozenset()  # parameters that the server refused
+        self._thinks = False  # whether it has needed room to think
         self._streams = False  # whether its replies come in pieces, and not otherwise
         self._loaded_by: float | None = None  # when a server that loads its model is given up
         self._responses = False  # whether the model is asked through the Responses API
@@ -108,11 +110,18 @@ class OpenAIModel:
         form, without = self._forms.get(schema, self._strictest), self._without
         attempts: list[Attempt] = []
         spent = Usage()
+        bound = request.max_tokens is None
         while True:
-            body = to_wire(request, form, without)
+            asked = self._bounded(request, without) if bound else request
+            body = to_wire(asked, form, without)
             start, by_responses = time.perf_counter(), self._responses
             got = self._completion(body)
             seconds = time.perf_counter() - start
+            if isinstance(got, Reply) and bound and not self._thinks and thought(got):
+                # its thoughts take room that an answer does not
+                attempts.append(Attempt(200, "cut off while thinking", seconds))
+                self._thinks, spent = True, spent + got.usage
+                continue
             if isinstance(got, Reply) and form == "json_schema" and ignored(got, request.schema):
                 attempts.append(Attempt(200, "the JSON schema was ignored", seconds))
                 form, spent = MILDER[form], spent + got.usage
@@ -135,6 +144,10 @@ class OpenAIModel:
                 continue
             if loading(got) and self._waited():
                 continue
+            if bound and for_lack_of_room(got):
+                # perhaps only with the room that was asked for the answer
+                bound = False
+                continue
             if end := ending(got):
                 return Reply(
                     "", (), Usage(), end, self.name, False, _sum(attempts), tuple(attempts)
@@ -143,6 +156,12 @@ class OpenAIModel:
             if less is None:
                 raise self._failure(got, tuple(attempts))
             form, without = less
+
+    def _bounded(self, request: Request, without: frozenset[str]) -> Request:
+        """The request with an end to its reply."""
+        schema = request.schema if BOUNDS in without else bounded_schema(request.schema)
+        room = most_tokens(request) + (THOUGHTS if self._thinks else 0)
+        return replace(request, schema=schema, max_tokens=room)
 
     def models(self) -> tuple[str, ...]:
         """The names of the models that the server offers; empty if it does not say."""
@@ -272,7 +291,15 @@ def _sum(attempts: list[Attempt]) -> float:
 
 MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
 # what a server may refuse and we can do without
-_OPTIONAL = ("temperature", "seed", "max_tokens", "tools", "parallel_tool_calls", "verbosity")
+_OPTIONAL = (
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "tools",
+    "parallel_tool_calls",
+    "verbosity",
+)
 # in the words of OpenAI, vLLM, llama.cpp, Gemini, TGI and Bedrock
 _OVERFLOW = re.compile(
     r"context[_ ](length|size|window)|maximum context|prompt is too long|too many (input )?tokens"
@@ -282,6 +309,12 @@ _OVERFLOW = re.compile(
     r"|(input|prompt) (length|tokens?) .{0,40}exceed|reduce the length of the (messages|prompt|input)",
     re.I,
 )
+# vLLM's words
+_TOO_LARGE = re.compile(r"max_(completion_)?tokens\W.{0,20}too large")
+_BOUNDS = re.compile(r"\b(maxLength|maxItems|minItems)\b")
+BOUNDS = "bounds"
+"""A part that a server may refuse: the ends of texts and lists in a schema."""
+
 _NO_SYSTEM = re.compile(
     r"system (role|prompt|message|instruction)s?\b.{0,40}(not|n't|un)\s?(be |yet )?"
     r"(support|allow|permit|enabled|accept)|unsupported.{0,20}system"
@@ -321,9 +354,7 @@ def ending(got: ServerRefusal) -> str:
     if got.status not in (400, 413, 422):
         return ""
     message = f"{got.code} {got.message}"
-    if re.search(
-        r"max_(completion_)?tokens\W.{0,20}too large", message
-    ):  # vLLM's words; the prompt fits
+    if _TOO_LARGE.search(message):  # the prompt fits
         return ""
     return (
         "context_overflow"
@@ -337,6 +368,21 @@ def ending(got: ServerRefusal) -> str:
 def responses_only(got: ServerRefusal) -> bool:
     """Whether a refusal says that this model has no chat completions."""
     return got.status in (400, 404) and "v1/responses" in got.message
+
+
+def for_lack_of_room(got: ServerRefusal) -> bool:
+    """Whether a prompt was refused together with the room that was asked for its answer."""
+    if _TOO_LARGE.search(got.message):
+        return True
+    room = re.search(r"completion|max_\w*tokens|requested \d+ tokens", got.message)
+    return room is not None and ending(got) == "context_overflow"
+
+
+def thought(reply: Reply) -> bool:
+    """Whether a reply was cut off because its room went to thoughts."""
+    return reply.finish_reason == "thinking" or (
+        reply.finish_reason == "length" and reply.usage.reasoning_tokens > 0
+    )
 
 
 def streams_only(got: ServerRefusal) -> bool:
@@ -367,6 +413,8 @@ def milder(
     named = param or (
         error_text(got.body) or json.dumps(got.body)[:300]
     )  # FastAPI's 422 names the field in a list
+    if BOUNDS not in without and _BOUNDS.search(f"{got.message} {named}"):
+        return form, without | {BOUNDS}
     messages = body.get("messages", ())
     if (
         SYSTEM not in without

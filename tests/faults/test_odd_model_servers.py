@@ -257,3 +257,87 @@ def test_a_run_begins_once_the_model_is_loaded(
         assert main([*MATCH, "-o", "o.sssom.tsv"]) == 0
     said_once = capsys.readouterr().err
     assert said_once.count("is still loading its model; waiting for it") == 1
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "question": {"type": "integer", "enum": [1, 2, 3]},
+                    "why": {"type": "string"},
+                    "letter": {"type": "string", "enum": ["A", "B"]},
+                },
+            },
+        }
+    },
+    "required": ["answers"],
+}
+ANSWERS = '{"answers": [{"question": 1}]}'
+
+
+def test_every_request_bounds_its_reply_by_what_is_asked() -> None:
+    tool = ToolSpec("look", "", {"type": "object"})
+    for request in (
+        ASKED,
+        Request(ASKED.messages, tools=(tool,)),
+        Request(ASKED.messages, SCHEMA),
+        Request((Message("user", "word " * 20_000),)),
+    ):
+        _, [seen] = asking(lambda seen: (200, said(ANSWERS)), request)
+        assert 256 < seen.body["max_tokens"] <= 16_000
+    _, [seen] = asking(lambda seen: (200, said(ANSWERS)), Request(ASKED.messages, SCHEMA))
+    answers = seen.body["response_format"]["json_schema"]["schema"]["properties"]["answers"]
+    assert answers["maxItems"] == 3
+    assert answers["items"]["properties"]["why"] == {"type": "string", "maxLength": 1000}
+    assert "maxLength" not in answers["items"]["properties"]["letter"]
+    assert seen.body["max_tokens"] < 2_000
+    _, [seen] = asking(
+        lambda seen: (200, said(ANSWERS)), Request(ASKED.messages, SCHEMA, max_tokens=77)
+    )
+    assert seen.body["max_tokens"] == 77
+
+
+def test_a_server_that_knows_no_bounds_gets_the_plain_schema() -> None:
+    def answer(seen: Seen) -> tuple[int, str]:
+        if "maxItems" in json.dumps(seen.body):
+            message = "Invalid schema for response_format: 'maxItems' is not permitted."
+            return refusing(400, {"error": {"message": message}})
+        return 200, said(ANSWERS)
+
+    reply, requests = asking(answer, Request(ASKED.messages, SCHEMA))
+    assert reply.text == ANSWERS and len(requests) == 2
+    assert requests[1].body["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens",
+        "max_tokens is too large: 8192. This model's maximum context length is 4096 tokens",
+        f"{TGI} tokens + `max_new_tokens` must be <= 4096. Given: 3000 `inputs` tokens",
+    ],
+)
+def test_a_prompt_that_only_fits_without_our_bound_is_asked_without(message: str) -> None:
+    def answer(seen: Seen) -> tuple[int, str]:
+        if "max_tokens" in seen.body:
+            return refusing(400, {"error": {"message": message}})
+        return 200, said("A")
+
+    reply, requests = asking(answer)
+    assert (reply.text, len(requests)) == ("A", 2)
+
+
+def test_a_thinking_model_gets_room_to_think_once_it_needs_it() -> None:
+    def answer(seen: Seen) -> tuple[int, str]:
+        if seen.body["max_tokens"] < 20_000:
+            return 200, said(None, "length", reasoning="hm")
+        return 200, said("A", reasoning="hm")
+
+    with StubServer(routes={PATH: answer}) as server:
+        model = OpenAIModel("m", server.url, "k")
+        assert [model.ask(ASKED).text for _ in range(2)] == ["A", "A"]
+    assert len(server.requests) == 3

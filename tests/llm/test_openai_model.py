@@ -10,6 +10,7 @@ import pytest
 
 from kgnb.backends import open_model
 from kgnb.errors import ConfigError
+from kgnb.llm.bounds import bounded_schema
 from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel, check
 from kgnb.llm.replay import Key
@@ -105,8 +106,8 @@ def test_a_schema_is_sent_in_strict_mode_if_it_qualifies() -> None:
         model_of(server).ask(Request(ASK.messages, schema=loose))
     formats = [seen.body["response_format"]["json_schema"] for seen in server.requests]
     assert [(each["schema"], each["strict"]) for each in formats] == [
-        (SCHEMA, True),
-        (loose, False),
+        (bounded_schema(SCHEMA), True),
+        (bounded_schema(loose), False),
     ]
 
 
