@@ -72,7 +72,7 @@ class AlignmentOutcome:
         """The cost of judging, in a line."""
         return [
             f"{self.share_looked_at:.1%} of the entities were looked at by {self.settled.aligned.judge}; "
-            f"{self.tokens_per_entity:.1f} model tokens per entity over all entities (EA-Agent: 672)"
+            f"{self.tokens_per_entity:.1f} model tokens per entity over all entities"
         ]
 
 

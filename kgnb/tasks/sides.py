@@ -83,7 +83,10 @@ def open_sides(
         ValueError: a single graph that is not a folder, or folder seeds without a folder.
     """
     folder: EntityFolder | None = None
-    if right is None:
+    if right is None and not _holds_both(left):
+        graph = open_entities(left)
+        sides = Sides(graph, graph)
+    elif right is None:
         folder = _folder(left)
         sides = Sides(from_raw(folder.left), from_raw(folder.right), (), folder.tests, folder.notes)
     else:
@@ -115,6 +118,15 @@ def used(words: Mapping[str, str], graph: EntityGraph) -> dict[str, str]:
         *(value.text for value in graph.values if value.datatype == ANY_URI),
     }
     return {iri: words[iri] for iri in sorted(named & words.keys())}
+
+
+def _holds_both(source: Source) -> bool:
+    """Whether one source is a folder, not a single table or graph that is searched for duplicates."""
+    if not isinstance(source, str | Path):
+        return False
+    return Path(source).is_dir() or not (
+        Path(source).exists() or str(source).startswith("huts:") or bool(URL.match(str(source)))
+    )
 
 
 def _folder(source: Source) -> EntityFolder:

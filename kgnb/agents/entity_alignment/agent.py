@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kgnb.agents.agent import Agent, AgentTask, Input, Output, Review, Stage
 from kgnb.agents.entity_alignment.align import align
+from kgnb.agents.entity_alignment.duplicates import merged
 from kgnb.agents.entity_alignment.final_alignment import Settled, reviewable
 from kgnb.agents.entity_alignment.judges import (
     EntityDecisions,
@@ -236,6 +237,12 @@ AGENT = Agent(
             "the ten best targets of every test source",
             lambda task: task.rankings(),
             "FILE.tsv",
+        ),
+        Output(
+            "merged",
+            "of one table: each thing once, with the first known value of every property",
+            lambda task: merged(task.settled()),
+            "FILE.csv",
         ),
     ),
     about="""Find which entities of two graphs are the same.

@@ -49,6 +49,7 @@ from kgnb.agents.entity_alignment.comparison import (
     compare,
     own_value,
 )
+from kgnb.agents.entity_alignment.duplicates import of_one_table
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.record_proposal import of_records, said_of_links
 from kgnb.agents.entity_alignment.records import are_records, compare_records
@@ -88,6 +89,8 @@ def propose(
         ValueError: a seed, source or target is not in its graph.
     """
     task = asked(left, right, seeds, sources, targets, options)
+    if left is right:
+        return of_one_table(left, task, compare_records(left, right, seed=options.seed), options)
     if options.names == "native" and are_records(left, right):
         records = compare_records(left, right, known=task.seeds, seed=options.seed)
         if records is not None:
@@ -246,7 +249,7 @@ def proposal(
     asked, options = comparison.asked, comparison.options
     views = tuple(found.evidence.prior) if found else ()
     size, k = len(asked.sources), options.k
-    matched, no_candidate, taken, doubtful = range(len(REASONS))
+    matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
     candidates = np.full((size, k), -1, dtype=np.int32)
     similarities = np.full((size, k), -np.inf, dtype=np.float32)
     scores = np.zeros((size, k), dtype=np.float32)

@@ -62,7 +62,7 @@ def of_records(
     scores[at] = np.where(mine, chances, shared)[top]
     evidence[at] = match.alike[top]
 
-    matched, no_candidate, taken, doubtful = range(len(REASONS))
+    matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
     first = np.where(given[rows] >= 0, given[rows], -1).astype(np.int32)
     sure = confidence[rows]
     bar = options.confidence if options.confidence is not None else options.precision - ALLOWANCE

@@ -208,11 +208,13 @@ def compare_records(
     cosine = np.asarray(grams[0][pairs.rows].multiply(grams[1][pairs.columns]).sum(axis=1)).ravel()
     likely = _mutual(pairs, cosine, height, width)
     fields = _field_pairs(sides, pairs, likely, others)
-    if len(fields) < 2:
+    if len(fields) < (1 if one_table else 2):
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
     among = np.column_stack([agreement(pair, others) for pair in fields])
-    return _learnt(tuple(fields), pairs, alike, among, likely, cosine, (height, width), known)
+    return _learnt(
+        tuple(fields), pairs, alike, among, likely, cosine, (height, width), known, one_table
+    )
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -300,6 +302,7 @@ def _learnt(
     cosine: Doubles,
     size: tuple[int, int],
     known: Integers | None,
+    one_table: bool,
 ) -> RecordMatch:
     """What each agreement says, by expectation maximisation over the pairs."""
     level, random = levels(alike), levels(among)
@@ -328,7 +331,9 @@ def _learnt(
             speaks[:, f] = _ratio(pair, level[:, f], by_chance[:, f], chance)
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
-        chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
+        odds = prior + speaks.sum(axis=1, dtype=np.float64)
+        # of one table, any number may be the same
+        chance = 1 / (1 + exp(-odds)) if one_table else one_each(pairs, odds, size)
     return RecordMatch(fields, pairs, alike, level, speaks, prior, size)
 
 
@@ -398,17 +403,20 @@ HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
 """Kinds whose values are nobody else's, or nearly so."""
 
 
-def features(match: RecordMatch, at: Longs, *, alone: bool = False) -> Doubles:
+def features(
+    match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
+) -> Doubles:
     """What the calibration reads of some of the pairs: (n, 8), in the order of ``CALIBRATION``.
 
     ``margin`` is over the next best pair of either entity; of the row's entity alone if columns may
-    be used several times.
+    be used several times. Where anything may be ``repeated``, likely pairs do not compete.
     """
     speaks, level = match.speaks[at], match.level[at]
     total = match.speaks.sum(axis=1, dtype=np.float64)
-    next_best = _second(match.pairs.rows, total, match.size[0])
+    rivals = np.where(match.odds > 0, -np.inf, total) if repeated else total
+    next_best = _second(match.pairs.rows, rivals, match.size[0])
     if not alone:
-        next_best = np.maximum(next_best, _second(match.pairs.columns, total, match.size[1]))
+        next_best = np.maximum(next_best, _second(match.pairs.columns, rivals, match.size[1]))
     hard = np.array([pair.kind in HARD for pair in match.fields])
     columns = [
         np.clip(np.clip(speaks, 0, None).sum(axis=1), 0, 15),
@@ -465,14 +473,16 @@ _SHIFTS = 30
 _SHARED = 2.0  # pairs that the usual share is worth
 
 
-def calibrated(match: RecordMatch, at: Longs, *, alone: bool = False) -> Doubles:
+def calibrated(
+    match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
+) -> Doubles:
     """The chance that each of these pairs is a match, given how many of them are.
 
     The share of matches is estimated from the pairs themselves (Saerens, Latinne and Decaestecker,
     Neural Computation 14, 2002), so that lists with nothing in common have none.
     """
     *weights, free = CALIBRATION.values()
-    odds = features(match, at, alone=alone) @ np.array(weights) + free
+    odds = features(match, at, alone=alone, repeated=repeated) @ np.array(weights) + free
     chance = 1 / (1 + exp(-odds))
     return shifted(chance, USUAL_SHARE)
 

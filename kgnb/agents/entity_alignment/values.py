@@ -24,7 +24,8 @@ WEIGHTS = "weights of the views"  # how a note about them begins
 NO_CANDIDATE = "nothing to compare it by"
 TAKEN = "its candidates fit other entities better"
 DOUBTFUL = "its best candidate is too doubtful"
-REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL)
+ALONE = "it is nobody's duplicate"
+REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
 list.
 """

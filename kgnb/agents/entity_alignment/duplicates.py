@@ -1,0 +1,150 @@
+"""Duplicates in one table or graph: which of its entities are the same thing, and the table with
+each thing once.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kgnb.agents.entity_alignment.candidates import places
+from kgnb.agents.entity_alignment.comparison import AskedEntities
+from kgnb.agents.entity_alignment.final_alignment import Settled
+from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.record_proposal import ALLOWANCE
+from kgnb.agents.entity_alignment.records import RecordMatch, calibrated
+from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
+from kgnb.errors import DataError
+from kgnb.kg.vocabulary import TYPE
+from kgnb.vectors.reproducible import exp
+
+_OUT = -3.0  # log-odds below which a pair is not considered
+
+
+def of_one_table(
+    graph: EntityGraph, asked: AskedEntities, match: RecordMatch | None, options: Options
+) -> Proposal:
+    """The proposal for a graph and itself: duplicates are matched with the first of their cluster.
+
+    Raises:
+        DataError: the entities have no values to compare them by.
+    """
+    if match is None:
+        raise DataError(
+            "its entities have no values that tell duplicates",
+            where=graph.name,
+            fix="Name a table or graph with at least one property besides the key, or two graphs to align.",
+        )
+    pairs, odds, size = match.pairs, match.odds, len(graph)
+    likely = np.flatnonzero(odds > _OUT)
+    chance = np.zeros(len(odds), dtype=np.float32)
+    chance[likely] = calibrated(match, likely, repeated=True)
+    bar = options.confidence if options.confidence is not None else options.precision - ALLOWANCE
+    sure = chance >= max(bar, 0.0)
+    heads = _heads(size, pairs.rows[sure].tolist(), pairs.columns[sure].tolist())
+    k = options.k
+    candidates = np.full((size, k), -1, dtype=np.int32)
+    similarities = np.full((size, k), -np.inf, dtype=np.float32)
+    scores = np.zeros((size, k), dtype=np.float32)
+    evidence = np.full((size, k, len(match.fields)), np.nan, dtype=np.float32)
+    to_head = (heads[pairs.rows] == pairs.columns).astype(np.float32)
+    place = places(pairs.rows, pairs.columns, (odds + 100 * to_head).astype(np.float32))
+    top = place < k
+    at = (pairs.rows[top], place[top])
+    candidates[at] = pairs.columns[top]
+    similarities[at] = (1 / (1 + exp(-odds[top]))).astype(np.float32)
+    scores[at] = chance[top]
+    evidence[at] = match.alike[top]
+    first = np.where(heads != np.arange(size), heads, -1).astype(np.int32)
+    best = np.zeros(size, dtype=np.float32)
+    np.maximum.at(best, pairs.rows, chance)
+    matched, no_candidate, _, doubtful, alone = range(len(REASONS))
+    member = np.isin(np.arange(size), first[first >= 0])
+    reasons = np.select(
+        [first >= 0, member | (best < _WORTH_A_LOOK), candidates[:, 0] < 0],
+        [matched, alone, no_candidate],
+        doubtful,
+    ).astype(np.int8)
+    margin = np.clip(np.nan_to_num(similarities[:, 0] - (similarities[:, 1] if k > 1 else 0)), 0, 1)
+    number = len(np.unique(first[first >= 0]))
+    notes = (
+        f"one table: {int((first >= 0).sum())} duplicates of {number} entities; "
+        "--merged FILE.csv writes each thing once",
+        f"compared field by field: {', '.join(pair.name for pair in match.fields)}",
+    )
+    return Proposal(
+        graph, graph, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores,
+        tuple(pair.name for pair in match.fields), evidence, first, reasons,
+        margin.astype(np.float32), best, replace(options, cardinality="n:1"), notes,
+    )  # fmt: skip
+
+
+_WORTH_A_LOOK = 0.1  # chance of a duplicate below which an entity is taken to stand alone
+
+
+def _heads(size: int, rows: list[int], columns: list[int]) -> np.ndarray:
+    """The first entity of each one's cluster."""
+    head = list(range(size))
+
+    def found(entity: int) -> int:
+        while head[entity] != entity:
+            head[entity] = head[head[entity]]
+            entity = head[entity]
+        return entity
+
+    for one, other in zip(rows, columns, strict=True):
+        low, high = sorted((found(one), found(other)))
+        head[high] = low
+    return np.array([found(entity) for entity in range(size)], dtype=np.int64)
+
+
+def clusters(settled: Settled) -> dict[int, list[int]]:
+    """The entities of each cluster by its first one; those that stand alone included."""
+    proposal = settled.proposal
+    targets = settled.targets.tolist()
+    rows = [
+        int(source) for source, target in zip(proposal.sources, targets, strict=True) if target >= 0
+    ]
+    columns = [target for target in targets if target >= 0]
+    heads = _heads(len(proposal.left), rows, columns)
+    found: dict[int, list[int]] = {}
+    for entity, head in enumerate(heads.tolist()):
+        found.setdefault(head, []).append(entity)
+    return found
+
+
+def merged(settled: Settled) -> str:
+    """The table with each thing once, as CSV: the first known value of every property in its
+    cluster, and which entities were merged.
+
+    Raises:
+        ValueError: two different graphs were aligned.
+    """
+    graph = settled.proposal.left
+    if graph is not settled.proposal.right:
+        raise ValueError(
+            "--merged writes one table without its duplicates: name one table, not two"
+        )
+    kept = [at for at, iri in enumerate(graph.attributes) if iri != TYPE]
+    names = [graph.word(graph.attributes[at]) for at in kept]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*names, "merged from"])
+    for entities in clusters(settled).values():
+        held: dict[int, str] = {}
+        for entity in entities:
+            for attribute, value in graph.attributes_of(entity):
+                held.setdefault(attribute, value.text)
+        from_ = (
+            "; ".join(graph.entities[entity] for entity in entities) if len(entities) > 1 else ""
+        )
+        writer.writerow([*(_cell(held, at) for at in kept), from_])
+    return text.getvalue()
+
+
+def _cell(held: Mapping[int, str], attribute: int) -> str:
+    return held.get(attribute, "")
