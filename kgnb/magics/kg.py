@@ -22,8 +22,10 @@ from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.query_process import endable
 from kgnb.kg.schema import Schema, SchemaTerm, read_schema
-from kgnb.kg.terms import RDFS, Literal, is_iri
+from kgnb.kg.terms import OWL, RDFS, Iri, Literal, is_iri, n3
+from kgnb.kg.vocabulary import BUILT_IN, KINDS, META_TYPES, TOPS
 from kgnb.magics.arguments import Number, argument
+from kgnb.magics.names import local_name
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.magics.verbs import Verb, VerbMagics, verb
@@ -33,7 +35,7 @@ from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.settings import Endpoint, Settings, found_config, trust_config
 
-COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
+COUNTED = ("class", "object property", "datatype property", "annotation property")
 LANGUAGES_LISTED, LABELS_LOOKED_AT, NAMED = 20, 10_000, 5
 _LANGUAGES = """SELECT ?language (COUNT(*) AS ?count)
 WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
@@ -41,6 +43,10 @@ GROUP BY ?language ORDER BY DESC(?count) ?language"""
 _OF_SOME = f"""SELECT ?language (COUNT(*) AS ?count)
 WHERE {{ {{ SELECT (LANG(?o) AS ?language) WHERE {{ ?s <{RDFS}label> ?o }} LIMIT {LABELS_LOOKED_AT} }}
 FILTER(?language != "") }} GROUP BY ?language ORDER BY DESC(?count) ?language"""
+
+_KINDS_IN_USE = "SELECT DISTINCT ?t { ?s a ?t FILTER(isIRI(?t)) }"
+_DECLARED = "SELECT ?t (COUNT(DISTINCT ?s) AS ?n) {{ VALUES ?t {{ {kinds} }} ?s a ?t FILTER(isIRI(?s)) }} GROUP BY ?t"
+LARGE = 100_000  # triples from which on the engine counts what is declared, and no label is read
 
 Rows = list[list[Value]]
 Link = tuple[str, str, str, int]  # class, property, class, how often
@@ -73,6 +79,10 @@ def info_table(
         for kind in COUNTED:
             found = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
             rows.append([_plural(kind), len(found), _some([entity.local_name for entity in found])])
+        rows.append(_individuals(graph, timeout, notes))
+    elif ontology is not None and (counted := _declared(graph, timeout)):
+        declared = True
+        rows += [*counted, _individuals(graph, timeout, notes)]
     else:
         rows += [_named("classes", schema.classes), _named("properties", schema.properties)]
     in_use = [one for one in schema.classes if one.count]
@@ -89,6 +99,48 @@ def info_table(
     ]
     columns = [*texts(what="what"), *numbers(count="count"), *texts(which="which")]
     return Table(columns, rows, caption=title, notes=notes)
+
+
+def _individuals(graph: Graph, timeout: float, notes: list[str]) -> list[Value]:
+    """How many things have a type that is no part of an ontology language, and some of their names.
+
+    They are counted by the engine: a graph may have a hundred thousand.
+    """
+    try:
+        kinds = [str(row[0]) for row in graph.select(_KINDS_IN_USE, timeout=timeout)]
+        own = [
+            kind
+            for kind in kinds
+            if not kind.startswith(BUILT_IN) or kind == f"{OWL}NamedIndividual" or kind in TOPS
+        ]
+        meta = [kind for kind in kinds if kind in META_TYPES]
+        things = f"VALUES ?t {{ {_written(own)} }} ?s a ?t FILTER(isIRI(?s))"
+        if meta:  # a class may have a class of its own
+            things += (
+                f" FILTER NOT EXISTS {{ ?s a ?kind FILTER(?kind IN ({_written(meta, ', ')})) }}"
+            )
+        (number,) = graph.select(
+            f"SELECT (COUNT(DISTINCT ?s) AS ?n) {{ {things} }}", timeout=timeout
+        ).rows[0]
+        some = graph.select(f"SELECT DISTINCT ?s {{ {things} }}", limit=NAMED + 1, timeout=timeout)
+    except (BackendError, DataError) as error:
+        notes.append(f"individuals: {error.what}")
+        return ["individuals", None, "not counted"]
+    names = [local_name(str(row[0])) for row in some]
+    return ["individuals", int(getattr(number, "text", "0")), _some(names)]
+
+
+def _written(iris: Sequence[str], between: str = " ") -> str:
+    return between.join(n3(Iri(iri)) for iri in iris if is_iri(iri))
+
+
+def _declared(graph: Graph, timeout: float) -> Rows:
+    """How many classes and properties a large graph declares; none where it declares none."""
+    asked = _DECLARED.format(kinds=_written(sorted(KINDS)))
+    counts: Counter[str] = Counter()
+    for kind, number in graph.select(asked, timeout=timeout):
+        counts[KINDS[str(kind)]] += int(getattr(number, "text", "0"))
+    return [[_plural(kind), counts[kind], ""] for kind in COUNTED if counts[kind]]
 
 
 def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> Rows:
@@ -549,11 +601,18 @@ class KgMagics(VerbMagics, magic="kg"):
         if is_remote(named):
             return info_table(named.graph, schema, None, title, timeout, ())
         try:
-            ontology = self.session.ontology(named.name, individuals=True)
+            large = named.graph.count() >= LARGE
+            ontology = None if large else self.session.ontology(named.name)
         except DataError:
-            ontology = Ontology(named.name, "", "", ())
+            ontology = None
+        ontology = ontology or Ontology(named.name, "", "", ())
         return info_table(
-            named.graph, schema, ontology, title, timeout, ontology.mended or mended(named.graph)
+            endable(named.graph),
+            schema,
+            ontology,
+            title,
+            timeout,
+            ontology.mended or mended(named.graph),
         )
 
     @verb("kg close", "%kg close huts")

@@ -31,11 +31,12 @@ class NamedGraph:
     ontologies: dict[bool, Ontology] = field(default_factory=dict)  # with individuals, and without
     schema: Schema | None = None  # read in the background by ``reading``
     reading: Thread | None = None
+    for_hints: Schema | None = None  # read when a result was empty
 
     def changed(self) -> None:
         """Forgets what was read of the graph, as that may be out of date."""
         self.ontologies.clear()
-        self.schema = self.reading = None
+        self.schema = self.reading = self.for_hints = None
 
 
 class Session(Opener):

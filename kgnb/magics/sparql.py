@@ -216,9 +216,10 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         """The empty result, with notes on what may be misspelt in the query."""
         if is_remote(named):
             return found  # a service would get a query for each name
-        schema = named.schema or interruptible(
-            lambda: read_schema(endable(named.graph), links=False)
-        )
+        schema = named.schema or named.for_hints
+        if schema is None:
+            schema = interruptible(lambda: read_schema(endable(named.graph), links=False))
+            named.for_hints = schema  # kept until the graph changes
         known = {**PREFIXES, **dict(getattr(named.graph, "prefixes", ())), **prefixes}
         hints = tuple(interruptible(lambda: misspelt(asked, endable(named.graph), schema, known)))
         if isinstance(found, YesNo):

@@ -124,3 +124,26 @@ def test_connects_to_a_sparqlwrapper(notebook: Notebook) -> None:
         assert set(server.keys) == {"k3y-of-ours"}
         wrong = notebook("%kg connect {{wrapper}} --timeout 3")
         assert "setting of the SPARQLWrapper" in wrong.why
+
+
+def test_info_of_a_large_graph_lets_the_engine_count(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook.good("%kg open alpine.ttl")
+    small = notebook.good("%kg info").value.df().set_index("what")["count"]
+    monkeypatch.setattr("kgnb.magics.kg.LARGE", 1)
+    large = notebook.good("%kg info").value.df().set_index("what")["count"]
+    for row in ("triples", "classes", "individuals"):
+        assert large[row] == small[row], row
+
+
+def test_numbers_beyond_the_engine_are_said_when_a_graph_is_opened(
+    notebook: Notebook, folder: Path
+) -> None:
+    (folder / "far.nt").write_text(
+        '<urn:a> <urn:far> "123456789012345678901"^^<http://www.w3.org/2001/XMLSchema#integer> .'
+    )
+    opened = notebook.good("%kg open far.nt").value
+    assert "numbers beyond the engine: 1" in opened.text()
+    info = notebook.good("%kg info").value
+    assert "urn:far" in str(info) and "123456789012345678901" in str(info)
