@@ -43,6 +43,8 @@ def tidy(cell: str) -> str:
     >>> tidy("\\u22121\\u202f808")
     '-1808'
     """
+    if cell.isascii() and cell.isalnum():
+        return cell
     text = _BETWEEN_THOUSANDS.sub("", cell.strip(_BLANKS))
     return "-" + text[1:] if text[:1] in ("\u2212", "\u2012", "\u2013") else text
 
@@ -53,6 +55,8 @@ def number_readings(text: str) -> tuple[str | None, str | None]:
     >>> number_readings("1.808"), number_readings("1.012,50"), number_readings("12")
     (('1.808', '1808'), (None, '1012.50'), ('12', '12'))
     """
+    if text.isascii() and text.isdigit():
+        return text, text
     if _EXPONENT.fullmatch(text):
         return text, None
     if not _NUMBER.fullmatch(text):
@@ -105,15 +109,21 @@ def _mark(cells: Sequence[str]) -> str:
     """The decimal mark of a column of numbers: "." or ",", "0" where it needs none, "?" where both
     are possible, "" where they are not numbers.
     """
-    tidied = [tidy(cell) for cell in cells]
-    if not cells or any(_CODE.match(text) for text in tidied):  # 007 may be a code
+    point, comma, differ = True, True, False
+    for cell in dict.fromkeys(cells):
+        text = tidy(cell)
+        if _CODE.match(text):  # 007 may be a code
+            return ""
+        one, other = number_readings(text)
+        point, comma = point and one is not None, comma and other is not None
+        if not (point or comma):
+            return ""
+        differ = differ or one != other
+    if not cells:
         return ""
-    pairs = [number_readings(text) for text in tidied]
-    point = all(one is not None for one, _ in pairs)
-    comma = all(one is not None for _, one in pairs)
     if point and comma:
-        return "0" if all(one == other for one, other in pairs) else "?"
-    return "." if point else "," if comma else ""
+        return "?" if differ else "0"
+    return "." if point else ","
 
 
 def _settled(cells: Sequence[str], told: set[str], semicolons: bool, mends: Mends) -> str:
@@ -130,7 +140,11 @@ def _settled(cells: Sequence[str], told: set[str], semicolons: bool, mends: Mend
 
 
 def _numbers(mark: str, mends: Mends) -> Reader:
+    known: dict[str, ox.Literal] = {}  # cells that are taken as they are
+
     def read(cell: str) -> ox.Literal | None:
+        if cell in known:
+            return known[cell]
         if cell.casefold() in _MISSING:
             mends.note(MISSING, cell, "")
             return None
@@ -140,7 +154,10 @@ def _numbers(mark: str, mends: Mends) -> Reader:
         if text != cell:
             mends.note(REWRITTEN, cell, text)
         kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
-        return ox.Literal(text, datatype=_TYPES[kind])
+        literal = ox.Literal(text, datatype=_TYPES[kind])
+        if text == cell:
+            known[cell] = literal
+        return literal
 
     return read
 
@@ -209,15 +226,18 @@ def _dates(cells: Sequence[str], mends: Mends) -> Reader | None:
     """What reads a column in which every cell is a date or a moment; None for any other."""
     if all(_MOMENT.fullmatch(cell) for cell in cells):
         return _moments(mends)
-    read = {cell: date_readings(cell) for cell in dict.fromkeys(cells)}
-    if any(dates is None for dates in read.values()):
-        return None
+    read: dict[str, tuple[str, ...]] = {}
+    for cell in dict.fromkeys(cells):
+        dates = date_readings(cell)
+        if dates is None:
+            return None
+        read[cell] = dates
     # 13/02/1931 tells the order of 01/02/1931 in the same column
-    orders = {_order(cell) for cell in cells if len(read[cell] or ()) == 1} - {""}
-    doubtful = [cell for cell in cells if len(read[cell] or ()) == 2]
+    orders = {_order(cell) for cell in cells if len(read[cell]) == 1} - {""}
+    doubtful = [cell for cell in cells if len(read[cell]) == 2]
     if doubtful and len(orders) != 1:
         for cell in doubtful:
-            mends.note(LEFT_DATES, cell, " or ".join(read[cell] or ()))
+            mends.note(LEFT_DATES, cell, " or ".join(read[cell]))
         return None
     place = 1 if orders == {"month first"} else 0
 
@@ -225,7 +245,7 @@ def _dates(cells: Sequence[str], mends: Mends) -> Reader | None:
         if cell.casefold() in _MISSING:
             mends.note(MISSING, cell, "")
             return None
-        dates = read.get(cell) or ()
+        dates = read.get(cell, ())
         if not dates:
             mends.note(IMPOSSIBLE, cell, cell)
             return ox.Literal(cell)

@@ -26,7 +26,7 @@ LONG_NUMBER = re.compile(r"\d{19}")
 _NUMBERS = ("integer", "decimal", "long", "unsignedLong", "nonNegativeInteger", "positiveInteger")
 _MORE = ("nonPositiveInteger", "negativeInteger", "unsignedInt", "int")
 BEYOND = f"""SELECT ?p (COUNT(*) AS ?n) (SAMPLE(STR(?o)) AS ?example) {{
-  ?s ?p ?o FILTER(isLiteral(?o) && !isNumeric(?o)
+  ?s ?p ?o FILTER(isLiteral(?o) && LANG(?o) = "" && !isNumeric(?o)
     && DATATYPE(?o) IN ({", ".join(f"<{XSD}{name}>" for name in _NUMBERS + _MORE)})
     && REGEX(STR(?o), "^[+-]?[0-9]*[.]?[0-9]+$"))
 }} GROUP BY ?p ORDER BY ?p"""
