@@ -12,28 +12,27 @@ and
                           that say "different" or "unsure" (``turtle.py``)
 ========================= ==========================================================================
 
-``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a
-line, optionally a confidence, separated by tabs.
+``.gz`` files are read as well, and so are tables of pairs (``pairs.py``: DeepOnto, Bio-ML, LogMap,
+CSV), SSSOM divided by commas, and plain triples (owl:sameAs, owl:equivalentClass, SKOS matches) in
+any RDF file.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.loading import file_bytes
-from kgnb.mapping_files import alignment_rdf, sssom, turtle
-from kgnb.mappings import Alignment, Mapping
+from kgnb.mapping_files import alignment_rdf, pairs, sssom, turtle
+from kgnb.mappings import Alignment
 
 __all__ = ["SUFFIXES", "WRITERS", "format_of", "load", "load_reference", "save", "writer_for"]
 
 MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip bomb
 
-_PAIR = re.compile(r"(\w[\w+.-]*:\S+)\t(\w[\w+.-]*:\S+)(?:\t(0?\.\d+|[01](?:\.0*)?))?")
 Writer = Callable[[Alignment], str]
 WRITERS: dict[str, Writer] = {
     "sssom": sssom.write,
@@ -42,6 +41,9 @@ WRITERS: dict[str, Writer] = {
 }
 SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
 """Suffix of a file name, and the format it stands for."""
+_TABLES = (".tsv", ".csv", ".txt")
+_TRIPLES = (".ttl", ".nt", ".n3", ".nq", ".trig", ".owl", ".jsonld")
+_ALIGNMENT = b"knowledgeweb.org/heterogeneity/alignment"
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -74,35 +76,33 @@ def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
 
 
 def load(path: str | os.PathLike[str]) -> Alignment:
-    """Read an alignment in the format of its suffix; DataError gives the place of an error."""
-    file = Path(path)
-    form = format_of(file)
-    content = file_bytes(file, MAX_BYTES)
-    if form == "turtle":
-        return turtle.read(file)
-    if form == "sssom" and (found := _pairs(content)):
-        return found
-    return (sssom.read if form == "sssom" else alignment_rdf.read)(content, str(file))
-
-
-def _pairs(content: bytes) -> Alignment | None:
-    """The alignment in a table of pairs, as entity alignment writes it: two IRIs a line, optionally
-    a confidence.
+    """Read an alignment in the format of its suffix and content; DataError gives the place of an
+    error, ValueError says that the suffix is unknown.
     """
-    found = [
-        _PAIR.fullmatch(line)
-        for line in content.decode("utf-8-sig", "replace").splitlines()
-        if line.strip()
-    ]
-    pairs = [one for one in found if one]
-    if len(pairs) < len(found):
-        return None
-    return Alignment(
-        tuple(
-            Mapping(one[1], one[2], confidence=float(one[3] or 1), kind="individual")
-            for one in pairs
-        )
-    )
+    file = Path(path)
+    suffix = Path(file.name.lower().removesuffix(".gz")).suffix
+    if suffix in _TRIPLES:
+        return turtle.read(file)
+    if suffix not in _TABLES:
+        format_of(file)
+    content = file_bytes(file, MAX_BYTES)
+    if suffix in _TABLES:
+        if b"subject_id" not in content and (found := pairs.read(content, str(file))):
+            return found
+        return sssom.read(content, str(file), _sidecar(file))
+    if _ALIGNMENT not in content and b"<Alignment" not in content and b"OWL" in content.upper():
+        return turtle.read(file)
+    return alignment_rdf.read(content, str(file))
+
+
+def _sidecar(file: Path) -> bytes | None:
+    """The metadata of an SSSOM table in a file beside it: ``x.sssom.yml`` or ``x.yml``."""
+    stem = file.name.removesuffix(".gz")
+    stem = stem[: stem.rfind(".")]
+    names = [f"{stem}{suffix}" for suffix in (".yml", ".yaml")]
+    names += [f"{stem.removesuffix('.sssom')}{suffix}" for suffix in (".yml", ".yaml")]
+    found = next((file.with_name(name) for name in names if file.with_name(name).is_file()), None)
+    return file_bytes(found, MAX_BYTES) if found is not None else None
 
 
 def load_reference(path: str | os.PathLike[str]) -> Alignment:

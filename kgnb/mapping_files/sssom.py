@@ -164,14 +164,15 @@ def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
     }
 
 
-def read(content: bytes, where: str) -> Alignment:
+def read(content: bytes, where: str, sidecar: bytes | None = None) -> Alignment:
     """The alignment in SSSOM TSV bytes; DataError names file and line.
 
-    Also accepts header slots that apply to every row, full IRIs for CURIEs, and no header at all if
-    every CURIE has a well-known prefix. Rows that say "no match" and rows that negate a relation
-    other than equivalence are left out and counted in ``notes``.
+    Also accepts header slots that apply to every row, a header in a file of its own (``sidecar``),
+    commas for tabs, full IRIs for CURIEs, and no header at all if every CURIE has a well-known
+    prefix. Rows without a mapping of ours ("no match", a literal, an unknown predicate or prefix)
+    are left out and counted in ``notes``; only if no row is left, the first is an error.
     """
-    header, rows = _table(content, where)
+    header, rows = _table(content, where, sidecar)
     curies = Curies.read(header.get("curie_map"), where)
     sources, targets = (
         {name} if (name := str(header.get(slot) or "")) else set()
@@ -179,14 +180,24 @@ def read(content: bytes, where: str) -> Alignment:
     )
     mappings: list[Mapping] = []
     left_out: Counter[str] = Counter()
+    errors: list[DataError] = []
     for read_as, row in _mappings(header, rows, where):
+        if isinstance(read_as, DataError):
+            errors.append(read_as)
+            left_out[read_as.what.removeprefix(f"{read_as.where}: ")] += 1
+            continue
         if isinstance(read_as, str):
             left_out[read_as] += 1
             continue
         mappings.append(read_as)
         sources |= {row["subject_source"]} if "subject_source" in row else set()
         targets |= {row["object_source"]} if "object_source" in row else set()
-    notes = [f"{count} rows left out: {why}" for why, count in sorted(left_out.items())]
+    if errors and not mappings:
+        raise errors[0]
+    notes = [
+        f"{number} row{'s' if number > 1 else ''} left out: {why}"
+        for why, number in sorted(left_out.items())
+    ]
     return Alignment(
         mappings=tuple(mappings),
         source=str(header.get("kgnb_source") or _only(sources, curies)),
@@ -204,19 +215,24 @@ def read(content: bytes, where: str) -> Alignment:
 def read_rows(content: bytes, where: str) -> list[tuple[Mapping, dict[str, str]]]:
     """Every mapping with all fields of its row, for slots that an alignment does not keep.
 
-    Skips the rows that ``read`` skips.
+    Skips the rows that say "no match"; an odd row is an error, for these are people's decisions.
     """
-    found = _mappings(*_table(content, where), where)
-    return [(mapping, row) for mapping, row in found if not isinstance(mapping, str)]
+    kept: list[tuple[Mapping, dict[str, str]]] = []
+    for mapping, row in _mappings(*_table(content, where), where):
+        if isinstance(mapping, DataError):
+            raise mapping
+        if not isinstance(mapping, str):
+            kept.append((mapping, row))
+    return kept
 
 
 _Rows: TypeAlias = list[tuple[int, dict[str, str]]]
-_PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", "object_source"}
+_PROPAGATED = {*_COLUMNS, "subject_source", "object_source"}
 
 
 def _mappings(
     header: dict[str, Any], rows: _Rows, where: str
-) -> Iterator[tuple[Mapping | str, dict[str, str]]]:
+) -> Iterator[tuple[Mapping | str | DataError, dict[str, str]]]:
     """The mapping of each row, or the reason it has none, with its fields; header slots apply to
     every row.
     """
@@ -224,10 +240,15 @@ def _mappings(
     spread = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED}
     for number, given in rows:
         row = spread | {slot: value for slot, value in given.items() if value}
-        yield _mapping(row, curies, f"{where}:{number}"), row
+        try:
+            yield _mapping(row, curies, f"{where}:{number}"), row
+        except DataError as error:
+            yield error, row
 
 
-def _table(content: bytes, where: str) -> tuple[dict[str, Any], _Rows]:
+def _table(
+    content: bytes, where: str, sidecar: bytes | None = None
+) -> tuple[dict[str, Any], _Rows]:
     """The header's slots, and the fields of every row with the row's line."""
     try:
         text = content.decode("utf-8-sig")
@@ -237,10 +258,12 @@ def _table(content: bytes, where: str) -> tuple[dict[str, Any], _Rows]:
             "is not UTF-8 text", where=f"{where}:{line}", fix="Save the file as UTF-8."
         ) from error
     header, body, lines = _split(text, where)
+    if sidecar is not None:
+        header = _values(sidecar.decode("utf-8-sig", "replace"), f"{where}'s sidecar") | header
     rows = _cells(body, where, lines + 1)
     number, columns = next(rows, (lines + 1, []))
     columns = [column.strip() for column in columns]
-    missing = [column for column in REQUIRED if column not in columns]
+    missing = [column for column in REQUIRED if column not in columns and column not in header]
     if missing:
         raise DataError(
             f"the table has no column {', '.join(missing)}",
@@ -259,12 +282,18 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
         header.append(text[position:end].lstrip("#").rstrip())
         position = end
     written = textwrap.dedent("\n".join(header)) + "\n"
+    return _values(written, where), text[position:], len(header)
+
+
+def _values(written: str, where: str) -> dict[str, Any]:
+    """The slots of a YAML text, all scalars as they are written: a prefix NO is no boolean."""
     try:
         if any(
             isinstance(event, yaml.AliasEvent) for event in yaml.parse(written, yaml.SafeLoader)
         ):
             raise ValueError("it refers to its own parts, which may unfold to any length")
-        values = yaml.safe_load(written)
+        # the loader makes texts, lists and maps alone
+        values = yaml.load(written, yaml.BaseLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
@@ -273,11 +302,11 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
             where=f"{where}:{line}",
             fix="Header lines begin with # and hold YAML, as in '#license: https://...'.",
         ) from error
-    if values is not None and not isinstance(values, dict):
+    if values and not isinstance(values, dict):
         raise DataError(
             "the header holds no slots", where=f"{where}:1", fix="Write '#name: value' lines."
         )
-    return values or {}, text[position:], len(header)
+    return values or {}
 
 
 def _fields(at: int, columns: list[str], fields: list[str], where: str) -> dict[str, str]:
@@ -305,6 +334,8 @@ def _only(names: set[str], curies: Curies) -> str:
 
 def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
     """The mapping in a row, or the reason it has none."""
+    if "rdfs literal" in (row.get("subject_type"), row.get("object_type")):
+        return "they map a literal text, not an entity"
     ids = [row.get(slot, "").strip() for slot in REQUIRED]
     empty = [slot for slot, value in zip(REQUIRED, ids, strict=True) if not value]
     if empty:
@@ -480,7 +511,9 @@ def _cells(text: str, where: str, first_line: int = 1) -> Iterator[tuple[int, li
     begins with one.
     """
     csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+    first = text.partition("\n")[0]
+    divider = "\t" if "\t" in first or "," not in first else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
     started = first_line
     try:
         for fields in reader:

@@ -88,7 +88,7 @@ def test_rows_that_say_there_is_no_match_are_counted_not_read() -> None:
     text = MINIMAL + "a:Spa\tskos:exactMatch\tsssom:NoTermFound\tsemapv:ManualMappingCuration\n"
     alignment = read(text)
     assert len(alignment) == 1
-    assert alignment.notes == ("1 rows left out: they say that there is no match",)
+    assert alignment.notes == ("1 row left out: they say that there is no match",)
 
 
 def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> None:
@@ -101,7 +101,7 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
     ]
     alignment = read("\n".join([*head, *rows]))
     assert [mapping.relation for mapping in alignment] == ["different"]
-    assert alignment.notes == ("1 rows left out: they deny a relation other than equivalence",)
+    assert alignment.notes == ("1 row left out: they deny a relation other than equivalence",)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
         ("#- a list\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv:1", "no slots"),
         ("#a: &a [1]\n#mapping_tool: *a\n" + MINIMAL, "huts.sssom.tsv:1", "unfold to any length"),
         ("#curie_map: 3\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv", "curie_map is not a map"),
-        ("#kgnb_dropped: [3]\n" + MINIMAL, "huts.sssom.tsv", "not a list of texts"),
+        ("#kgnb_dropped: 3\n" + MINIMAL, "huts.sssom.tsv", "not a list of texts"),
         ("#kgnb_unsure: ['{']\n" + MINIMAL, "huts.sssom.tsv", "Invalid JSON"),
         ("#kgnb_dropped: ['{}']\n" + MINIMAL, "huts.sssom.tsv", "mapping: Field required"),
     ],

@@ -78,7 +78,7 @@ class Judging:
         description="a reference alignment, for evaluate and the oracle; huts:reference is ours",
     )
     plan: Literal["fixed", "model"] = Field(
-        default="fixed", description="fixed order of the stages, or the model picks each of them"
+        default="fixed", description="as the options say, or a model plans each kind of entity"
     )
 
 
