@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 
-class Request(BaseHTTPRequestHandler):
+class LoopbackRequest(BaseHTTPRequestHandler):
     """One request, its body read; the server's ``answer`` says what becomes of it."""
 
     server: "LoopbackServer"
@@ -67,7 +67,7 @@ class LoopbackServer(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, certificate: Path | None = None) -> None:
-        super().__init__(("127.0.0.1", 0), Request)
+        super().__init__(("127.0.0.1", 0), LoopbackRequest)
         self.scheme = "https" if certificate else "http"
         if certificate:  # with its key, in PEM
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -82,7 +82,7 @@ class LoopbackServer(ThreadingHTTPServer):
         """Where it is asked."""
         return f"{self.scheme}://127.0.0.1:{self.server_port}{self.place}"
 
-    def answer(self, request: Request) -> None:
+    def answer(self, request: LoopbackRequest) -> None:
         """Answer a request; several may come at once, each on a thread of its own."""
         raise NotImplementedError
 
@@ -117,7 +117,7 @@ class RawServer(LoopbackServer):
         self._write, self.place = write, place
         super().__init__()
 
-    def answer(self, request: Request) -> None:
+    def answer(self, request: LoopbackRequest) -> None:
         self._write(request.wfile.write)
 
 

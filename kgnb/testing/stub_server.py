@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from kgnb.testing.loopback import LoopbackServer, Request
+from kgnb.testing.loopback import LoopbackRequest, LoopbackServer
 
 JSON = "application/json"
 Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRequest:
     """One request as it arrived; header names are lower-case."""
 
     path: str
@@ -38,7 +38,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Call:
+class StubCall:
     """What a responder returns to have the model call a tool. ``arguments`` may be text, to be
     broken on purpose.
     """
@@ -47,7 +47,7 @@ class Call:
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
 
 
-Answer = str | Call | Sequence[Call]
+Answer = str | StubCall | Sequence[StubCall]
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ FILTERED = Fault(400, body=error_body("The response was filtered", "content_filt
 class StubServer(LoopbackServer):
     """Serves /v1/chat/completions and /v1/models on 127.0.0.1, port chosen by the system.
 
-    ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on
+    ``responder`` gets the request body and returns text, a ``StubCall`` or several; it may run on
     several threads at once. ``faults`` tells call by call (from 0) what goes wrong; None, or past
     the end: nothing. ``always`` happens to every call without a fault of its own. ``schema`` /
     ``tools``: what the server makes of ``response_format`` / ``tools``: "yes", "rejected" with 400;
-    json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then written
+    json_schema alone rejected ("object only"); tools "ignored": a responder's StubCall is then written
     into the text as fenced JSON. ``whole``: the text of the whole body, an error's sent with 400;
     ``routes``: status and body by path.
     """
@@ -128,14 +128,14 @@ class StubServer(LoopbackServer):
         models: Sequence[str] = ("stub",),
         delay: float = 0.0,
         whole: Callable[[Body], str] | None = None,
-        routes: Mapping[str, Callable[[Seen], tuple[int, str]]] | None = None,
+        routes: Mapping[str, Callable[[SeenRequest], tuple[int, str]]] | None = None,
         owner: str = "stub",
         certificate: Path | None = None,  # with its key, in PEM: it is spoken to by TLS
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
         self.schema, self.tools, self.models, self.delay = schema, tools, models, delay
         self.whole, self.routes, self.owner = whole, dict(routes or {}), owner
-        self.requests: list[Seen] = []
+        self.requests: list[SeenRequest] = []
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
@@ -154,10 +154,10 @@ class StubServer(LoopbackServer):
     # ------------------------------------------------------------------------------------------ one
     # call
 
-    def answer(self, request: Request) -> None:
+    def answer(self, request: LoopbackRequest) -> None:
         path = request.path.partition("?")[0]
         headers = {name.lower(): value for name, value in request.headers.items()}
-        seen = Seen(request.path, headers, json.loads(request.body or b"{}"))
+        seen = SeenRequest(request.path, headers, json.loads(request.body or b"{}"))
         if request.command != "GET":
             fault = self._arrive(seen)
             try:
@@ -176,7 +176,7 @@ class StubServer(LoopbackServer):
         ]
         return _send(request, 200, json.dumps({"object": "list", "data": data}))
 
-    def _answer(self, request: Request, seen: Seen, fault: Fault) -> None:
+    def _answer(self, request: LoopbackRequest, seen: SeenRequest, fault: Fault) -> None:
         path, body, media_type = seen.path.partition("?")[0], seen.body, fault.content_type
         if fault.drop:
             request.close_connection = True
@@ -199,7 +199,7 @@ class StubServer(LoopbackServer):
             text = json.dumps(whole)
         return _send(request, fault.status, text, media_type, fault.headers, fault.cut, fault.torn)
 
-    def _arrive(self, seen: Seen) -> Fault:
+    def _arrive(self, seen: SeenRequest) -> Fault:
         """Notes a request and says what shall happen to it."""
         with self._lock:
             number = len(self.requests)
@@ -228,7 +228,7 @@ class StubServer(LoopbackServer):
     def message(self, body: Body, fault: Fault) -> dict[str, Any]:
         """The assistant's message."""
         answer = fault.text if fault.text is not None else self.responder(body)
-        calls = [answer] if isinstance(answer, Call) else answer
+        calls = [answer] if isinstance(answer, StubCall) else answer
         if not isinstance(calls, str) and (not body.get("tools") or self.tools == "ignored"):
             texts = [json.dumps({"name": call.name, "arguments": call.arguments}) for call in calls]
             return {
@@ -249,7 +249,7 @@ def calling(answer: Answer) -> dict[str, Any]:
             if isinstance(call.arguments, str)
             else json.dumps(call.arguments),
         }
-        for call in ([answer] if isinstance(answer, Call) else answer)
+        for call in ([answer] if isinstance(answer, StubCall) else answer)
     ]
     calls = [
         {"id": f"call_{n}", "type": "function", "function": function}
@@ -286,7 +286,7 @@ def completion(body: Body, message: Mapping[str, Any], finish_reason: str) -> di
 
 
 def _send(
-    request: Request,
+    request: LoopbackRequest,
     status: int,
     text: str,
     media_type: str = JSON,
