@@ -96,7 +96,7 @@ def tried(state: State) -> tuple[Acted, ...]:
     """Run the best interpretations as queries; keep those with results, one for each distinct
     result.
     """
-    schema, found = state.context.reader.schema, dict[frozenset[Term], Acted]()
+    schema, found = state.schema, dict[frozenset[Term], Acted]()
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
         said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
@@ -201,7 +201,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
         raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
-            check(action.sparql, state.seen | state.context.reader.schema.iris)
+            check(action.sparql, state.seen | state.schema.iris, state.namespaces)
         return action
     named = [action.entity, action.relation] if isinstance(action, Neighbours) else []
     if isinstance(action, Paths):
@@ -211,11 +211,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
             raise ValueError("paths are of 1 to 3 triples")
         named = [action.a, action.b]
     for iri in named:
-        if (
-            iri is not None
-            and iri not in state.seen
-            and iri not in state.context.reader.schema.iris
-        ):
+        if iri is not None and iri not in state.seen and iri not in state.schema.iris:
             raise ValueError(unknown(iri, state.seen))
     return action
 

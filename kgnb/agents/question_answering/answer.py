@@ -119,7 +119,7 @@ def _answered(state: State, base: Answer, support: tuple[Triple, ...], tested: _
 
 def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
     """An answer without values, with everything known about how it was reached."""
-    notes: list[str] = []
+    notes = list(state.context.reader.missing)
     for one in state.history:
         notes += [
             *one.notes,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kgnb.agents.question_answering.interpretation import (
@@ -44,6 +44,9 @@ FRONTIER = 200
 """How many entities at the end of a path have their relations looked up together."""
 _REDIRECTS = (f"{OWL}sameAs", "http://dbpedia.org/ontology/wikiPageRedirects")
 _PROPERTIES = (f"{RDF}Property", f"{OWL}ObjectProperty", f"{OWL}DatatypeProperty")
+_SCAN = 10.0  # seconds that a service may take to count all its triples
+_ENTITIES_AROUND = 6  # entities whose relations stand for the schema if a service does not count
+_NAMED_SO = 40  # relations found by their names
 _SHORT = 100  # rows; no service truncates results to fewer
 _RELATIONS = 3000  # predicates read of one graph, and described
 _CLASSES = 5000
@@ -155,6 +158,8 @@ class GraphReader:
         self.page, self.most, self.timeout = page, most, timeout
         self.names = GraphNames(self)
         self.queries = 0  # so far
+        self._around: dict[tuple[tuple[Iri, ...], tuple[str, ...]], GraphSchema] = {}
+        self._unread = ""  # why the graph's relations could not be counted
         self._cache: dict[tuple[str, int], Solutions] = {}
         self._expansions: dict[tuple[Iri, tuple[Hop, ...], bool], Expansion] = {}
         self._own: tuple[str, ...] | None = None
@@ -189,7 +194,13 @@ class GraphReader:
         large to count.
         """
         query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
-        rows = self.looked_up(query, _RELATIONS).rows
+        self.queries += 1
+        try:
+            timeout = min(self.timeout, _SCAN)
+            rows = self.graph.select(query, limit=_RELATIONS, timeout=timeout).rows
+        except (BackendError, DataError) as error:
+            self._unread = error.what
+            return ()
         return tuple(
             sorted(
                 ((p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)),
@@ -197,9 +208,92 @@ class GraphReader:
             )
         )
 
+    @property
+    def counted(self) -> bool:
+        """Whether all relations of the graph are known; if not, those around a question's entities
+        are.
+        """
+        return bool(self.vocabulary) or not self._unread
+
+    @property
+    def remote(self) -> bool:
+        """Whether a service holds the graph, so that reading much of it takes long."""
+        return "://" in self.graph.name
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What could not be read, and what is used instead."""
+        if self.counted:
+            return ()
+        reason = " ".join(self._unread.split())[:120]
+        return (
+            f"the service did not list all its relations ({reason}): only those around the entities, "
+            "and those named like words of the question, were looked at",
+        )
+
+    def is_class(self, iri: Iri) -> bool:
+        """Whether anything belongs to it, as a class."""
+        if self.counted:
+            return iri in self.classes
+        return self.any(f"?x {'|'.join(map(n3, self.typing))} {n3(iri)}")
+
+    def relations_named(self, texts: Sequence[str]) -> tuple[Iri, ...]:
+        """The relations with exactly one of these names, whatever its case, or, for a single text,
+        with it in their names.
+        """
+        names = [text.lower() for text in texts if text.strip()]
+        if not names:
+            return ()
+        one = f"CONTAINS(LCASE(STR(?l)), {n3(Literal(names[0]))})"
+        every = f"LCASE(STR(?l)) IN ({', '.join(n3(Literal(name)) for name in names)})"
+        labels = f"<{RDFS}label>|<{ALIASES[0]}>"
+        kinds = " ".join(f"<{kind}>" for kind in _PROPERTIES)
+        query = (
+            f"SELECT DISTINCT ?p WHERE {{ {{ ?e <{CLAIMS[0]}> ?p ; {labels} ?l }} UNION "
+            f"{{ VALUES ?k {{ {kinds} }} ?p a ?k ; {labels} ?l }} "
+            f"FILTER ({one if len(names) == 1 else every}) }} LIMIT {_NAMED_SO}"
+        )
+        return tuple(
+            sorted(row[0] for row in self.looked_up(query).rows if isinstance(row[0], Iri))
+        )
+
+    def schema_around(self, entities: tuple[Iri, ...], texts: tuple[str, ...]) -> GraphSchema:
+        """The relations of these entities, and those with these names: the schema where a service
+        does not count.
+        """
+        key = (entities, texts)
+        if key not in self._around:
+            found: dict[Iri, tuple[int, Term | None]] = dict.fromkeys(
+                self.relations_named(texts), (0, None)
+            )
+            for entity in entities[:_ENTITIES_AROUND]:
+                for hop, number, end in self.expand(entity).hops:
+                    known, sample = found.get(hop.relation, (0, None))
+                    example = sample if hop.inverse or sample is not None else end
+                    found[hop.relation] = (known + number, example)
+            vocabulary = [(iri, number, example) for iri, (number, example) in found.items()]
+            self._around[key] = self._schema_of(vocabulary, list(self.missing))
+        return self._around[key]
+
+    def schema_with(self, schema: GraphSchema, relations: tuple[Iri, ...]) -> GraphSchema:
+        """A schema with more relations, such as those that were looked for by name."""
+        key = (relations, ("named",))
+        if key not in self._around:
+            self._around[key] = self._schema_of([(iri, 0, None) for iri in relations], [])
+        more = self._around[key]
+        return replace(
+            schema,
+            classes=tuple(dict.fromkeys((*schema.classes, *more.classes))),
+            relations=(*schema.relations, *more.relations),
+            prefixes={**more.prefixes, **schema.prefixes},
+        )
+
     @cached_property
     def typing(self) -> tuple[Iri, ...]:
         """The graph's relations from a thing to its class: RDF's, and those with a similar name."""
+        if not self.counted:
+            wikibase = self.any(f"?e <{CLAIMS[0]}> {n3(INSTANCE)}")
+            return (TYPE, INSTANCE) if wikibase else (TYPE,)
         named = (
             iri for iri, _, sample in self.vocabulary if isinstance(sample, Iri) and iri != TYPE
         )
@@ -216,6 +310,8 @@ class GraphReader:
         Declared classes without instances come last.
         """
         found: dict[Iri, tuple[Iri, int]] = {}
+        if not self.counted:
+            return found
         for relation in self.typing:
             for cls, number in self._class_sizes(relation):
                 by, known = found.get(cls, (relation, 0))
@@ -397,9 +493,14 @@ class GraphReader:
     @cached_property
     def schema(self) -> GraphSchema:
         """The classes with counts, and what each relation connects, read from bounded samples."""
-        vocabulary = [entry for entry in self.vocabulary if is_relation(entry[0])]
+        return self._schema_of(self.vocabulary, [])
+
+    def _schema_of(
+        self, vocabulary: Iterable[tuple[Iri, int, Term | None]], notes: list[str]
+    ) -> GraphSchema:
+        vocabulary = [entry for entry in vocabulary if is_relation(entry[0])]
         vocabulary = sorted(vocabulary, key=lambda entry: (-entry[1], entry[0]))
-        notes = [f"{len(vocabulary) - _RELATIONS} rarer relations are not described"] * (
+        notes += [f"{len(vocabulary) - _RELATIONS} rarer relations are not described"] * (
             len(vocabulary) > _RELATIONS
         )
         vocabulary = [entry for entry in vocabulary if entry[0] not in self.typing][:_RELATIONS]
@@ -425,19 +526,23 @@ class GraphReader:
                     tuple(sorted(use.ends)),
                 )
             )
-        classes = tuple(
-            ClassUse(iri, self.names.label(iri), number)
-            for iri, (_, number) in self.classes.items()
-        )
+        sizes = {iri: number for iri, (_, number) in self.classes.items()}
         naming = tuple(
             str(iri) for iri, _, _ in self.vocabulary if iri in NAMING or iri in self.own_naming()
         )
-        some = self.looked_up(
-            "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500
-        ).rows
-        prefixes = _prefixes(
-            [*self.classes, *(one.iri for one in relations)], [row[0] for row in some]
-        )
+        some: Iterable[tuple[Term | None, ...]] = ()
+        if self.counted:
+            some = self.looked_up(
+                "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500
+            ).rows
+        else:  # the classes of what the relations connect, and the names that all services have
+            ends = [end for use in uses.values() for end in (*_main(use.starts), *_main(use.ends))]
+            sizes = {Iri(end): 0 for end in dict.fromkeys(ends) if is_iri(end)}
+            naming = (f"{RDFS}label",)
+            some = [(step[2],) for step in vocabulary]
+            self.names.fetch(sizes)
+        classes = tuple(ClassUse(iri, self.names.label(iri), size) for iri, size in sizes.items())
+        prefixes = _prefixes([*sizes, *(one.iri for one in relations)], [row[0] for row in some])
         return GraphSchema(classes, tuple(relations), self.typing, naming, prefixes, tuple(notes))
 
 
@@ -597,11 +702,11 @@ def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, _Use]:
             use = found.setdefault(p, _Use())
             kinds[p][kind_of(x)] += number
             examples.setdefault((p, kind_of(x)), x)
-            if d in reader.classes:
+            if d in reader.classes or (not reader.counted and isinstance(d, Iri)):
                 use.starts[str(d)] += number
             if isinstance(t, Iri):
                 use.ends[local_name(t)] += number
-            elif r in reader.classes:
+            elif r in reader.classes or (not reader.counted and isinstance(r, Iri)):
                 use.ends[str(r)] += number
         for p, counts in kinds.items():
             things = counts["thing"]

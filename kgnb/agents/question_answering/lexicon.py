@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,6 +20,7 @@ import numpy as np
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.names import ALIASES, NAMING, is_relation, local_name
 from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, Phrase, says
+from kgnb.agents.question_answering.text_search import TextSearch
 from kgnb.agents.question_answering.values import How
 from kgnb.errors import BackendError
 from kgnb.kg.labels import is_code, readable_name
@@ -391,7 +392,8 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "
 without a tag.
 """
 _SMALL = 2_000_000  # most triples of a graph whose labels are all read
-_LABELS = 60_000  # most labels read
+_LABELS = 60_000  # most labels read of a service
+_LABELS_AT_HAND = 600_000  # most labels read of a graph in this process
 _VECTORS = 4000  # names compared by vectors
 _WORDS = 7  # most words of a mention
 _FUZZY = 0.82
@@ -405,11 +407,16 @@ class Directory:
     up.
     """
 
-    def __init__(self, reader: GraphReader, wording: Wording, *, most: int = _LABELS) -> None:
-        self._reader, self._wording, self._most = reader, wording, most
+    def __init__(self, reader: GraphReader, wording: Wording, *, most: int | None = None) -> None:
+        self._reader, self._wording = reader, wording
+        self._most = most or (_LABELS if reader.remote else _LABELS_AT_HAND)
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
         self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._by_part: dict[str, set[str]] = defaultdict(
+            set
+        )  # words by their parts of three letters
         self._read = False
+        self._search = TextSearch(lambda query, most: reader.select(query, limit=most))
         self.partial = False
 
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
@@ -427,10 +434,27 @@ class Directory:
         hits = [hit for span in spans for hit in self._named(sentence, span)]
         covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
         open_spans = [s for s in spans if not covered & set(range(*s)) and _may_name(sentence, s)]
+        if self.partial and self._reader.remote:
+            self._searched(sentence, open_spans)
         hits += [hit for span in open_spans for hit in self._misspelt(sentence, span)]
         if not hits:
             hits = self._alike(sentence, open_spans)
         return hits
+
+    def _searched(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
+        """Read what the service's own search finds for the longest parts of the question that begin
+        with a capital or digit.
+        """
+        taken: set[int] = set()
+        for begin, end in spans:
+            marked = sentence[begin][:1].isupper() or sentence[begin][:1].isdigit()
+            if begin == 0 or not marked or not taken.isdisjoint(range(begin, end)):
+                continue
+            found = self._search.named(" ".join(sentence[begin:end]))
+            for iri, name in found:
+                self._add(iri, name)
+            if found:
+                taken |= set(range(begin, end))
 
     def exactly(self, sentence: Sequence[str]) -> list[Hit]:
         """The entities that the question names exactly; looks up only those texts."""
@@ -481,9 +505,11 @@ class Directory:
         ]
 
     def _close(self, word: str) -> list[str]:
-        return difflib.get_close_matches(
-            word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8
-        )
+        # a word that is nearly the same shares several of its parts, unless it is short
+        shared = Counter(other for part in _parts(word) for other in self._by_part.get(part, ()))
+        least = max(1, len(word) - 5)
+        near = sorted(w for w, n in shared.items() if n >= least and abs(len(w) - len(word)) < 3)
+        return difflib.get_close_matches(word, near, 3, 0.8)
 
     def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
         names = sorted(self._names)[:_VECTORS]
@@ -578,7 +604,20 @@ class Directory:
         if said and len(said) <= 12:
             self._names.setdefault(said, {}).setdefault(iri, " ".join(name.split()))
             for word in said:
+                if word not in self._by_word:
+                    for part in _parts(word):
+                        self._by_part[part].add(word)
                 self._by_word[word].add(said)
+
+
+def _parts(word: str) -> set[str]:
+    """The word's parts of three letters, its beginning and end marked.
+
+    >>> sorted(_parts("hut"))
+    ['$hu', 'hut', 'ut$']
+    """
+    marked = f"${word}$"
+    return {marked[at : at + 3] for at in range(len(marked) - 2)}
 
 
 def _numbers(text: str) -> list[str]:

@@ -124,9 +124,7 @@ def _found(state: State) -> Linked:
     links: dict[tuple[str, str], Link] = {}
     for span, iri, _, score, how in sorted(chosen, key=lambda hit: (hit[0], -hit[3], hit[1])):
         one, mention = same.get(iri, iri), _words(sentence, span)
-        new = Link(
-            one, reader.names.label(one), mention, score, how, is_class=iri in reader.classes
-        )
+        new = Link(one, reader.names.label(one), mention, score, how, is_class=reader.is_class(iri))
         links.setdefault((one, mention), new)
     return Linked(
         tuple(links.values()), notes=("not all labels of the graph were read",) * directory.partial

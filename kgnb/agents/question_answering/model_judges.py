@@ -333,7 +333,7 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
 
     With ``offer``, a query may end the run.
     """
-    schema = state.context.reader.schema
+    schema = state.schema
 
     def take(action: Action, confidence: float = 0.9, why: str = "") -> str:
         if taken.action is not None:
@@ -447,7 +447,7 @@ def _iri(state: State, text: str) -> Iri:
     shown.
     """
     said = text.strip()
-    prefixes = {**PREFIXES, **state.context.reader.schema.prefixes}
+    prefixes = {**PREFIXES, **state.schema.prefixes}
     for part in dict.fromkeys((said, *said.split(" ")[:1], *said.split(" ")[-1:])):
         bare = part.strip("<>()")
         prefix, colon, local = bare.partition(":")

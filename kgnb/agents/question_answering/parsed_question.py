@@ -458,7 +458,7 @@ class ParsedQuestion:
     @property
     def schema(self) -> GraphSchema:
         """The graph's classes and relations."""
-        return self.reader.schema
+        return self.state.schema
 
     @property
     def uses(self) -> dict[Iri, RelationUse]:

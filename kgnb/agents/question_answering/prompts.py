@@ -118,7 +118,7 @@ def _query_line(acted: Acted) -> str:
 
 def question_lines(state: State, *, paths: bool) -> list[str]:
     """The question with its entities, nearby facts and the paths it may stand for."""
-    schema = state.context.reader.schema
+    schema = state.schema
     kinds = _kinds(state, schema)
     lines = [f"QUESTION: {line(state.question.text)}", "ENTITIES:"]
     for link in state.linked.links[:_ENTITIES]:
@@ -194,7 +194,7 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
 
 def schema_lines(state: State) -> list[str]:
     """The schema within its token budget: complete if it fits, else the most relevant part first."""
-    schema = state.context.reader.schema
+    schema = state.schema
     budget = state.options.schema_tokens * _TOKEN
     head = [f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in declared(schema).items()]
     head.append(
@@ -252,7 +252,10 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
 
 def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
     """The relations and classes that match these words, in any language, and their IRIs."""
-    schema = state.context.reader.schema
+    schema, reader = state.schema, state.context.reader
+    if not reader.counted:
+        named = set(reader.relations_named([words])) - set(schema.uses)
+        schema = reader.schema_with(schema, tuple(sorted(named)))
     ranked = ranks(state, schema, words)
     every: list[tuple[float, str, str]] = [
         *((ranked[one.iri], _class_line(schema, one), str(one.iri)) for one in schema.classes),
@@ -427,7 +430,7 @@ def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
 
 def triple_line(state: State, triple: Triple) -> str:
     """A triple as a line of Turtle, its labels as a comment."""
-    schema, label = state.context.reader.schema, state.context.reader.names.label
+    schema, label = state.schema, state.context.reader.names.label
     subject, relation, object_ = (
         schema.short(term) if isinstance(term, Iri) else _cell(term) for term in triple
     )
@@ -449,7 +452,7 @@ def term_line(state: State, term: Term | None) -> str:
         return "(none)"
     if not isinstance(term, Iri):
         return _cell(term)
-    short = state.context.reader.schema.short(term)
+    short = state.schema.short(term)
     name = line(state.context.reader.names.label(term))[:_CELL]
     return short if name == short.rpartition(":")[2] or name == term else f"{short} ({name})"
 

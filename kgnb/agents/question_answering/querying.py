@@ -33,9 +33,9 @@ _AT_ONCE = 100  # triples looked up per query
 _NEGATIVE = ("Minus", "Builtin_EXISTS", "Builtin_NOTEXISTS")
 
 
-def check(query: str, seen: Collection[str]) -> str:
+def check(query: str, seen: Collection[str], namespaces: tuple[str, ...] = ()) -> str:
     """Return the query if it is read-only, well formed, limited to this graph, and names only IRIs
-    already seen.
+    already seen or in these namespaces.
 
     Raises:
         ValueError: it is not; the message says why, and suggests the nearest seen IRIs for an
@@ -54,7 +54,7 @@ def check(query: str, seen: Collection[str]) -> str:
     mentioned = named(query)  # before parsing, for a clear message about undeclared prefixes
     _parsed(query)
     for iri in mentioned:
-        if iri not in seen and not iri.startswith(ALWAYS_KNOWN):
+        if iri not in seen and not iri.startswith((*ALWAYS_KNOWN, *namespaces)):
             raise ValueError(unknown(iri, seen))
     return query
 
@@ -406,7 +406,7 @@ def _numbers(said: str, forms: dict[str, list[Term]]) -> list[Term] | None:
 
 def _forms(state: State) -> dict[str, list[Term]]:
     """Map every way of writing a term seen so far to the terms it may stand for."""
-    schema, label = state.context.reader.schema, state.context.reader.names.label
+    schema, label = state.schema, state.context.reader.names.label
     found: dict[str, list[Term]] = {}
 
     def add(form: str, term: Term) -> None:

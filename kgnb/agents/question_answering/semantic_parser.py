@@ -733,7 +733,7 @@ def _may_end_in(asked: ParsedQuestion, hop: Hop, thing: Iri) -> bool:
     """
     use = asked.uses.get(hop.relation)
     ends = set((use.subjects if hop.inverse else use.objects) if use is not None else ())
-    ends = {end for end in ends if end in asked.reader.classes}
+    ends = {end for end in ends if "/" in end or "#" in end}  # classes, not datatypes
     kinds = asked.reader.kinds(thing)
     if ends and kinds:
         return not ends.isdisjoint(kinds)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kgnb.agents.question_answering.graph_reader import GraphReader
+from kgnb.agents.question_answering.graph_reader import GraphReader, GraphSchema
 from kgnb.agents.question_answering.lexicon import Directory, Lexicon, Wording
 from kgnb.agents.question_answering.values import (
     Acted,
@@ -22,6 +22,7 @@ from kgnb.agents.question_answering.values import (
     Finish,
     GiveUp,
     Linked,
+    Look,
     Memory,
     Observation,
     Options,
@@ -172,6 +173,38 @@ class State:
     )
     stalled: int = 0  # consecutive rounds without progress
     answered: Answer | None = None
+
+    @property
+    def schema(self) -> GraphSchema:
+        """The graph's classes and relations; where a service does not list them, those around the
+        question's entities, and those named like its words or like what a model looked for.
+        """
+        reader = self.context.reader
+        if reader.counted:
+            return reader.schema
+        mentions = {word for one in self.linked.links for word in one.mention.split()}
+        words = [word.strip("?.,!").lower() for word in self.question.text.split()]
+        words = [word for word in words if word not in mentions]
+        texts = [
+            " ".join(words[at : at + n]) for n in (1, 2, 3) for at in range(len(words) - n + 1)
+        ]
+        entities = tuple(one.iri for one in self.linked.links)
+        looked = [one.action.words for one in self.history if isinstance(one.action, Look)]
+        named = {iri for text in looked for iri in reader.relations_named([text])}
+        schema = reader.schema_around(entities, tuple(dict.fromkeys(texts)))
+        return (
+            reader.schema_with(schema, tuple(sorted(named - set(schema.uses)))) if named else schema
+        )
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """The namespaces of the relations shown, all of which may be named where a service does not
+        list them.
+        """
+        if self.context.reader.counted:
+            return ()
+        cuts = {iri[: max(iri.rfind("#"), iri.rfind("/")) + 1] for iri in self.schema.uses}
+        return tuple(sorted(cuts))
 
     @property
     def acted(self) -> Acted | None:
