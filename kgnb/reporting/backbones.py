@@ -17,7 +17,7 @@ from typing import Any
 
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.replay import MissingReply
-from kgnb.reporting.parameters import check
+from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.sections import write_numbers
 from kgnb.reporting.session import (
@@ -146,18 +146,11 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
         folder, settings.with_(seed=settings.seed + seed) if seed else settings, session.command
     )
     module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
-    values = check(parameters, given)
-    options = {one.name for one in parameters if one.of_agent}
-    named = {key: value for key, value in values.items() if key not in options}
-    changed = {
-        one.name: values[one.name]
-        for one in parameters
-        if one.of_agent and values[one.name] != one.default
-    }
+    called = arguments(parameters, given)
     begun = perf_counter()
     begin(own)  # for the report's functions that use the current session
     try:
-        results = getattr(module, function)(**named, options=changed)
+        results = getattr(module, function)(**called)
         module.save(results, own)
     except MissingReply:  # the other models have theirs
         return ModelFigures(of, name, {}, {}, {}, 0.0, {}, why="no reply recorded")

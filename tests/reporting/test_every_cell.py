@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from kgnb.reporting.parameters import check, read_parameters
+from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.results.cells import NoFigure
@@ -55,10 +55,7 @@ def test_no_cell_of_a_report_is_blank_without_a_reason(name: str, tmp_path: Path
     begin(session)
     template = find_template(report)
     notebook = nbformat.read(template.path, as_version=4)
-    named = {one.name for one in read_parameters(notebook, report)}
-    values = {
-        key: value for key, value in check(template.parameters, given).items() if key in named
-    }
+    values = arguments(template.parameters, given)
     module: Any = import_module(f"kgnb.reporting.{report.replace('-', '_')}")
     results = getattr(module, function)(**values)
     known = {"report": module, "results": results, "current": current}

@@ -19,7 +19,7 @@ import pytest
 
 from kgnb.reporting import backbones
 from kgnb.reporting.html import TIMES, without_times
-from kgnb.reporting.parameters import check
+from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import ReportError, ReportResult, find_template, mark_partial, run_report
 from kgnb.reporting.session import ReportSession, begin, headline_figures
 from kgnb.run import Run
@@ -173,7 +173,7 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
     begin(session := ReportSession(folder, told.with_(remember=False)))
     module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
     results = getattr(module, backbones.RUNS[name][0])(
-        **check(find_template(name).parameters, SMALL[name])
+        **arguments(find_template(name).parameters, SMALL[name])
     )
     module.save(results, session)
     why = mark_partial(folder)

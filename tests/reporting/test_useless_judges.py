@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgnb.reporting.parameters import check
+from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import OURS, ReportSession, begin, marks
 from kgnb.settings import Settings
@@ -87,10 +87,7 @@ def test_no_figure_of_a_report_looks_good_with_a_useless_judge(
         )
         session = ReportSession(tmp_path, settings)
         begin(session)
-        parameters = find_template(name).parameters
-        named = {
-            key: value for key, value in check(parameters, given).items() if key in _cell(name)
-        }
+        named = arguments(find_template(name).parameters, given)
         results = getattr(module, function)(**named)
         module.save(results, session)
     metrics = json.loads((tmp_path / "metrics.json").read_text())
@@ -106,12 +103,3 @@ def test_no_figure_of_a_report_looks_good_with_a_useless_judge(
         assert quality is None or quality < 60, ours
     if judge is nothing and metrics["judged"]["asked"]:
         assert marks(metrics), "a silent model is named beside the figures"
-
-
-def _cell(name: str) -> set[str]:
-    import nbformat
-
-    from kgnb.reporting.parameters import read_parameters
-
-    path = find_template(name).path
-    return {one.name for one in read_parameters(nbformat.read(path, as_version=4), str(path))}
