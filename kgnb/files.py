@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,11 +35,23 @@ def write_whole(
     Text is written as UTF-8 with its own line ends; a function writes its own content. Even a power
     cut leaves the old file or the new one; ``lasting`` waits until the new one is on disk.
 
+    A link is followed. What is no file (a device, a pipe) and what has several names (hard links)
+    is written to as it stands, which is not done at once.
+
     Raises:
-        DataError: the file cannot be written; the old one stays.
+        DataError: the file cannot be written, or is read-only; the old one stays.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
+    given, path = path, Path(os.path.realpath(path))
     with _written(path):
+        there = path.stat() if path.exists() else None
+        if there is not None and not there.st_mode & 0o222:
+            # root could write it all the same, and so could a renaming
+            raise OSError(errno.EACCES, "it is read-only")
+        if there is not None and (not stat.S_ISREG(there.st_mode) or there.st_nlink > 1):
+            with path.open("wb") as stream:
+                data(stream) if callable(data) else stream.write(data)
+            return given
         part = path.with_name(f".{path.name[:200]}.{token_hex(4)}.part")
         try:
             with part.open("xb") as stream:
@@ -53,7 +66,13 @@ def write_whole(
             raise
         if lasting:
             settle(path.parent)
-    return path
+    return given
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its user may read, with its parents; one that is there stays."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 @contextmanager
@@ -140,6 +159,7 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
         with path.open("ab+", buffering=0) as file:
+            _hold(file.fileno())
             rest = (_closing(cast(BinaryIO, file)) + text).encode()
             while rest:  # one write, except on a full disk, where the next one fails
                 rest = rest[file.write(rest) :]
@@ -171,6 +191,46 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             )
 
 
+def _hold(handle: int) -> bool:
+    """Lock an open file until it is closed; False where the file system knows no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        # of a network's file system without its lock service
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS):
+            raise
+        return False
+    return True
+
+
+def from_yaml(text: str, *, texts: bool = False) -> Any:
+    """The value of a YAML text, whose parts must not refer to one another: they unfold to any size.
+
+    ``texts``: what is no list or map is a text, as it stands, never a date or a yes.
+
+    Raises:
+        yaml.YAMLError: it is not YAML. ValueError: it is too long, or nests too deep.
+
+    >>> from_yaml("a: [1, 2]")
+    {'a': [1, 2]}
+    """
+    import yaml
+
+    deep = 0
+    for number, event in enumerate(yaml.parse(text, yaml.SafeLoader)):
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("it refers to its own parts, which may unfold to any length")
+        deep += isinstance(event, yaml.CollectionStartEvent)
+        deep -= isinstance(event, yaml.CollectionEndEvent)
+        if deep > 100:
+            raise ValueError("it nests too deep")
+        if number > 100_000:
+            raise ValueError("it has more than 100,000 parts")
+    return yaml.load(text, yaml.BaseLoader if texts else yaml.SafeLoader)
+
+
 def _entry(line: str) -> dict[str, Any] | None:
     try:
         entry = from_json(line)
@@ -197,8 +257,8 @@ def locked(path: Path) -> Iterator[None]:
     """Hold a lock that one thread of one process has at a time; the file is only there while
     somebody wants it.
 
-    A process that dies lets go of it. Where there is no ``flock`` (Windows), or the folder is
-    read-only, it keeps nobody out.
+    A process that dies lets go of it. Where there is no ``flock`` (Windows, some network file
+    systems), or the folder is read-only, it keeps nobody out.
     """
     handle = _flocked(path)
     try:
@@ -216,7 +276,10 @@ def _flocked(path: Path) -> int | None:
         except OSError:
             return None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            if not _hold(handle):
+                path.unlink(missing_ok=True)
+                os.close(handle)
+                return None
             if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
                 return handle
         except FileNotFoundError:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from kgnb.errors import DataError
+from kgnb.files import make_private
 
 _PAUSE = 0.005  # seconds; switching to the write-ahead log takes about one millisecond
 _NOT_NOW = {  # kinds of errors that a sound file may meet
@@ -116,7 +117,10 @@ class SqliteFile:
         )
 
     def _opened(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(self.path.parent)
+        if str(self.path) != ":memory:":
+            # texts of others: the files beside it get its permissions
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         db = sqlite3.connect(
             self.path, timeout=self.patience, isolation_level=None, check_same_thread=False
         )

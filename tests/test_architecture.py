@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
     "files": {"errors"},
-    "sqlite_file": {"errors"},
+    "sqlite_file": {"errors", "files"},
     "openai_server": {"errors", "patience", "secret"},
     "patience": set(),
     "trust": {"errors", "files"},

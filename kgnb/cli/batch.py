@@ -94,8 +94,12 @@ def answer(folder: str) -> None:
                 break
             lines.append(line)
         else:
-            if not lines:
-                return
+            if lines:
+                raise click.ClickException(
+                    "the input ended in the middle of a reply, which is not kept; end it with a line "
+                    "with a single dot"
+                )
+            return
         if text := "".join(lines).strip():
             batches.answer(folder, wanted, _reply(text, rows[wanted]))
 

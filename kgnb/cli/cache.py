@@ -75,3 +75,17 @@ def clear(kinds: tuple[str, ...], yes: bool) -> None:
         click.confirm(f"Delete {there} in {settings.cache}?", abort=True, err=True)
     for name, count in clear_cache(settings.cache, names).items():
         click.echo(f"{name:10} {count:>9,} deleted")
+
+
+@cache.command()
+@click.argument("text")
+def forget(text: str) -> None:
+    """Delete every reply and verdict that holds TEXT, such as a person's name.
+
+    What a run, a batch or a report folder keeps is deleted with its folder (docs/privacy.md).
+    """
+    from kgnb.reporting.sharing import forget as forgotten
+    from kgnb.settings import Settings
+
+    for name, count in forgotten(Settings.load().cache, text).items():
+        click.echo(f"{name:10} {count:>9,} deleted")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError, Waiting
-from kgnb.files import append_lines, locked, read_lines, write_whole
+from kgnb.files import append_lines, locked, make_private, read_lines, write_whole
 from kgnb.llm.bounds import bounded
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
@@ -151,7 +151,7 @@ class BatchModel:
         self._written: Counter[str] = Counter()  # how often each request is in the folder
         self._stamps: dict[Path, tuple[int, int]] = {}  # of its files, when they were read
         self._waiting: dict[str, int] = {}  # tokens by id: requests made here that have no reply
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_private(self.folder)
         self._replies = Replies(self.folder)
 
     def ask(self, request: Request) -> Reply:

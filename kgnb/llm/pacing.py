@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgnb.errors import DataError
+from kgnb.files import make_private
 from kgnb.llm.model import Attempt, ChatModel, ModelError, Reply, Request
 from kgnb.llm.prices import estimate_usage
 from kgnb.patience import Patience
@@ -209,7 +210,7 @@ class Pace:
     def _connection(self) -> AbstractContextManager[sqlite3.Connection]:
         if self.path is None:
             return nullcontext(self._memory)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(self.path.parent)
         return closing(sqlite3.connect(self.path, timeout=30, isolation_level=None))
 
 

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from kgnb.errors import DataError
+from kgnb.files import from_yaml
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, which_concepts
@@ -288,12 +289,7 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
 def _values(written: str, where: str) -> dict[str, Any]:
     """The slots of a YAML text, all scalars as they are written: a prefix NO is no boolean."""
     try:
-        if any(
-            isinstance(event, yaml.AliasEvent) for event in yaml.parse(written, yaml.SafeLoader)
-        ):
-            raise ValueError("it refers to its own parts, which may unfold to any length")
-        # the loader makes texts, lists and maps alone
-        values = yaml.load(written, yaml.BaseLoader)
+        values = from_yaml(written, texts=True)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1

@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgnb.errors import DataError
+from kgnb.files import from_yaml
 from kgnb.reporting.parameters import Value, assignments, check
 from kgnb.reporting.report import find_template
 
@@ -110,7 +111,8 @@ def read_grid(path: Path | str) -> Grid:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-        lines, content = lines_of(text), yaml.safe_load(text)
+        content = from_yaml(text)
+        lines = lines_of(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)

@@ -114,6 +114,34 @@ def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, i
     return counts
 
 
+def forget(cache: Path, text: str) -> dict[str, int]:
+    """Delete every reply and verdict that holds a text, also while processes use the cache, and
+    overwrite where it stood; returns how many of each there were.
+
+    Vectors are kept by a digest of their text, which cannot be searched.
+    """
+    if not text.strip():
+        raise ValueError("there is no text to forget")
+    # requests and replies are JSON in ASCII
+    wanted = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    counts = {}
+    for name, columns in (("replies", ("request", "reply")), ("verdicts", COLUMNS["verdicts"])):
+        counts[name] = 0
+        if not (cache / FILES[name]).is_file():
+            continue
+        where = " OR ".join(
+            f"instr(CAST({column} AS TEXT), ?)" for column in columns for _ in wanted
+        )
+        with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
+            db.execute("PRAGMA secure_delete = ON")
+            with db:
+                found = db.execute(f"DELETE FROM {name} WHERE {where}", [*wanted] * len(columns))
+                counts[name] = found.rowcount
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return counts
+
+
 def _insert(path: Path, name: str, file: Path) -> int:
     columns = COLUMNS[name]
     rows = list(_read(file, columns))

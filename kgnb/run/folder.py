@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, make_private, write_whole
 from kgnb.run.record import VERSION, Event, Record
 from kgnb.secret import blot, blotted
 
@@ -39,7 +39,7 @@ class RunFolder:
             return
         try:
             if not self._begun:
-                self.path.mkdir(parents=True, exist_ok=True)
+                make_private(self.path)
                 _set_aside(self.path / EVENTS)
                 self._begun = True
             if self._file is None:
@@ -63,7 +63,7 @@ class RunFolder:
         """Write ``run.json``, whole or not at all."""
         self.close()
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_private(self.path)
             write_whole(self.path / SUMMARY, _clean(_written, record.to_json()))
         except (OSError, DataError) as error:
             self._lose(str(error).partition("\n")[0])

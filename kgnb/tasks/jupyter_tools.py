@@ -4,7 +4,8 @@
 The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one
 function a tool, made here on request. The setting ``serve.tbox`` (``KGNB_TBOX``) names the
 ontology; without one there are no tools. All functions share one session, whose graph is kept in
-``jupyter/built.trig`` in the cache: a server that restarts continues with it.
+``jupyter/built-DIGEST.trig`` in the cache, by a digest of the ontology's tools: a server that
+restarts continues with it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def shared(tbox: str) -> Shared:
     """The one session of this process over an ontology."""
     settings = Settings.load()
     pack = compile_ontology(tbox)
-    out = settings.cache / "jupyter" / "built.trig"
+    # each ontology has a graph of its own
+    out = settings.cache / "jupyter" / f"built-{pack.content_sha256[:12]}.trig"
     out.parent.mkdir(parents=True, exist_ok=True)
     session = pack.session()
     own = Shared(pack, session, GraphFile(out, session), "jupyter")

@@ -320,6 +320,12 @@ def _http(
             f"anyone who reaches {host} could write",
             fix="Give a token of 16 characters or more (--token env:NAME), or listen on 127.0.0.1.",
         )
+    if token and len(token) < 16:
+        # other users of this machine reach loopback as well, and may guess
+        raise ConfigError(
+            "the token has fewer than 16 characters",
+            fix="Give a longer one (--token env:NAME), or none: one is drawn.",
+        )
     wanted = secrets.token_urlsafe(24) if token is None else token
     inner = mcp_server(shared).streamable_http_app(
         host=host, max_sessions=MOST_SESSIONS, session_idle_timeout=SESSION_IDLE

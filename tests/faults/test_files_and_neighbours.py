@@ -1,0 +1,251 @@
+"""Files that are not files, file systems without locks, YAML that unfolds, neighbours that read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import stat
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from kgnb import files
+from kgnb.cli import main
+from kgnb.errors import ConfigError
+from kgnb.files import append_lines, from_yaml, locked, read_lines, write_whole
+from kgnb.judging.memory import VerdictStore
+from kgnb.llm.batch import BatchModel
+from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.replay import Key, ReplayCache
+from kgnb.run.folder import RunFolder
+from kgnb.settings import Settings
+
+posix = pytest.mark.skipif(os.name != "posix", reason="these are files of POSIX")
+MATCH = ["match", "huts:alpine", "huts:refuge", "--judge", "rule", "--embedder", "characters"]
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    real, link = tmp_path / "store" / "real.tsv", tmp_path / "link.tsv"
+    real.parent.mkdir()
+    real.write_text("old")
+    link.symlink_to("store/real.tsv")
+    assert write_whole(link, "new") == link
+    assert link.is_symlink() and real.read_text() == "new"
+    link.unlink()
+    link.symlink_to("store/new.tsv")
+    write_whole(link, "newer")
+    assert (tmp_path / "store" / "new.tsv").read_text() == "newer" and link.is_symlink()
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+def test_hard_links_stay_one_file(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("a much longer old text")
+    os.link(one, other)
+    write_whole(one, "new")
+    assert other.read_text() == "new" and one.samefile(other)
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+def test_a_pipe_gets_the_text_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()))
+    reader.start()
+    write_whole(pipe, "new")
+    reader.join(10)
+    assert heard == ["new"] and stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+def test_a_device_stays_a_device(tmp_path: Path) -> None:
+    link = tmp_path / "null"
+    link.symlink_to("/dev/null")
+    write_whole(link, "new")
+    assert link.is_symlink() and stat.S_ISCHR(link.stat().st_mode)
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+def test_a_read_only_file_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "o.sssom.tsv"
+    out.write_text("kept")
+    out.chmod(0o444)
+    assert main([*MATCH, "-o", "o.sssom.tsv"]) == 1
+    assert out.read_text() == "kept"
+    assert "o.sssom.tsv: cannot be written: it is read-only" in capsys.readouterr().err
+
+
+@posix
+@pytest.mark.fault("file system without locks")
+def test_work_goes_on_where_the_file_system_knows_no_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*given: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(files.fcntl, "flock", none)
+    with locked(tmp_path / ".lock"):
+        append_lines(tmp_path / "lines.jsonl", [{"a": 1}])
+    assert [entry for _, entry in read_lines(tmp_path / "lines.jsonl")] == [{"a": 1}]
+    assert not (tmp_path / ".lock").exists()
+    batch = BatchModel(tmp_path / "batch")
+    assert batch.folder.is_dir()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from kgnb.files import append_lines
+for number in range(50):
+    append_lines(Path(sys.argv[1]), [{"of": sys.argv[2], "text": "x" * 1000}])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.fault("two at once")
+def test_lines_of_several_processes_are_whole_and_none_is_marked_as_cut(tmp_path: Path) -> None:
+    import subprocess
+
+    path = tmp_path / "decisions.jsonl"
+    made = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(number)])
+        for number in range(3)
+    ]
+    assert [one.wait(120) for one in made] == [0, 0, 0]
+    lines = path.read_text().splitlines()
+    assert len(lines) == 150 and all(json.loads(line) for line in lines)
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [*{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("text", [BOMB, "a: " + "[" * 5000, "a: [" + "1," * 200_000 + "1]"])
+def test_yaml_that_unfolds_nests_or_never_ends_is_refused(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match="it "):
+        from_yaml(text)
+    file = tmp_path / "sweep.yaml"
+    file.write_text("report: ontology-matching\nparameters:\n  k: [3]\n" + text)
+    assert main(["sweep", str(file)]) == 1
+    assert "the sweep cannot be read: it " in capsys.readouterr().err
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@posix
+@pytest.mark.fault("neighbours on the machine")
+def test_what_is_kept_is_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        cache = ReplayCache(tmp_path / "cache" / "replies.sqlite")
+        cache.put(Key.of(Request((Message("user", "Jane Roe"),)), "m"), Reply("yes"))
+        VerdictStore(tmp_path / "cache" / "verdicts.sqlite")
+        BatchModel(tmp_path / "asked")
+        run = RunFolder(tmp_path / "run")
+        run.append([])
+    finally:
+        os.umask(before)
+    for folder in ("cache", "asked", "run"):
+        assert mode(tmp_path / folder) == 0o700
+    kept = list((tmp_path / "cache").iterdir())
+    assert len(kept) >= 2 and {mode(path) for path in kept} == {0o600}
+
+
+@pytest.mark.fault("neighbours on the machine")
+@pytest.mark.parametrize("name", ["Jane Roe", 'Ørsted "the" Ünlü'])
+def test_a_person_s_text_is_erased_from_the_cache(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Settings.load().cache / "replies.sqlite"
+    cache = ReplayCache(path)
+    for text in (f"Who is {name}?", "Who else?"):
+        cache.put(Key.of(Request((Message("user", text),)), "m"), Reply("yes"))
+    cache.put(Key.of(Request((Message("user", "Which?"),)), "m"), Reply(f"It is {name}."))
+    assert main(["cache", "forget", name]) == 0
+    assert "replies            2 deleted" in capsys.readouterr().out
+    assert len(cache) == 1
+    cache.close()
+    escaped = json.dumps(name)[1:-1].encode()
+    for file in path.parent.glob("replies.sqlite*"):
+        assert escaped not in file.read_bytes()
+    assert main(["cache", "forget", " "]) == 2
+
+
+@pytest.mark.fault("two at once")
+def test_a_reply_that_is_cut_off_by_the_end_of_input_is_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from kgnb.errors import Waiting
+
+    with pytest.raises(Waiting):
+        BatchModel(tmp_path / "asked").ask(Request((Message("user", "Who?"),)))
+    monkeypatch.setattr("sys.stdin", io.StringIO("half a reply without a dot"))
+    assert main(["batch", "answer", str(tmp_path / "asked")]) == 1
+    assert "in the middle of a reply, which is not kept" in capsys.readouterr().err
+    assert not list((tmp_path / "asked").glob("replies*.jsonl"))
+
+
+@pytest.mark.fault("neighbours on the machine")
+def test_a_token_that_can_be_guessed_is_refused_on_loopback_as_well(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("T", "a")
+    assert main(["serve", "huts:kitchen", "--http", "--token", "env:T"]) == 1
+    assert "fewer than 16 characters" in capsys.readouterr().err
+
+
+@posix
+@pytest.mark.fault("no home folder")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can be somebody else"
+)
+def test_a_user_without_a_home_or_an_entry_can_work(tmp_path: Path) -> None:
+    import subprocess
+
+    code = (
+        "import os; os.setgid(54321); os.setuid(54321)\n"
+        "from kgnb.settings import Settings\n"
+        "from kgnb.trust import config_folder\n"
+        "print(Settings.load().cache, config_folder())"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("HOME", "XDG", "KGNB"))}
+    tmp_path.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd="/", capture_output=True, text=True
+    )
+    if "ermission" in done.stderr or "No module" in done.stderr:
+        pytest.skip("this Python cannot be read by other users")
+    assert done.stdout.split() == [f"{os.environ.get('TMPDIR', '/tmp')}/kgnb-54321", "None"]
+
+
+def test_the_error_of_a_trust_without_a_home_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kgnb import trust
+
+    monkeypatch.setattr(trust, "config_folder", lambda: None)
+    path = tmp_path / "kgnb.toml"
+    path.write_text("")
+    with pytest.raises(ConfigError, match="no home folder"):
+        trust.SettingsFile.read(path).trust()
