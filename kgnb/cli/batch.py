@@ -101,7 +101,7 @@ def answer(folder: str) -> None:
                 )
             return
         if text := "".join(lines).strip():
-            batches.answer(folder, wanted, _reply(text, rows[wanted]))
+            batches.answer(folder, wanted, typed_reply(text, rows[wanted]))
 
 
 @batch.command()
@@ -148,7 +148,7 @@ def _visible(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def _reply(text: str, body: dict[str, Any]) -> dict[str, Any]:
+def typed_reply(text: str, body: dict[str, Any]) -> dict[str, Any]:
     """A reply as typed: a tool call if it is JSON that names one of the tools, else text."""
     names = {tool["function"]["name"] for tool in body.get("tools", ())}
     try:

@@ -62,6 +62,8 @@ class AgentMagics(VerbMagics, Generic[T]):
             }
         super().__init_subclass__(**kwargs)
 
+    verb_called: str = ""  # by the line that runs
+
     @property
     def task(self) -> T | None:
         """The current task, if any."""
@@ -69,13 +71,14 @@ class AgentMagics(VerbMagics, Generic[T]):
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
         """Runs a verb; a line that fails leaves the options as they were."""
-        task = self.task
-        before = task.parameters() if task is not None else {}
+        task, self.verb_called = self.task, method.verb
+        before, by_stage = ({}, {}) if task is None else (task.parameters(), {**task.by_stage})
         try:
             return super().call(method, arguments, line)
         except KgnbError:
             if task is not None:
                 task.choose(before)
+                task.by_stage = by_stage
             raise
 
     def start(self, arguments: argparse.Namespace) -> Any:
@@ -164,7 +167,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         task, review = self.current_task(arguments), self.agent.review
         assert review is not None
         queue = queue_of(task, arguments.below, self.named)
-        task.choose({"decisions": str(queue.decisions.path)})
+        task.hold({"decisions": str(queue.decisions.path)})
         answers = [
             (action, words) for action in actions(review) if (words := getattr(arguments, action))
         ]
@@ -198,7 +201,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         return run
 
     def current_task(self, arguments: argparse.Namespace) -> T:
-        """The current task, with the options of this line; they also hold for the stages after it."""
+        """The current task, with the options of this line, and of those that made what it builds on."""
         if self.task is None:
             raise OutOfOrder(
                 self.nothing_yet or f"%{self.magic} has not been started yet",
@@ -210,7 +213,12 @@ class AgentMagics(VerbMagics, Generic[T]):
             print(
                 f"The last %{self.magic} start failed; this still uses the task before it, over {over}."
             )
-        self.task.choose(vars(arguments))
+        order = self.agent.sequence
+        stages = order if self.verb_called == "run" else [s for s in order if s == self.verb_called]
+        inherited = self.task.choose_for(stages, vars(arguments))
+        read = {*self.agent.stage(stages[0]).options} if len(stages) == 1 else set()
+        if still := [f"{name} {value}" for name, value in inherited.items() if name in read]:
+            print(f"as an earlier line said: {', '.join(still)}")
         return self.task
 
     def first_line(self) -> str:

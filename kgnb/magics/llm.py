@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kgnb.cli.batch import readable, typed_reply
 from kgnb.cli.progress import cost, spent
 from kgnb.errors import ConfigError, DataError
+from kgnb.llm import batch as batches
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import address_of, models_in, server_alias
 from kgnb.magics.arguments import LineError, Number, argument
@@ -162,6 +164,45 @@ class LlmMagics(VerbMagics, magic="llm"):
             arguments.do
         ]
         return Table([*texts(what="what"), *numbers(count="how many")], rows, caption=caption)
+
+    @verb(
+        "llm batch",
+        "%llm batch status asked",
+        "%llm batch show asked",
+        "%llm batch answer asked {{reply}}",
+    )
+    @argument("what", metavar="WHAT", choices=("status", "show", "answer"), help="what to do")
+    @argument("folder", metavar="FOLDER", help="the folder of a batch: model")
+    @argument("reply", metavar="REPLY", nargs="?", default="", help="for answer: the reply's text")
+    @argument("--id", metavar="ID", default="", help="of a request [the first that waits]")
+    def batch(self, arguments: argparse.Namespace) -> Table | None:
+        """Look at the requests of a batch: model, and answer them one by one."""
+        folder, reply = str(arguments.folder), str(arguments.reply).strip()
+        rows = {row["custom_id"]: row["body"] for row in batches.requests_in(Path(folder))}
+        standing = batches.standing(folder)
+        request = arguments.id or next(iter(standing.waiting), "")
+        if arguments.what != "status" and request and request not in rows:
+            raise ValueError(f"there is no request {request} in {folder}")
+        if arguments.what == "answer" and not reply:
+            raise ValueError("the reply is missing: %llm batch answer FOLDER {{reply}}")
+        if arguments.what != "status" and not request:
+            print("no request is waiting: run the cell that asked again")
+            return None
+        if arguments.what == "show":
+            print(readable(request, rows[request]))
+            return None
+        if arguments.what == "answer":
+            batches.answer(folder, request, typed_reply(reply, rows[request]))
+            standing = batches.standing(folder)
+        figures = {
+            "requests": standing.requests,
+            "answered": standing.answered,
+            "waiting": len(standing.waiting),
+            "answered with an error": standing.failed,
+            "tokens waiting, about": standing.tokens,
+        }
+        columns = [*texts(what="what"), *numbers(count="count")]
+        return Table(columns, [[name, number] for name, number in figures.items()], caption=folder)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
     @argument(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,21 @@ class Chosen:
 
 class QuestionInCells(AskingTask):
     """A graph, and the state of the current question after each stage, oldest first."""
+
+    def choose_for(self, stages: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Chooses the options of a line: a question is worked on in rounds, so what its lines gave
+        holds until the next question.
+        """
+        if tuple(stages) == ("link",):
+            self.by_stage.clear()
+        own = {name: value for name, value in given.items() if name in self.held}
+        inherited: dict[str, Any] = {}
+        for earlier in self.by_stage.values() if stages else ():
+            inherited |= earlier
+        self.choose({**self.held, **inherited, **own})
+        for stage in stages:
+            self.by_stage[stage] = self.by_stage.get(stage, {}) | own
+        return {name: value for name, value in inherited.items() if name not in own}
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -431,7 +446,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         return values
 
     def current_task(self, arguments: argparse.Namespace) -> QuestionInCells:
-        """The current task, with the options of this line; they also hold for what comes after it."""
+        """The current task, with the options of this line."""
         before = self.task.option("embedder") if self.task is not None else ""
         if getattr(arguments, "embedder", before) != before and self.task is not None:
             raise ValueError("the embedder is chosen at the start: %qa start GRAPH --embedder NAME")

@@ -15,7 +15,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from IPython.core.magic_arguments import MagicArgumentParser, magic_arguments
 
 from kgnb.agents.agent import first_sentence
-from kgnb.errors import KgnbError
+from kgnb.errors import KgnbError, Waiting
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
 from kgnb.magics.progress import stopped
 from kgnb.magics.session import Session
@@ -163,6 +163,12 @@ class VerbMagics(Magics):
         named = f"%{method.parser.prog}"
         try:
             return method(self, arguments)
+        except Waiting as waiting:
+            print(
+                f"{str(waiting.what)}. %llm batch show FOLDER shows the first, %llm batch answer FOLDER {{{{reply}}}} "
+                "answers it; then run this cell again."
+            )
+            return None
         except KeyboardInterrupt as error:
             raise stopped(" ".join([named, *getattr(error, "__notes__", ())])) from None
         except ValueError as error:

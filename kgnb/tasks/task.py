@@ -7,7 +7,7 @@ that keeps things open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -174,6 +174,8 @@ class Task:
         self.agent, self.specs, self.options = agent, agent.specs(specs), dict(options)
         self.opener, self.given = opener, dict(given or {})
         self.values: dict[str, Any] = {}
+        self.held = dict(self.parameters())  # what the start has set: it holds for every line
+        self.by_stage: dict[str, dict[str, Any]] = {}  # what the line of a stage gave
         self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
         self._listener: Listener | None = None
         self.inputs = self._opened()
@@ -270,6 +272,42 @@ class Task:
         if before != [self.option(name) for name in self.agent.reopens]:
             self.inputs = self._opened()
             self.values.clear()
+
+    def choose_for(self, stages: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Chooses the options of a line that runs these stages, in order (none: it runs no stage).
+
+        What the start has set holds, what the lines gave that made the values these stages build on,
+        and what this line gives. An option of any other line does not: a line means the same
+        whatever was tried before it.
+
+        Returns: the options that hold because an earlier line gave them.
+
+        Raises:
+            ValueError: a value is not allowed; then no option changes.
+        """
+        order = self.agent.sequence
+        own = {name: value for name, value in given.items() if name in self.held}
+        below = order[: order.index(stages[0])] if stages else order
+        inherited: dict[str, Any] = {}
+        for stage in below:
+            if stage in self.values:
+                inherited |= self.by_stage.get(stage, {})
+        self.choose({**self.held, **inherited, **own})
+        for stage in stages:
+            read = {*self.agent.stage(stage).options}
+            if stage == order[0]:
+                read |= {*self.agent.reopens}
+            self.by_stage[stage] = {name: own[name] for name in own if name in read}
+        return {
+            name: value
+            for name, value in inherited.items()
+            if name not in own and value != self.held[name]
+        }
+
+    def hold(self, given: Mapping[str, Any]) -> None:
+        """Changes options for every later line."""
+        self.held |= {name: value for name, value in given.items() if name in self.held}
+        self.choose(given)
 
     def __getitem__(self, name: str) -> Any:
         """The argument of a stage with this name; models and judges record on the run what they are

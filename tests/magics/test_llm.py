@@ -173,3 +173,19 @@ def test_a_budget_marks_what_is_shown_as_partial_and_a_raised_one_lets_it_go_on(
         assert notebook.matching.run.state == "done"
     assert "rules decide" in notebook.good("%llm off").printed
     assert notebook.session.model() is None and "%llm use MODEL" in notebook("%llm test").why
+
+
+def test_waiting_for_a_batch_is_a_calm_line_and_is_answered_in_the_notebook(
+    notebook: Notebook,
+) -> None:
+    start = "%om start alpine.ttl refuge.ttl --judge model\n%om run"
+    notebook.good("%llm use batch:asked")
+    cell = notebook(start)
+    assert cell.error is None and "%llm batch show FOLDER" in cell.printed
+    shown = notebook.good("%llm batch show asked").printed
+    assert "--- user" in shown
+    assert "no_such" in notebook("%llm batch show asked --id no_such").why
+    assert "the reply is missing" in notebook("%llm batch answer asked").why
+    waiting = notebook.good("%llm batch status asked").value.df().set_index("what")["count"]
+    after = notebook.good('%llm batch answer asked "{}"').value.df().set_index("what")["count"]
+    assert after["answered"] == waiting["answered"] + 1

@@ -131,13 +131,26 @@ def test_options_hold_for_later_stages_the_line_before_the_cell_before_the_sessi
     )
 
 
+def test_a_line_means_the_same_whatever_was_tried_before_it(started: Notebook) -> None:
+    plain = str(started.good("%om run").value.df())
+    assert str(started.good("%om run --confidence 0.99").value.df()) != plain
+    assert str(started.good("%om run").value.df()) == plain
+
+
+def test_an_option_holds_for_what_is_built_on_its_value_and_is_said(started: Notebook) -> None:
+    started.good("%om retrieve\n%om store\n%om search --k 2")
+    assert "as an earlier line said: k 2" in started.good("%om summarise").printed
+    started.good("%om search")
+    assert "as an earlier line said" not in started.good("%om summarise").printed
+
+
 def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(
     started: Notebook,
 ) -> None:
     alignment = started.good("%om run --judge oracle --error-rate 0").value
     assert pairs(alignment) == set(PAIRS)
     assert "simulation" in started.matching.values["validate"].judge
-    started.good("%om run --error-rate 0.3")
+    started.good("%om run --judge oracle --error-rate 0.3")
     assert "error rate 0.3" in started.matching.values["validate"].judge
     assert isinstance(started("%om validate --error-rate 1.5").error, LineError)
 

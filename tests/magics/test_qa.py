@@ -174,7 +174,7 @@ def test_a_file_of_questions_is_scored_three_ways(asking: Notebook) -> None:
 
 def test_wrong_words_are_pointed_at(asking: Notebook) -> None:
     assert "did you mean" in str(asking("%qa observ").error).lower()
-    assert "whole number" in str(asking("%qa observe --depth 0").error)
+    assert "whole number" in str(asking("%qa observe --depth=-1").error)
     assert "nothing in" in str(asking('%qa ask "Who?" --entity "no such thing"').error)
     assert "the question is empty" in str(asking('%qa ask ""').error)
 
