@@ -26,6 +26,7 @@ COMMANDS = (
     "compile",
     "build",
     "ground",
+    "push",
     "serve",
     "report",
     "sweep",

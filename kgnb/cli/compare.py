@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kgnb.errors import DataError
+from kgnb.files import from_json
 
 
 @click.command()
@@ -26,8 +27,15 @@ from kgnb.errors import DataError
     metavar="FOLDER",
     help="Also write comparison.html and .json.",
 )
-def compare(folders: tuple[str, ...], out: str | None) -> None:
-    """Show what differs between two runs, or two or more reports, given by folder.
+@click.option(
+    "--journals",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Of two packs: the folder of a build (--run, --folder), to say which documents to read again.",
+)
+def compare(folders: tuple[str, ...], out: str | None, journals: str | None) -> None:
+    """Show what differs between two runs, two or more reports, or two compiled ontologies, given
+    by folder.
 
     For runs: parameters, data, versions, totals, counts and judgements that changed. For reports:
     the parameters that differ, with headline figures and costs.
@@ -36,6 +44,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
     Examples:
       kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
       kgnb compare first/run second/run
+      kgnb compare pack-1/ pack-2/ --journals runs/papers
     """
     from kgnb.reporting.compare import (
         compare_reports,
@@ -47,6 +56,9 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
 
     if len(folders) < 2:
         raise click.UsageError("name at least two folders")
+    if all((Path(folder) / "tools.json").is_file() for folder in folders[:2]):
+        click.echo(_compared_packs(*map(Path, folders[:2]), Path(journals) if journals else None))
+        return
     for folder in folders:
         _expect(Path(folder), bool(read_ledger(Path(folder))))
     reports = all(read_ledger(Path(folder)) for folder in folders)
@@ -62,6 +74,31 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
     if not reports or (len(folders) == 2 and all(_has_run(Path(folder)) for folder in folders)):
         first, second = map(Run.load, folders)
         click.echo(str(first.compare(second)))
+
+
+def _compared_packs(old: Path, new: Path, journals: Path | None) -> str:
+    """The tools that are added, gone, narrowed or widened, and the documents to read again."""
+    from kgnb.agents.kg_construction.built import calls_by_document
+    from kgnb.agents.kg_construction.pack_content import pack_difference
+
+    first, second = (
+        from_json((folder / "tools.json").read_text(encoding="utf-8")) for folder in (old, new)
+    )
+    found = pack_difference(first, second)
+    lines = [f"{kind} ({len(names)}): {', '.join(names)}" for kind, names in found.items()]
+    if journals is not None:
+        touched = {name for kind in ("gone", "narrowed", "changed") for name in found.get(kind, ())}
+        again = [
+            document
+            for document, tools in sorted(calls_by_document(journals).items())
+            if touched & tools
+        ]
+        if found.get("added"):
+            lines.append("What is new, any document may have.")
+        lines.append(
+            f"read again ({len(again)}): {', '.join(again)}" if again else "nothing to read again"
+        )
+    return "\n".join(lines or ["the same tools, constraints and arguments"])
 
 
 def _expect(folder: Path, report: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,35 @@ from kgnb.tasks.building import compile_ontology, look_up
 AGENT = "agent:"
 
 
+def client_config(tbox: str, words: Sequence[str]) -> str:
+    """The entry for this server in a client's configuration, as JSON."""
+    arguments = [word for word in words if word != "--client-config"]
+    arguments = [
+        str(Path(word).absolute()) if not word.startswith("-") and Path(word).exists() else word
+        for word in arguments
+    ]
+    name = f"kgnb-{Path(tbox.rpartition(':')[2]).stem or 'server'}"
+    if "--http" in arguments:
+        port = arguments[arguments.index("--port") + 1] if "--port" in arguments else "PORT"
+        entry = {
+            "type": "http",
+            "url": f"http://127.0.0.1:{port}/mcp",
+            "headers": {"Authorization": "Bearer TOKEN"},
+        }
+    else:
+        entry = {"command": sys.executable, "args": ["-m", "kgnb", *arguments]}
+    return json.dumps({"mcpServers": {name: entry}}, indent=2)
+
+
 @click.command()
 @click.argument("tbox")
 @input_options([one for one in BUILDING.inputs if one.name in ("shapes", "namespace")])
 @input_options(COMPILING)
+@click.option(
+    "--client-config",
+    is_flag=True,
+    help="Print what a client such as Claude Desktop or VS Code needs to start this server, and end.",
+)
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of standard input and output.")
 @click.option(
     "--host",
@@ -93,6 +120,9 @@ def serve(tbox: str, **given: Any) -> None:
       kgnb serve huts:kitchen --out kitchen.trig --documents notes/
       kgnb serve huts:kitchen --http --port 8765 --token env:KITCHEN_TOKEN
     """
+    if given["client_config"]:
+        print(client_config(tbox, sys.argv[1:]))
+        return
     settings = Settings.load()
     if tbox.startswith(AGENT):
         serve_stdio(mcp_server([agent_called(tbox.removeprefix(AGENT))], settings))

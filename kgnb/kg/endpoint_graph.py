@@ -236,12 +236,16 @@ class EndpointGraph:
         """Add triples to the default graph, in batches; the service makes new blank nodes of those
         in them.
         """
+        self.add_to(self._default_graph, triples)
+
+    def add_to(self, graph: str, triples: Iterable[Triple]) -> None:
+        """Add triples to a named graph, or with "" to the default one."""
+        if graph and not is_iri(graph):
+            raise ValueError(f"a named graph has an absolute IRI, and {str(graph)!r} is none")
         wire = self._writable()
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
-            inside = (
-                f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
-            )
+            inside = f"GRAPH <{graph}> {{\n{lines}\n}}" if graph else lines
             blank = any(True for triple in batch for _ in _blanks(triple))
             # Virtuoso accepts blank nodes in templates only; and sent twice, they would be there
             # twice

@@ -174,7 +174,11 @@ def digest(triples: Iterable[Triple]) -> str:
     >>> digest(one) == digest(other)
     True
     """
+    return hashlib.sha256(canonical(triples).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def canonical(triples: Iterable[Triple]) -> str:
+    """Triples as canonical N-Triples: the same text whatever blank nodes are called."""
     dataset = ox.Dataset(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
-    lines = sorted(f"{quad.subject} {quad.predicate} {quad.object} .\n" for quad in dataset)
-    return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+    return "".join(sorted(f"{q.subject} {q.predicate} {q.object} .\n" for q in dataset))

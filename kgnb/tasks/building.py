@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,13 +25,19 @@ from kgnb.agents.kg_construction.instantiate import build_graph as build
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.outside_checks import SECONDS, Allow
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.pack_content import ONTOLOGY
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, PassageTask, Reader
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError, DataError
-from kgnb.kg.quads import digest
+from kgnb.files import from_json
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.pushing import push
+from kgnb.kg.quads import digest, quads
 from kgnb.kg.result_files import inert
 from kgnb.llm.model import ChatModel
 from kgnb.llm.tools import Tool
@@ -66,6 +73,10 @@ def compile_ontology(
     Raises DataError for a missing or malformed file and for shapes that cannot be enforced,
     ValueError for a class in ``only`` that does not exist.
     """
+    if is_pack(path_or_graph):
+        if shapes is not None:
+            raise ValueError("shapes are compiled into a pack: give them to kgnb compile")
+        return open_pack(Path(path_or_graph))  # type: ignore[arg-type]  # a path, as it is a pack
     graph = open_graph(path_or_graph)
     more = open_graph(shapes) if shapes is not None else None
     return compile_graph(
@@ -76,6 +87,41 @@ def compile_ontology(
         derive_types=derive_types,
         only=tuple(only),
     )
+
+
+def is_pack(source: object) -> bool:
+    """Whether this is a folder that ``kgnb compile`` wrote."""
+    return isinstance(source, str | Path) and (Path(source) / "manifest.json").is_file()
+
+
+def open_pack(folder: Path) -> ToolPack:
+    """The pack in a folder that ``kgnb compile`` wrote, compiled again from the ontology in it.
+
+    Raises:
+        DataError: the folder is incomplete, was changed, or another version made another pack.
+    """
+    fix = f"Compile it again: kgnb compile TBOX --out {folder}"
+    try:
+        manifest = from_json((folder / "manifest.json").read_text(encoding="utf-8"))
+        options = {name: manifest.get(name) == "true" for name in ("loose_ranges", "derive_types")}
+        closed, content = manifest["closed_world"] == "true", manifest["ontology_sha256"]
+        name = str(manifest["name"])
+        only = tuple(filter(None, manifest.get("only", "").split(", ")))
+        tools = (folder / "tools.json").read_text(encoding="utf-8")
+        ontology = (folder / ONTOLOGY).read_bytes()
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise DataError(
+            f"this pack is incomplete: {error!r}", where=str(folder), fix=fix
+        ) from error
+    graph = OxigraphGraph(name=name)
+    load(graph, folder / ONTOLOGY)
+    pack = compile_graph(graph, closed_world=closed, only=only, **options)
+    if hashlib.sha256(ontology).hexdigest() != content or pack.tools_json() != tools:
+        why = "its files were changed, or another version of kgnb made it"
+        raise DataError(
+            f"this pack is not what its ontology gives: {why}", where=str(folder), fix=fix
+        )
+    return pack
 
 
 def build_graph(
@@ -178,6 +224,10 @@ class BuildingTask(Task):
             if shapes is not None:
                 raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
             return {**self.specs}
+        if is_pack(tbox):
+            if shapes is not None:
+                raise ValueError("shapes are compiled into a pack: give them to kgnb compile")
+            return {**self.specs, "tbox": open_pack(Path(tbox))}
         ontology, shapes = (
             open_graph(self.opener.source(spec)) if spec is not None else None
             for spec in (tbox, shapes)
@@ -231,8 +281,36 @@ class BuildingTask(Task):
         """Begins a graph with these tools."""
         begun = {"namespace": self.specs["namespace"]} if self.specs["namespace"] else {}
         given, checked = self.specs["session"], self.specs["checked"]
-        self.session: ConstructionSession = given or pack.session(**begun, checked=checked)
+        store = self._extended() if given is None else None
+        self.session: ConstructionSession = given or pack.session(
+            **begun, store=store, checked=checked
+        )
         self.values = {"compile": pack}
+
+    def _extended(self) -> OxigraphGraph | None:
+        """A store with the graph of the file that is to be extended, if one is."""
+        into = self.specs.get("into")
+        if not into or _is_address(into):
+            return None
+        path = Path(into)
+        if path.suffix not in (".trig", ".ttl", ".jsonld") or not path.absolute().parent.is_dir():
+            raise DataError(
+                "a graph is extended in a .trig, .ttl or .jsonld file, in a folder that exists",
+                where=str(path),
+                fix="Name such a file, or the URL of a service's updates.",
+            )
+        store = OxigraphGraph()
+        if path.exists() and path.read_bytes()[:4096].strip():
+            load(store, path)
+        return store
+
+    def _extend(self) -> None:
+        """Writes the graph into the file, or adds it to the service, that it is to extend."""
+        into = self.specs.get("into")
+        if into and _is_address(into):
+            push(quads(self.session.store), EndpointGraph(into, update_url=into))
+        elif into:
+            self.session.save(into)
 
     def keep(self, stage: str, value: Any) -> Any:
         """Sets the value of a stage; when the graph changes, its links are dropped."""
@@ -262,6 +340,7 @@ class BuildingTask(Task):
             built = self.read(self.specs["documents"], listener)
             if self.specs["reference"] is not None:
                 self.ground(self.specs["reference"])
+            self._extend()
             return built
 
     def ground(self, reference: GraphSource, cache: str | Path | None = None) -> Grounding:
@@ -306,6 +385,8 @@ class BuildingTask(Task):
                 "outside tools, an extractor and examples need a model",
                 fix="Set a model (KGNB_MODEL).",
             )
+        if given.get("reference") is not None and isinstance(reader, ModelReader):
+            outside = (*outside, look_up(self.opener.source(given["reference"]), self.pack))
         kept = given["journals"] or self.opener.folder
         folder = Path(kept) / "journals" if kept else None
         seconds = min(SECONDS, settings.timeout, settings.seconds_limit or SECONDS)
@@ -419,6 +500,10 @@ def mistakes(pack: ToolPack, source: str) -> list[str]:
         for one in pack.warnings
         if one.kind in MISTAKES or one.kind == "empty ontology"
     ]
+
+
+def _is_address(spec: object) -> bool:
+    return str(spec).startswith(("http://", "https://"))
 
 
 def _why(journals: Sequence[Journal], document: str) -> str:

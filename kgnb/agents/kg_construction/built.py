@@ -271,6 +271,29 @@ def write_journal(folder: Path, journal: Journal) -> None:
         )
 
 
+def calls_by_document(folder: Path) -> dict[str, set[str]]:
+    """The names of the tools that wrote something, by document, of the journals in a folder.
+
+    Raises:
+        DataError: there is no journal in it.
+    """
+    found: dict[str, set[str]] = {}
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            content = from_json(path.read_text(encoding="utf-8"))
+            journal = (
+                _JOURNAL.validate_python(content) if content.get("version") == VERSION else None
+            )
+        except (OSError, ValueError, AttributeError):
+            continue
+        if journal is not None:
+            found[journal.document] = {act.tool for act in journal.acts if act.writes}
+    if not found:
+        fix = "Name the folder that was given to kgnb build as --run or --folder."
+        raise DataError("there are no journals in it", where=str(folder), fix=fix)
+    return found
+
+
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     """The journal of a document, if there is one made by the same reader, pack and options; else
     None.

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolDefinition
 from kgnb.files import write_whole
+from kgnb.kg.quads import canonical
 from kgnb.kg.terms import RDFS, Iri
 from kgnb.kg.words import words
 from kgnb.shapes.checking import Checker, ClassHierarchy
@@ -26,6 +27,8 @@ from kgnb.shapes.shape import Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import Quantity, unit_names
 
+ONTOLOGY = "ontology.nt"
+"""The file of a pack that holds the ontology it was made of, shapes included."""
 _ORDER = re.compile(r"\b(order|position|index|rank|ordinal|sequence)\b|\b(number|no|nr)$")
 
 
@@ -258,12 +261,20 @@ class PackContent:
         """Name and text of every file a pack is saved as; the same ontology gives the same bytes."""
         warnings = [{"kind": w.kind, "about": w.about, "text": w.text} for w in self.warnings]
         counts = {key: value for key, value in self.counts().items() if key != "milliseconds"}
+        ontology = canonical(self.tbox.facts)
+        made = {
+            **self.manifest,
+            "name": self.name,
+            "ontology_sha256": hashlib.sha256(ontology.encode()).hexdigest(),
+            "counts": counts,
+        }
         return {
             "tools.json": self.tools_json(),
             "plan.json": self.plan_json(),
             "shapes.ttl": self.shacl(),
             "warnings.json": _json(warnings),
-            "manifest.json": _json({**self.manifest, "counts": counts}),
+            ONTOLOGY: ontology,
+            "manifest.json": _json(made),
         }
 
     def save(self, folder: str | Path) -> tuple[Path, ...]:
@@ -275,6 +286,47 @@ class PackContent:
             path = where / name
             written.append(write_whole(path, text))
         return tuple(written)
+
+
+def pack_difference(
+    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
+) -> dict[str, list[str]]:
+    """The names of tools that are new, gone, narrowed, widened or otherwise changed, of two
+    ``tools.json``.
+
+    Narrowed: with further constraints, arguments that are now required, or fewer allowed values.
+    """
+    before, after = ({tool["name"]: tool for tool in tools} for tools in (old, new))
+    found: dict[str, list[str]] = {
+        "added": [name for name in after if name not in before],
+        "gone": [name for name in before if name not in after],
+    }
+    for name in (name for name in after if name in before):
+        if (kind := _changed(before[name], after[name])) != "same":
+            found.setdefault(kind, []).append(name)
+    return {kind: sorted(names) for kind, names in found.items() if names}
+
+
+def _changed(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    demands = [set(tool["constraints"]) for tool in (old, new)]
+    for side, tool in zip(demands, (old, new), strict=True):
+        schema = tool["input_schema"]
+        side |= {f"required {name}" for name in schema.get("required", ())}
+    options = [
+        {
+            (name, str(value))
+            for name, said in tool["input_schema"]["properties"].items()
+            for value in said.get("enum", ())
+        }
+        for tool in (old, new)
+    ]
+    less = demands[1] - demands[0] or options[0] - options[1]
+    more = demands[0] - demands[1] or options[1] - options[0]
+    if less and not more:
+        return "narrowed"
+    if more and not less:
+        return "widened"
+    return "changed" if less or old["input_schema"] != new["input_schema"] else "same"
 
 
 def constraint_kinds(shape: Shape) -> list[str]:

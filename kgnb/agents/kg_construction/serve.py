@@ -12,9 +12,9 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
@@ -31,6 +31,7 @@ from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.plan import LONG, SYSTEM, StepPrompt, plan
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 from kgnb.agents.kg_construction.workspace import find_quote, unquoted
 from kgnb.errors import BackendError, ConfigError, KgnbError
@@ -211,13 +212,101 @@ def mcp_server(shared: Shared) -> Server[Any]:
             content=[text], structured_content=said, is_error=not said.get("ok")
         )
 
+    texts = _Texts(shared, how)
+
+    async def on_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[types.Prompt(name=n, description=d) for n, (d, _) in texts.prompts.items()]
+        )
+
+    async def on_prompt(
+        context: Any, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        about, text = texts.prompt(params.name)
+        content = types.TextContent(type="text", text=text())
+        message = types.PromptMessage(role="user", content=content)
+        return types.GetPromptResult(description=about, messages=[message])
+
+    async def on_resources(context: Any, params: Any) -> types.ListResourcesResult:
+        listed = [
+            types.Resource(uri=uri, name=name, mime_type=kind)
+            for uri, (name, kind, _) in texts.resources.items()
+        ]
+        return types.ListResourcesResult(resources=listed)
+
+    async def on_resource(
+        context: Any, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        _, kind, text = texts.resource(uri)
+        found = await anyio.to_thread.run_sync(text)
+        content = types.TextResourceContents(uri=uri, mime_type=kind, text=found)
+        return types.ReadResourceResult(contents=[content])
+
     return Server(
         "kgnb",
         version=metadata.version("kgnb"),
         instructions=how,
         on_list_tools=on_list,
         on_call_tool=on_call,
+        on_list_prompts=on_prompts,
+        on_get_prompt=on_prompt,
+        on_list_resources=on_resources,
+        on_read_resource=on_resource,
     )
+
+
+class _Texts:
+    """What clients may read besides the tools: prompts for each step, and the graph, its
+    provenance, the ontology and the plan as resources.
+    """
+
+    def __init__(self, shared: Shared, how: str) -> None:
+        pack, session = shared.pack, shared.session
+        steps = plan(pack, longest=LONG).prompts
+        self.prompts: dict[str, tuple[str, Callable[[], str]]] = {
+            "instructions": (f"How to write facts of {pack.name}", lambda: how)
+        }
+        for one in steps:
+            name = f"step-{one.step.number}" if len(steps) > 1 else "read"
+            self.prompts[name] = (one.step.name, partial(_step_text, one))
+        turtle, trig, shacl = "text/turtle", "application/trig", "text/turtle"
+        self.resources: dict[str, tuple[str, str, Callable[[], str]]] = {
+            "kgnb://graph": ("The graph as it is now", turtle, session.turtle),
+            "kgnb://provenance": ("The graph with its provenance", trig, session.trig),
+            "kgnb://shapes": ("What is enforced, as SHACL", shacl, pack.shacl),
+            "kgnb://ontology": (
+                "The classes and properties",
+                "text/plain",
+                lambda: OntologyTerms(pack).page(100_000).text,
+            ),
+            "kgnb://plan": ("The steps of the work", "application/json", pack.plan_json),
+        }
+
+    def prompt(self, name: str) -> tuple[str, Callable[[], str]]:
+        """A prompt by name."""
+        if name not in self.prompts:
+            raise _unknown("prompt", name, self.prompts)
+        return self.prompts[name]
+
+    def resource(self, uri: str) -> tuple[str, str, Callable[[], str]]:
+        """A resource by its address."""
+        if uri not in self.resources:
+            raise _unknown("resource", uri, self.resources)
+        return self.resources[uri]
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> Exception:
+    from mcp import MCPError
+
+    return MCPError(INVALID, f"there is no {kind} {name!r}; there are {', '.join(known)}")
+
+
+INVALID = -32602  # JSON-RPC: invalid parameters
+
+
+def _step_text(prompt: StepPrompt) -> str:
+    return f"{SYSTEM.format(finish='finish')}\n\n{prompt.text}"
 
 
 def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:

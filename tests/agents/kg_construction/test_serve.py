@@ -214,3 +214,30 @@ def test_an_open_host_requires_a_token_of_ones_own(tbox: Path) -> None:
     pack = compile_ontology(tbox)
     with pytest.raises(ConfigError, match="anyone who reaches"):
         serve(Shared(pack, pack.session()), "http", host="0.0.0.0")
+
+
+def test_clients_read_prompts_and_resources(tbox: Path) -> None:
+    import anyio
+
+    pack = compile_ontology(tbox)
+    shared = Shared(pack, pack.session())
+
+    async def ask() -> None:
+        async with Client(mcp_server(shared)) as client:
+            await client.call_tool("create_hut", {"label": "Ambre", "beds": 28})
+            names = {one.name for one in (await client.list_prompts()).prompts}
+            assert {"instructions", "read"} <= names
+            told = await client.get_prompt("read")
+            assert "hut" in told.messages[0].content.text  # type: ignore[union-attr]
+            addresses = {str(one.uri) for one in (await client.list_resources()).resources}
+            assert {"kgnb://graph", "kgnb://provenance", "kgnb://ontology"} <= addresses
+            read = {}
+            for address in addresses:
+                content = (await client.read_resource(address)).contents[0]
+                read[address] = content.text  # type: ignore[union-attr]
+            assert "Ambre" in read["kgnb://graph"] and "prov" in read["kgnb://provenance"]
+            assert "beds" in read["kgnb://ontology"] and json.loads(read["kgnb://plan"])["steps"]
+            with pytest.raises(Exception, match="no resource"):
+                await client.read_resource("kgnb://nothing")
+
+    anyio.run(ask)

@@ -1,0 +1,83 @@
+"""A graph uploaded to a SPARQL service: in batches that may be sent again, and resumed where they
+were.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from kgnb.files import from_json, write_whole
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.quads import Quad, in_order
+from kgnb.kg.terms import Blank, Iri, Term, TripleTerm
+
+BATCH = 1000  # triples of one update
+BLANK = "urn:kgnb:blank:"
+
+
+def push(
+    content: Iterable[Quad],
+    endpoint: EndpointGraph,
+    *,
+    into: str = "",
+    progress: Path | None = None,
+    on_batch: Callable[[int, int], object] = lambda done, total: None,
+) -> int:
+    """Add quads to a service; returns how many.
+
+    They are added by ``INSERT DATA``, so what is sent twice is there once. Blank nodes get IRIs
+    made of the content, for a service would make others of those in each batch. ``into`` is the
+    named graph that all triples go to; by default each goes to its own.
+
+    Args:
+        progress: a file that says how far it came; it is there only while the push is unfinished.
+        on_batch: called with the numbers of quads sent and of all.
+
+    Raises:
+        BackendError: the service refuses, or does not answer; what was sent stays, and the next
+        push with the same content goes on behind it.
+    """
+    named = Iri(into) if into else None
+    quads = [(triple, named if into else graph) for triple, graph in in_order(list(content))]
+    quads = list(dict.fromkeys(_without_blanks(quads)))
+    digest = hashlib.sha256(repr([quads, endpoint.name]).encode()).hexdigest()
+    done = _sent(progress, digest)
+    while done < len(quads):
+        batch = quads[done : done + BATCH]
+        for graph, group in groupby(batch, lambda quad: quad[1]):
+            endpoint.add_to(graph or "", (triple for triple, _ in group))
+        done += len(batch)
+        if progress is not None:
+            write_whole(progress, json.dumps({"content": digest, "sent": done}) + "\n")
+        on_batch(done, len(quads))
+    if progress is not None:
+        progress.unlink(missing_ok=True)
+    return len(quads)
+
+
+def _sent(progress: Path | None, digest: str) -> int:
+    """How many of this content were sent before."""
+    try:
+        kept = from_json(progress.read_text(encoding="utf-8")) if progress else {}
+        return int(kept["sent"]) if kept["content"] == digest else 0
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
+def _without_blanks(quads: list[Quad]) -> Iterator[Quad]:
+    """The quads with IRIs for blank nodes, which are the same for the same content."""
+    seed = hashlib.sha256(repr(quads).encode()).hexdigest()[:16]
+
+    def named(term: Term) -> Term:
+        if isinstance(term, Blank):
+            return Iri(f"{BLANK}{seed}:{hashlib.sha256(repr(term).encode()).hexdigest()[:16]}")
+        if isinstance(term, TripleTerm):
+            return TripleTerm(named(term.subject), term.predicate, named(term.object))  # type: ignore[arg-type]
+        return term
+
+    for (subject, predicate, value), graph in quads:
+        yield (named(subject), predicate, named(value)), graph  # type: ignore[misc]  # an IRI for a blank node

@@ -1,0 +1,149 @@
+"""The last mile: a graph pushed to a real service, extended, served from a pack, packs compared."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgnb.cli import main
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.pushing import push
+from kgnb.kg.quads import Quad
+from kgnb.kg.terms import Blank, Iri, Literal
+from tests.kg.conftest import empty_server, oxigraph_server  # noqa: F401  (fixtures)
+
+BOAT = """@prefix : <https://boats.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Boat a owl:Class ; rdfs:label "boat" .
+:length a owl:DatatypeProperty ; rdfs:label "length" ; rdfs:domain :Boat ; rdfs:range xsd:integer .
+"""
+SHAPES = """@prefix : <https://boats.example/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+:S a sh:NodeShape ; sh:targetClass :Boat ; sh:property [ sh:path :length ; sh:maxCount 1 ; sh:minInclusive 1 ] .
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "boats.ttl").write_text(BOAT)
+    (tmp_path / "shapes.ttl").write_text(SHAPES)
+    (tmp_path / "marlin.txt").write_text("Marlin\nlength: 18\n")
+    (tmp_path / "tern.txt").write_text("Tern\nlength: 23\n")
+    return tmp_path
+
+
+def counted(url: str, where: str) -> int:
+    found = EndpointGraph(f"{url}/query").select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {where} }}")
+    return int(found.rows[0][0].text)  # type: ignore[union-attr]
+
+
+def test_a_graph_is_pushed_with_its_named_graphs_or_into_one(here: Path, empty_server: str) -> None:  # noqa: F811
+    assert main(["build", "boats.ttl", "marlin.txt", "--judge", "rule", "-o", "g.trig"]) == 0
+    update = f"{empty_server}/update"
+    for _ in range(2):  # a second time changes nothing
+        assert main(["push", "g.trig", update]) == 0
+    graph = OxigraphGraph()
+    from kgnb.kg.loading import load
+
+    load(graph, here / "g.trig")
+    assert counted(empty_server, "GRAPH ?g { ?s ?p ?o }") == len(list(graph.store))
+    assert main(["push", "g.trig", update, "--graph", "urn:boats"]) == 0
+    assert counted(empty_server, "GRAPH <urn:boats> { ?s ?p ?o }") == 3
+    assert main(["push", "g.trig", update, "--graph", "boats"]) == 2
+    assert not list(here.glob("*.push"))
+
+
+def test_a_push_that_broke_off_goes_on_behind_what_was_sent(
+    tmp_path: Path,
+    empty_server: str,  # noqa: F811
+) -> None:
+    content: list[Quad] = [((Blank("b"), Iri("urn:p"), Literal(str(n))), None) for n in range(2500)]
+    progress = tmp_path / "file.push"
+    service = EndpointGraph(f"{empty_server}/query", update_url=f"{empty_server}/update")
+
+    def broken(done: int, total: int) -> None:
+        if done == 2000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        push(content, service, progress=progress, on_batch=broken)
+    assert json.loads(progress.read_text())["sent"] == 2000
+    seen: list[int] = []
+    assert (
+        push(content, service, progress=progress, on_batch=lambda done, _: seen.append(done))
+        == 2500
+    )
+    assert seen == [2500] and not progress.exists()
+    assert counted(empty_server, "?s <urn:p> ?o") == 2500
+    assert counted(empty_server, "SELECT DISTINCT ?s { ?s <urn:p> ?o }") == 1
+
+
+def test_building_extends_a_file_and_a_service(here: Path, empty_server: str) -> None:  # noqa: F811
+    for note in ("marlin.txt", "tern.txt"):
+        assert (
+            main(
+                ["build", "boats.ttl", note, "--judge", "rule", "--into", "all.trig", "-o", "x.ttl"]
+            )
+            == 0
+        )
+    text = (here / "all.trig").read_text()
+    assert "Marlin" in text and "Tern" in text and "Marlin" in (here / "x.ttl").read_text()
+    update = f"{empty_server}/update"
+    assert (
+        main(["build", "boats.ttl", "tern.txt", "--judge", "rule", "--into", update, "-o", "y.ttl"])
+        == 0
+    )
+    assert counted(empty_server, "GRAPH ?g { ?s <https://boats.example/length> 23 }") == 1
+    assert (
+        main(
+            ["build", "boats.ttl", "tern.txt", "--judge", "rule", "--into", "a.csv", "-o", "z.ttl"]
+        )
+        == 1
+    )
+
+
+def test_a_pack_is_opened_as_it_was_compiled(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compile", "boats.ttl", "--shapes", "shapes.ttl", "--out", "pack"]) == 0
+    (here / "zero.txt").write_text("Zero\nlength: 0\n")
+    capsys.readouterr()
+    assert (
+        main(["build", "pack", "zero.txt", "--judge", "rule", "-o", "g.ttl", "--review", "r.csv"])
+        == 0
+    )
+    assert "length" not in (here / "g.ttl").read_text().replace("@prefix", "")
+    from kgnb.tasks.building import compile_ontology
+
+    pack = compile_ontology("pack")
+    assert pack.tools_json() == (here / "pack" / "tools.json").read_text()
+    (here / "pack" / "tools.json").write_text("[]")
+    assert main(["serve", "pack"]) == 1
+    assert "not what its ontology gives" in capsys.readouterr().err
+    (here / "pack" / "ontology.nt").unlink()
+    assert main(["serve", "pack"]) == 1
+
+
+def test_two_packs_are_compared_and_the_documents_to_read_again_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compile", "boats.ttl", "--out", "old"]) == 0
+    (here / "boats.ttl").write_text(BOAT + ':Mast a owl:Class ; rdfs:label "mast" .')
+    assert main(["compile", "boats.ttl", "--shapes", "shapes.ttl", "--out", "new"]) == 0
+    (here / "boats.ttl").write_text(BOAT)
+    (here / "calm.txt").write_text("Nothing here.\n")
+    built = ["build", "boats.ttl", "marlin.txt", "calm.txt", "--judge", "rule", "-o", "g.ttl"]
+    assert main([*built, "--folder", "kept"]) == 0
+    capsys.readouterr()
+    assert main(["compare", "old", "new", "--journals", "kept"]) == 0
+    said = capsys.readouterr().out
+    assert "added (2): create_mast, find_mast" in said and "narrowed" in said
+    assert "create_boat" in said and "read again (1): marlin.txt" in said
+    assert main(["compare", "old", "old"]) == 0 and "the same" in capsys.readouterr().out
+
+
+def test_a_clients_configuration_is_printed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "boats.ttl", "--out", "g.trig", "--client-config"]) == 0
+    [(name, entry)] = json.loads(capsys.readouterr().out)["mcpServers"].items()
+    assert name == "kgnb-boats" and entry["args"][:2] == ["-m", "kgnb"]
