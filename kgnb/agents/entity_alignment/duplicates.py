@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgnb.agents.entity_alignment.candidates import places
 from kgnb.agents.entity_alignment.comparison import AskedEntities
@@ -45,7 +46,16 @@ def of_one_table(
     chance[likely] = calibrated(match, likely, repeated=True)
     bar = options.confidence if options.confidence is not None else options.precision - ALLOWANCE
     sure = chance >= max(bar, 0.0)
-    heads = _heads(size, pairs.rows[sure].tolist(), pairs.columns[sure].tolist())
+    order = np.argsort(-chance[sure], kind="stable")
+    rows, columns = pairs.rows[sure][order], pairs.columns[sure][order]
+    known = dict(
+        zip(
+            zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True),
+            chance.tolist(),
+            strict=True,
+        )
+    )
+    heads = _heads(size, rows.tolist(), columns.tolist(), known)
     k = options.k
     candidates = np.full((size, k), -1, dtype=np.int32)
     similarities = np.full((size, k), -np.inf, dtype=np.float32)
@@ -86,20 +96,32 @@ def of_one_table(
 _WORTH_A_LOOK = 0.1  # chance of a duplicate below which an entity is taken to stand alone
 
 
-def _heads(size: int, rows: list[int], columns: list[int]) -> np.ndarray:
-    """The first entity of each one's cluster."""
-    head = list(range(size))
+def _heads(
+    size: int,
+    rows: list[int],
+    columns: list[int],
+    chances: Mapping[tuple[int, int], float] | None = None,
+) -> NDArray[np.int64]:
+    """The first entity of each one's cluster.
 
-    def found(entity: int) -> int:
-        while head[entity] != entity:
-            head[entity] = head[head[entity]]
-            entity = head[entity]
-        return entity
-
-    for one, other in zip(rows, columns, strict=True):
-        low, high = sorted((found(one), found(other)))
-        head[high] = low
-    return np.array([found(entity) for entity in range(size)], dtype=np.int64)
+    With ``chances``, pairs are joined in their order, and two clusters only if their members are
+    more likely the same than not, on average: a chain of likenesses is no cluster.
+    """
+    members = {entity: [entity] for entity in range(size)}
+    head = np.arange(size)
+    for pair in zip(rows, columns, strict=True):
+        low, high = sorted((int(head[pair[0]]), int(head[pair[1]])))
+        if low == high:
+            continue
+        if chances is not None:
+            between = [
+                chances.get((one, other), 0.0) for one in members[low] for other in members[high]
+            ]
+            if sum(between) < 0.5 * len(between):
+                continue
+        members[low] += members.pop(high)
+        head[members[low]] = low
+    return head
 
 
 def clusters(settled: Settled) -> dict[int, list[int]]:

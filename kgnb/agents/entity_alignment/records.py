@@ -212,9 +212,7 @@ def compare_records(
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
     among = np.column_stack([agreement(pair, others) for pair in fields])
-    return _learnt(
-        tuple(fields), pairs, alike, among, likely, cosine, (height, width), known, one_table
-    )
+    return _learnt(tuple(fields), pairs, alike, among, likely, cosine, (height, width), known)
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -302,7 +300,6 @@ def _learnt(
     cosine: Doubles,
     size: tuple[int, int],
     known: Integers | None,
-    one_table: bool,
 ) -> RecordMatch:
     """What each agreement says, by expectation maximisation over the pairs."""
     level, random = levels(alike), levels(among)
@@ -331,9 +328,7 @@ def _learnt(
             speaks[:, f] = _ratio(pair, level[:, f], by_chance[:, f], chance)
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
-        odds = prior + speaks.sum(axis=1, dtype=np.float64)
-        # of one table, any number may be the same
-        chance = 1 / (1 + exp(-odds)) if one_table else one_each(pairs, odds, size)
+        chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
     return RecordMatch(fields, pairs, alike, level, speaks, prior, size)
 
 
@@ -478,25 +473,36 @@ def calibrated(
 ) -> Doubles:
     """The chance that each of these pairs is a match, given how many of them are.
 
-    The share of matches is estimated from the pairs themselves (Saerens, Latinne and Decaestecker,
-    Neural Computation 14, 2002), so that lists with nothing in common have none.
+    The share of matches is estimated from the pairs that are each other's best (Saerens, Latinne and
+    Decaestecker, Neural Computation 14, 2002), so that lists with nothing in common have none.
     """
+    usual = mutual(match, alone=alone)
+    share = shared(_chance(match, usual, alone, repeated), USUAL_SHARE)
+    return shifted(_chance(match, at, alone, repeated), USUAL_SHARE, share)
+
+
+def _chance(match: RecordMatch, at: Longs, alone: bool, repeated: bool) -> Doubles:
     *weights, free = CALIBRATION.values()
     odds = features(match, at, alone=alone, repeated=repeated) @ np.array(weights) + free
-    chance = 1 / (1 + exp(-odds))
-    return shifted(chance, USUAL_SHARE)
-
-
-def shifted(chance: Doubles, usual: float) -> Doubles:
-    """Chances estimated where a share ``usual`` was right, for a set with another share.
-
-    >>> np.round(shifted(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1).tolist()
-    [0.8, 0.1, 0.1, 0.1]
-    """
-    share, found = usual, chance
-    for _ in range(_SHIFTS):
-        right = chance * share / usual
-        wrong = (1 - chance) * (1 - share) / (1 - usual)
-        found = right / (right + wrong)
-        share = float(np.clip((found.sum() + _SHARED * usual) / (len(found) + _SHARED), 0.01, 0.99))
+    found: Doubles = 1 / (1 + exp(-odds))
     return found
+
+
+def shared(chance: Doubles, usual: float) -> float:
+    """The share that is right, of chances estimated where a share ``usual`` was.
+
+    >>> round(shared(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1)
+    0.3
+    """
+    share = usual
+    for _ in range(_SHIFTS):
+        found = shifted(chance, usual, share)
+        share = float((found.sum() + _SHARED * usual) / (len(found) + _SHARED))
+    return min(max(share, 0.01), 0.99)
+
+
+def shifted(chance: Doubles, usual: float, share: float) -> Doubles:
+    """Chances estimated where a share ``usual`` was right, for a set where ``share`` is."""
+    right = chance * share / usual
+    wrong = (1 - chance) * (1 - share) / (1 - usual)
+    return right / (right + wrong)

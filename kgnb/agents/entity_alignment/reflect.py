@@ -46,6 +46,8 @@ def needs_a_second_look(answer: EntityVerdicts, aligned: Aligned) -> bool:
         return False
     if answer.verdict.failed:  # whoever was to judge could not: a second look would not be one
         return False
+    if answer.verdict.judged_by == "rule" != aligned.judge:  # a cascade found it not worth asking
+        return False
     below = aligned.selected.options.reflect_below
     return answer.unsure or answer.verdict.confidence < below or below >= 1.0
 

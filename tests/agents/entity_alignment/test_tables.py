@@ -1,0 +1,175 @@
+"""Tables that say the same things differently, what is stated, and duplicates in one table."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+import kgnb
+from kgnb.agents.entity_alignment.duplicates import merged
+from kgnb.agents.entity_alignment.fields import amounts, kind_of, readings
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.errors import NotFit
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.tasks.agents import new_task
+from kgnb.tasks.aligning import AligningTask, align
+from tests.benchmarks.agents.messy_tables import KINDS, drawn
+
+
+def key(iri):
+    return iri.rsplit("/", 1)[-1]
+
+
+def aligned(table, folder, **given):
+    left, right = table.written(folder)
+    return align(left, right, judge="first", embedder="characters", **given)
+
+
+def pairs(outcome):
+    return {(key(one), key(other)) for one, other, _ in outcome.settled.pairs()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_most_rows_of_messy_tables_find_their_counterpart_and_the_estimate_is_true(kind, tmp_path):
+    table = drawn(kind, 60, 23)
+    outcome = aligned(table, tmp_path)
+    found = pairs(outcome)
+    right = len(found & table.truth)
+    assert right / len(found) >= 0.95
+    assert right / len(table.truth) >= 0.85
+    assert abs(outcome.settled.estimated_precision - right / len(found)) <= 0.06
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_that_share_nothing_are_not_aligned(kind, tmp_path):
+    assert len(pairs(aligned(drawn(kind, 60, 5, overlap=0.0, twins=0.0), tmp_path))) <= 2
+
+
+def test_columns_may_stand_in_any_order_and_a_header_may_say_anything(tmp_path):
+    table = drawn("restaurants", 40, 8)
+    headers = {name: f"x{at}" for at, name in enumerate(reversed(list(table.right[0])))}
+    turned = [{headers[name]: row[name] for name in reversed(list(row))} for row in table.right]
+    plain = pairs(aligned(table, tmp_path))
+    other = aligned(replace(table, name="turned", right=turned), tmp_path)
+    assert len(pairs(other)) >= 0.9 * len(plain) > 25
+
+
+def test_values_are_read_as_what_they_are():
+    assert kind_of(["07.02.1999", "1999-02-07", "1980"]) == "date"
+    assert kind_of(["ada@ex.org", "BO@EX.ORG"]) == "mail"
+    assert kind_of(["www.ex.org", "https://a.example/x"]) == "url"
+    assert (1999, 2, 7) in readings("07.02.1999") & readings("1999-02-07")
+    assert set(amounts("1.250 kg")[0]) & set(amounts("1250")[0])
+
+
+PEOPLE = """@prefix : <http://{side}.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+"""
+NAMES = "Ada Bo Cem Dag Eva Fay Gus Hal Ida Jan Kai Lea Max Nia Oda Pia Rex Sol Tim Uwe".split()
+
+
+def people(folder, side, stated="", born=lambda at: f"19{40 + at}-03-{at + 1:02}"):
+    lines = [
+        f':{name} rdfs:label "{name} {name[::-1].title()}sen" ; :born "{born(at)}" ; :town "{name[:2]}burg" .'
+        for at, name in enumerate(NAMES)
+    ]
+    path = folder / f"{side}.ttl"
+    path.write_text(PEOPLE.format(side=side) + "\n".join(lines) + "\n" + stated, encoding="utf-8")
+    return str(path)
+
+
+def test_what_is_stated_to_be_different_is_never_aligned_and_what_is_the_same_is_said(tmp_path):
+    stated = (
+        ":Ada owl:differentFrom <http://b.example/Ada> . :Bo owl:sameAs <http://b.example/Cem> .\n"
+        "[] a owl:AllDifferent ; owl:distinctMembers ( :Eva <http://b.example/Eva> ) ."
+    )
+    files = people(tmp_path, "a", stated), people(tmp_path, "b")
+    outcome = align(*files, judge="first", embedder="characters")
+    found = pairs(outcome)
+    assert ("Dag", "Dag") in found and ("Ada", "Ada") not in found and ("Eva", "Eva") not in found
+    notes = " ".join(outcome.alignment.notes)
+    assert "1 stated to be the same" in notes and "--seeds stated" in notes
+    assert "stated to be different" in notes
+    seeded = pairs(align(*files, judge="first", embedder="characters", seeds="stated"))
+    assert ("Bo", "Cem") in seeded
+
+
+def test_stated_seeds_that_are_not_there_are_an_error_that_says_what_counts(tmp_path):
+    with pytest.raises(kgnb.DataError, match="owl:sameAs"):
+        align(people(tmp_path, "a"), people(tmp_path, "b"), seeds="stated", judge="first")
+
+
+def test_namesakes_born_on_other_days_are_left_out_where_days_agree_else(tmp_path):
+    def other(at):
+        return f"20{10 + at}-11-{at + 1:02}" if at < 3 else f"19{40 + at}-03-{at + 1:02}"
+
+    outcome = align(
+        people(tmp_path, "a"),
+        people(tmp_path, "b", born=other),
+        judge="first",
+        embedder="characters",
+    )
+    sure = {key(one) for one, _, confidence in outcome.settled.pairs() if confidence >= 0.9}
+    assert not sure & set(NAMES[:3]) and len(sure) >= 14
+
+
+def test_duplicates_of_one_table_are_clustered_and_merged_out(tmp_path):
+    table = drawn("companies", 60, 3, overlap=1.0, twins=0.0)
+    rows = table.left
+    again = [
+        {
+            **row,
+            "id": f"C{at}",
+            "company": row["company"].upper(),
+            "phone": row["phone"].replace(" ", ""),
+        }
+        for at, row in enumerate(rows[:10])
+    ]
+    path = tmp_path / "one.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([*rows, *again])
+    task = new_task("align", {"left": str(path)}, judge="first", embedder="characters")
+    assert isinstance(task, AligningTask)
+    task.run_through()
+    wanted = {frozenset((f"C{at}", row["id"])) for at, row in enumerate(rows[:10])}
+    found = {frozenset((key(one), key(other))) for one, other, _ in task.settled().pairs()}
+    assert len(found & wanted) >= 9 and len(found - wanted) <= 1
+    table = list(csv.DictReader(io.StringIO(merged(task.settled()))))
+    assert len(table) == 70 - len(found)
+    assert sum(bool(row["merged from"]) for row in table) == len({min(pair) for pair in found})
+
+
+def answers(letter, confidence):
+    def reply(request):
+        numbers = request.schema["properties"]["answers"]["items"]["properties"]["question"]["enum"]
+        lines = ", ".join(
+            f'{{"question": {number}, "why": "", "letter": "{letter}", "decision": "equivalent", '
+            f'"confidence": {confidence}}}'
+            for number in numbers
+        )
+        return f'{{"answers": [{lines}]}}'
+
+    return ScriptedModel(reply)
+
+
+def test_a_model_that_always_says_the_same_changes_nothing(tmp_path):
+    left, right = drawn("companies", 60, 9, noise=2.0).written(tmp_path)
+    rule = align(left, right, judge="rule", embedder="characters")
+    with pytest.warns(NotFit):
+        weak = align(left, right, judge="cascade", model=answers("A", 0.9), embedder="characters")
+    assert pairs(weak) == pairs(rule)
+
+
+def test_plans_that_cannot_be_read_are_said(tmp_path):
+    left, right = drawn("people", 40, 9, noise=2.0).written(tmp_path)
+    model = ScriptedModel(
+        lambda request: '{"answers": [{"question": 1, "tools": ["align", "reflect"]}]}'
+    )
+    outcome = align(
+        left, right, judge="rule", planner="model", model=model, embedder="characters",
+        options=Options(precision=0.99),
+    )  # fmt: skip
+    assert any("could not be used" in note for note in outcome.alignment.notes)
