@@ -27,6 +27,9 @@ REWRITTEN = "numbers rewritten as RDF has them"
 DATES = "dates rewritten as RDF has them"
 MISSING = "cells that say there is no value left out"
 
+NO_VALUE = frozenset({"n/a", "#n/a", "n.a."})
+"""Cells that say in a column of text, too, that there is no value; others may be one (NA: Namibia)."""
+
 _MISSING = frozenset("na n/a n.a. #n/a nan null none k.a. - – — ?".split())
 _BETWEEN_THOUSANDS = re.compile("(?<=\\d)[ \u00a0\u2009\u202f'’](?=\\d{3}(?!\\d))")
 _BLANKS = "\u00a0\u2009\u202f\ufeff \t"
@@ -34,6 +37,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d[\d.,]*|[.,]\d+)")
 _EXPONENT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+")
 _CODE = re.compile(r"[+-]?0\d")
 _TYPES = {name: ox.NamedNode(XSD + name) for name in ("integer", "decimal", "double", "date")}
+_BOOLEAN = ox.NamedNode(f"{XSD}boolean")
 _DATE_TIME = ox.NamedNode(f"{XSD}dateTime")
 
 
@@ -101,7 +105,7 @@ def readers(
         if mark in (".", ",", "0"):
             found.append(_numbers(mark, mends))
         else:
-            found.append(_dates(cells, mends) if cells else None)
+            found.append((_truths(cells, mends) or _dates(cells, mends)) if cells else None)
     return found
 
 
@@ -158,6 +162,20 @@ def _numbers(mark: str, mends: Mends) -> Reader:
         if text == cell:
             known[cell] = literal
         return literal
+
+    return read
+
+
+def _truths(cells: Sequence[str], mends: Mends) -> Reader | None:
+    """What reads a column in which every cell is true or false."""
+    if not all(cell.casefold() in ("true", "false") for cell in cells):
+        return None
+
+    def read(cell: str) -> ox.Literal | None:
+        if cell.casefold() in _MISSING:
+            mends.note(MISSING, cell, "")
+            return None
+        return ox.Literal(cell.casefold(), datatype=_BOOLEAN)
 
     return read
 

@@ -19,11 +19,12 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
-from kgnb.kg.cells import readers
+from kgnb.kg.cells import MISSING, NO_VALUE, readers
 from kgnb.kg.labels import readable_name
 from kgnb.kg.mending import Mender, Mends
 from kgnb.kg.terms import RDF, RDFS, XSD
@@ -220,6 +221,9 @@ def table_quads(
             if not cell or at in said:
                 continue
             read = reads[at]
+            if read is None and cell.casefold() in NO_VALUE:
+                mends.note(MISSING, cell, "")
+                continue
             value = read(cell) if read is not None else _address(cell, mender) or ox.Literal(cell)
             if value is not None:
                 yield ox.Quad(thing, properties[at], value)
@@ -255,7 +259,7 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]
     if said:
         text, skipped = rest, 1
         first = rest.partition("\n")[0]
-    delimiter = said[1] if said else max(_DELIMITERS, key=first.count)
+    delimiter = said[1] if said else _delimiter(text, first)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
@@ -274,12 +278,28 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]
     return *checked_rows(rows, where, 1 + skipped), delimiter
 
 
+def _delimiter(text: str, first: str) -> str:
+    """What divides the cells: the mark that gives the first lines one width, the widest of such."""
+    lines = text[:20_000].splitlines()[:30]
+    best, width = "", 1
+    for mark in _DELIMITERS:
+        with suppress(csv.Error):
+            widths = {
+                len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark) if any(row)
+            }
+            if len(widths) == 1 and (wide := widths.pop()) > width:
+                best, width = mark, wide
+    return best or max(_DELIMITERS, key=first.count)
+
+
 def checked_rows(
     rows: list[list[str]], where: str, line: int = 1
 ) -> tuple[list[str], list[list[str]]]:
     """The header and the rows below it; DataError where there is none, or a name is missing or
     there twice.
     """
+    while rows and rows[0][-1:] == [""] and not any(row[-1] for row in rows):
+        rows = [row[:-1] for row in rows]  # a delimiter at the end of each line
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_TABLE_FORM)
     twice = [

@@ -372,7 +372,8 @@ class Wire:
             )
         fixes = {
             401: self._what_it_wants(headers),
-            403: "the service does not allow you to do this",
+            403: "the service does not allow you to do this; where it wants a key: --auth env:NAME, or "
+            "--header NAME=env:VAR",
             404: "check the path of the address",
             405: "the service takes neither POST nor GET at this address: check its path",
             413: "make the query shorter",

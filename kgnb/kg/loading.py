@@ -512,6 +512,11 @@ def _decoded(data: bytes, mends: Mends) -> str:
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):  # without a mark
+        every_other = data[start:2000:2]
+        if every_other and every_other.count(0) * 2 > len(every_other):
+            mends.note("UTF-16 without a byte order mark", encoding, "text")
+            return data.decode(encoding, "replace")
     declared = _ENCODING.match(data)
     if declared and declared[1].lower() not in {b"utf-8", b"utf8", b"us-ascii"}:
         with suppress(LookupError, UnicodeError):

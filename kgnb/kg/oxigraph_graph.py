@@ -304,7 +304,12 @@ class OxigraphGraph:
     ) -> bytes:
         """The answer of a query as the engine writes it, far faster than as terms."""
         found = cast("ox.QuerySolutions | ox.QueryTriples", self._query(query, bindings))
-        return found.serialize(format=form) or b""  # type: ignore[arg-type]
+        try:
+            return found.serialize(format=form) or b""  # type: ignore[arg-type]
+        except (OSError, RuntimeError) as error:
+            raise BackendError(
+                f"the store could not answer: {error}", service=self._name
+            ) from error
 
     def dump(self) -> bytes:
         """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""

@@ -374,7 +374,7 @@ def _where(found: Sequence[Token], form: Form, index: int) -> int | None:
         if text == "{" and round_brackets == 0:
             return position
         position += 1
-    if form == "DESCRIBE":
+    if form == "DESCRIBE" or found[index].word == "PATHS":
         return None
     raise DataError(
         f"the {form} query has no group in braces", where="SPARQL query", fix="write WHERE { ... }"

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 from kgnb.backends import URL, open_graph, open_ontology
-from kgnb.errors import DataError, KgnbError
+from kgnb.errors import BackendError, DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
@@ -119,7 +119,12 @@ class Session(Opener):
 def milliseconds(graph: Graph, timeout: float | None = None) -> int:
     """How long a graph takes to answer a simple query; KgnbError if it does not."""
     begun = time.monotonic()
-    graph.ask("ASK { ?s ?p ?o }", timeout=timeout)
+    try:
+        graph.ask("ASK { ?s ?p ?o }", timeout=timeout)
+    except BackendError as error:
+        if "no boolean" not in error.what:
+            raise
+        graph.select("SELECT ?s { ?s ?p ?o } LIMIT 1", timeout=timeout)  # it knows no ASK
     return round((time.monotonic() - begun) * 1000)
 
 

@@ -282,3 +282,23 @@ def test_a_given_and_a_family_name_make_a_name(tmp_path: Path) -> None:
         assert label(graph, f"{BASE}tools/2") == "Lund"
         parts = head.split(",")[2]
         assert graph.ask(f'ASK {{ ?s <{BASE}column/{parts}> "Moor" }}')
+
+
+def test_the_delimiter_is_what_makes_all_lines_one_width(tmp_path: Path) -> None:
+    text = "id;a,b,c,d\n1;Hut, old, red\n2;Tower\n"
+    assert column(tmp_path, text, "a,b,c,d") == []  # it names the rows
+    assert label(tools(tmp_path, text), f"{BASE}tools/1") == "Hut, old, red"
+    assert [value for value, _ in column(tmp_path, "id,a,\n1,2,\n3,4,\n", "a")] == ["2", "4"]
+
+
+def test_truths_and_cells_without_a_value_are_read(tmp_path: Path) -> None:
+    found = column(tmp_path, "id,name,a,b\n1,x,TRUE,n/a\n2,y,false,NA\n3,z,n/a,red\n", "a")
+    assert found == [("true", "boolean"), ("false", "boolean")]
+    text = "id,name,b\n1,x,n/a\n2,y,NA\n3,z,red\n"
+    assert [value for value, _ in column(tmp_path, text, "b")] == ["NA", "red"]
+
+
+def test_utf_16_without_its_mark_is_read(tmp_path: Path) -> None:
+    (tmp_path / "tools.csv").write_bytes("id,a\n1,Hütte\n2,Höhe\n".encode("utf-16-le"))
+    report = load(graph := OxigraphGraph(), tmp_path / "tools.csv")
+    assert "UTF-16" in report.mended[0].kind and label(graph, f"{BASE}tools/2") == "Höhe"

@@ -165,3 +165,15 @@ def test_rows_without_variables_or_values_are_counted(graph: OxigraphGraph) -> N
     for query in ("SELECT * { }", "SELECT ?none { ?s ?p ?o }", "SELECT ?x { FILTER(false) }"):
         assert endable(graph).select(query) == graph.select(query), query
         assert endable(graph).select(query, limit=1) == graph.select(query, limit=1), query
+
+
+def test_what_the_engine_cannot_do_is_said_and_ends_nothing(graph: OxigraphGraph) -> None:
+    asked = endable(graph)
+    for query in (
+        "SELECT * { SERVICE <http://127.0.0.1:9/sparql> { ?s ?p ?o } }",
+        "CONSTRUCT { ?s ?p ?o } WHERE { SERVICE <http://127.0.0.1:9/sparql> { ?s ?p ?o } }",
+        "SELECT (<urn:no-function>(1) AS ?x) { }",
+    ):
+        with pytest.raises(BackendError, match="could not answer"):
+            asked.select(query) if query[0] == "S" else asked.construct(query)
+    assert asked.ask("ASK { ?s ?p ?o }")

@@ -203,6 +203,7 @@ def test_what_an_engine_adds_to_the_language_goes_through(stub: Start) -> None:
     for text in (
         'define input:inference "urn:rules" SELECT ?x { ?s rdfs:label ?x }',
         "PATHS START ?x = <urn:a> END ?y VIA <urn:next> LIMIT 5",
+        "PATHS SHORTEST START ?x { ?x a ?c } END ?y VIA { ?x ?p ?y }",
         'SELECT ?x { hint:Query hint:optimizer "None" . ?s ?p ?x }',
         '# pragma\ndefine sql:select-option "order" define get:soft "soft" SELECT ?x { ?s ?p ?x }',
     ):
