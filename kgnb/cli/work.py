@@ -18,6 +18,7 @@ from kgnb.agents.options import described
 from kgnb.cli.outcome import check_outs, ended, stoppable
 from kgnb.cli.progress import TerminalLine, spent
 from kgnb.files import write_whole
+from kgnb.mapping_files.sssom import for_screen
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.agents import new_task
@@ -159,7 +160,8 @@ def _run(agent: Agent, given: dict[str, Any]) -> int:
         if out != "-":
             write_whole(Path(out), task.written(out))
         elif agent.printed:
-            sys.stdout.write(task.written(f".{given['form']}"))
+            text = task.written(f".{given['form']}")
+            sys.stdout.write(for_screen(text) if sys.stdout.isatty() else text)
         else:
             click.echo(str(value))
     for output, file in beside.items():

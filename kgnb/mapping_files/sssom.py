@@ -98,6 +98,12 @@ def write(
     return f'#mapping_set_id: "urn:uuid:{identifier}"\n{header}{body}'
 
 
+def for_screen(text: str) -> str:
+    """The table without the header's lists of dropped and unsure mappings, which fill a screen."""
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(('#- "{', "#kgnb_")))
+
+
 def _header(alignment: Alignment, curies: Curies, columns: list[str], license: str) -> list[str]:
     lines = [f"license: {_text(license)}", "curie_map:"]
     lines += [f"  {prefix}: {_text(namespace)}" for prefix, namespace in curies.prefixes.items()]

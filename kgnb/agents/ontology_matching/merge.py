@@ -170,9 +170,16 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
         source=described.source.iri,
         target=described.target.iri,
         dropped=tuple(sorted(dropped, key=lambda one: _order(one.mapping))),
-        unsure=tuple(sorted(_unsure(validated), key=_order)),
-        notes=described.notes,
+        unsure=tuple(_unsure(validated)),
+        notes=(*described.notes, *_unlisted(validated)),
     )
+
+
+def _unlisted(validated: Validated) -> list[str]:
+    """How many entities without a likely counterpart are not in the queue."""
+    if not validated.unlikely:
+        return []
+    return [f"{validated.unlikely} more entities have no likely counterpart: a model may know one"]
 
 
 APART = "the ontologies say that they are disjoint"
@@ -365,14 +372,27 @@ def _other_relations(
 
 
 def _unsure(validated: Validated) -> list[AlignedPair]:
-    """The best candidate of every question the judge could not decide, once per pair, for a person."""
-    waiting: dict[Pair, AlignedPair] = {}
+    """The likeliest candidate of every question the judge could not decide, once a pair, the pairs
+    that most speaks for first: a queue for a person.
+    """
+    waiting: dict[Pair, tuple[tuple[bool, float], AlignedPair]] = {}
     for one in validated.judged:
-        if one.verdict.decision == UNSURE:
-            first = one.question.candidates[0]
-            vote = _Votes(first, {one.question.side: one.verdict}, evidence=list(first.evidence))
-            waiting.setdefault(first.pair, _mapping(validated, vote, "unsure"))
-    return list(waiting.values())
+        if one.verdict.decision != UNSURE:
+            continue
+        candidates = {c.pair[one.question.side == "source"]: c for c in one.question.candidates}
+        iri = next((iri for iri, _ in one.verdict.also), "")
+        candidate = candidates.get(iri, one.question.candidates[0])
+        vote = _Votes(
+            candidate, {one.question.side: one.verdict}, evidence=list(candidate.evidence)
+        )
+        named = any(evidence.kind == "exact view" for evidence in candidate.evidence)
+        likeness = max(candidate.cosines.syntactic, candidate.cosines.lexical)
+        mapping = _mapping(validated, vote, "unsure")
+        waiting.setdefault(candidate.pair, ((named, likeness), mapping))
+    best = sorted(
+        waiting.values(), key=lambda entry: (-entry[0][0], -entry[0][1], _order(entry[1]))
+    )
+    return [mapping for _, mapping in best]
 
 
 def _order(mapping: AlignedPair) -> tuple[str, str, str, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from kgnb.agents.ontology_matching.lexicon import foreign
+from kgnb.agents.ontology_matching.lexicon import SMALL, foreign
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.values import (
     AS_USUAL,
@@ -85,12 +85,22 @@ def validate(
         for number, question in enumerate(summarised.questions)
     ]
     every = tuple(judged)
-    opened = _opened(every) if judge.name == "rule" else every
-    return Validated(summarised.described, opened, judge.name, summarised.apart)
+    unlikely = 0
+    if judge.name == "rule":
+        every, unlikely = _opened(every)
+    return Validated(summarised.described, every, judge.name, summarised.apart, unlikely)
 
 
-def _opened(judged: tuple[Judged, ...]) -> tuple[Judged, ...]:
-    """The rule's verdicts, with "different" turned into unsure where the rule cannot know.
+QUEUE = 10
+"""Undecided entities a side that wait for a person, best first; a longer queue is not read. On six
+small pairs the nearest free candidate with a word in common is right in 62 of 103 cases, one
+without in 31 of 217.
+"""
+
+
+def _opened(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, ...], int]:
+    """The rule's verdicts, with "different" turned into unsure where the rule cannot know, and how
+    many more of these there are that nothing much speaks for.
 
     That is so in small ontologies, across languages without a word in common, and for equal names.
     An entity that has a counterpart, or whose nearest candidate has one, is left as it is.
@@ -101,47 +111,57 @@ def _opened(judged: tuple[Judged, ...]) -> tuple[Judged, ...]:
             about, other = one.question.about.key, (one.verdict.choice, one.question.about.kind)
             taken |= {(one.question.side, about), (one.question.other_side, other)}
     few = sum(one.question.side == "source" for one in judged) <= FEW
-    return tuple(_open(one, taken, few=few) for one in judged)
+    opened = {number: _open(one, taken, few=few) for number, one in enumerate(judged)}
+    queues: dict[Side, list[tuple[float, int]]] = {"source": [], "target": []}
+    for number, found in opened.items():
+        if found is not None:
+            queues[found[1].question.side].append((-found[0], number))
+    kept = {number for queue in queues.values() for _, number in sorted(queue)[:QUEUE]}
+    left = sum(max(len(queue) - QUEUE, 0) for queue in queues.values())
+    every: list[Judged] = []
+    for number, one in enumerate(judged):
+        found = opened[number]
+        every.append(found[1] if found is not None and number in kept else one)
+    return tuple(every), left
 
 
-def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> Judged:
+def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> tuple[float, Judged] | None:
+    """The undecided verdict, with how much speaks for its candidate; None if it is decided."""
     about, verdict = one.question.about, one.verdict
     if verdict.decision != "different" or (one.question.side, about.key) in taken:
-        return one
+        return None
     free = [
         (max(candidate.cosines.syntactic, candidate.cosines.lexical), other)
         for candidate, other in zip(one.question.candidates, one.question.others, strict=True)
         if (other.side, other.key) not in taken
     ]
     if not free:
-        return one
+        return None
     held = dict(verdict.also)
     namesake = next(
         (pair for pair in free if pair[1].iri in held and pair[1].syntactic == about.syntactic),
         None,
     )
     if namesake is not None:
-        return _undecided(
-            one, *namesake, f"both are called “{about.name}”, but what is around them disagrees"
-        )
+        why = f"both are called “{about.name}”, but what is around them disagrees"
+        return 3.0, _undecided(one, *namesake, why)
     cosine, nearest = max(free, key=lambda pair: pair[0])
-    said = {word for name in about.names for word in name}
+    said = {word for name in about.names for word in name} - SMALL
     shared = any(not said.isdisjoint(name) for name in nearest.names)
     abroad = not shared and foreign(about, nearest)
     if not (few or abroad):
-        return one
+        return None
     near = f"“{nearest.name}”, the nearest by meaning (cosine {cosine:.2f})"
     if shared:
-        return _undecided(one, cosine, nearest, f"too little speaks for {near}")
-    return _undecided(
-        one,
-        cosine,
-        nearest,
-        f"no word in common with {near}" + (", and no language" if abroad else ""),
-    )
+        why = f"too little speaks for {near}"
+    else:
+        why = f"no word in common with {near}" + (", and no language" if abroad else "")
+    return shared + cosine, _undecided(one, cosine, nearest, why)
 
 
 def _undecided(one: Judged, cosine: float, nearest: Description, why: str) -> Judged:
-    also = one.verdict.also or ((nearest.iri, CHANCE * max(cosine, 0.0)),)
+    held = dict(one.verdict.also) or {nearest.iri: CHANCE * max(cosine, 0.0)}
+    # the first is the one that the reason speaks of
+    also = ((nearest.iri, held.pop(nearest.iri, 0.0)), *held.items())
     why += ": a model or a person has to say"
     return replace(one, verdict=Verdict(UNSURE, None, 0.0, why, one.verdict.judged_by, also))

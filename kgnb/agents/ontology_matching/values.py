@@ -454,6 +454,7 @@ class Validated(Shown):
     judged: tuple[Judged, ...]
     judge: str
     apart: tuple[Pair, ...] = ()  # of one name, but said to be disjoint
+    unlikely: int = 0  # entities that may have a counterpart, but nothing much speaks for one
 
     def counts(self) -> dict[str, int]:
         """Verdicts by decision."""

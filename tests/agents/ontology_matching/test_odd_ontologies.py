@@ -59,7 +59,7 @@ def test_one_name_for_things_of_other_classes_waits_for_a_person(tmp_path: Path)
     assert [one.source_label for one in found.unsure if one.kind == "object property"] == [
         "frame number"
     ]
-    assert "both are called" in found.unsure[-1].rationale
+    assert "both are called" in found.unsure[0].rationale
 
 
 def test_codes_without_labels_are_compared_as_they_are(tmp_path: Path) -> None:
