@@ -267,9 +267,8 @@ def _embedder(name: str, settings: Settings) -> Embedder:
     if scheme == "openai" and model:
         url = settings.embedder_url or settings.base_url
         key = _key(settings.embedder_key)
-        if not key and server_alias(url) == server_alias(
-            settings.base_url
-        ):  # never send the model's key elsewhere
+        ours, theirs = (server_alias(one).partition("/")[0] for one in (settings.base_url, url))
+        if not key and ours == theirs:  # never send the model's key elsewhere
             key = settings.api_key()
         return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
     if scheme == "fastembed":

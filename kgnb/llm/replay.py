@@ -76,26 +76,36 @@ class Key:
         return cls(text, hashlib.sha256(text.encode("ascii")).hexdigest())
 
 
+_OPENAI = "api.openai.com/v1"
+
+
 def server_alias(base_url: str) -> str:
-    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" means
+    """A server's name in keys: host, port and path, for another model may answer at each; "" means
     OpenAI's own.
 
-    >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
-    ('llm.example.org', 'local')
+    >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1/")
+    ('llm.example.org:8443/v1', 'localhost:8080/v1')
     """
-    url = base_url or "https://api.openai.com"
-    return "local" if on_this_machine(url) else urlsplit(url).hostname or ""
+    if not base_url:
+        return _OPENAI
+    parts = urlsplit(base_url)
+    host = "localhost" if on_this_machine(base_url) else parts.hostname or ""
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = f":{parts.port}" if parts.port and parts.port != usual else ""
+    return f"{f'[{host}]' if ':' in host else host}{port}{parts.path.rstrip('/')}"
 
 
 def address_of(server: str) -> str:
     """An address with this alias, to replay what that server was asked.
 
-    >>> [server_alias(address_of(name)) for name in ("local", "api.openai.com", "llm.example.org")]
-    ['local', 'api.openai.com', 'llm.example.org']
+    >>> names = ("localhost:8080/v1", "api.openai.com/v1", "llm.example.org/v1")
+    >>> [server_alias(address_of(name)) for name in names] == list(names)
+    True
     """
-    return {"local": "http://localhost/v1", "api.openai.com": "", "": ""}.get(
-        server, f"https://{server}/v1"
-    )
+    if server in ("", _OPENAI):
+        return ""
+    here = server.partition("/")[0].partition(":")[0] == "localhost"
+    return f"{'http' if here else 'https'}://{server}"
 
 
 def _call_to_json(call: ToolCall) -> dict[str, Any]:

@@ -114,8 +114,10 @@ def test_a_replay_never_asks_and_says_what_is_missing(cache: ReplayCache) -> Non
     assert server.requests == []
     error = caught.value
     assert error.where == str(cache.path)
-    assert "stub (local)" in str(error) and "Is a Referee a Reviewer?" in str(error)
-    assert Key.of(ASK, "stub", "local").digest in error.details
+    assert f"stub ({server_alias(server.url)})" in str(error) and "Is a Referee a Reviewer?" in str(
+        error
+    )
+    assert Key.of(ASK, "stub", server_alias(server.url)).digest in error.details
     assert "model.replay" in error.fix
 
 
@@ -135,13 +137,27 @@ def test_a_context_overflow_is_asked_again_but_replayed_unchanged(cache: ReplayC
     assert (model.ask(ASK).text, model.ask(ASK).text) == ("A", "A")
 
 
-def test_the_server_behind_wrappers_is_told_apart_but_not_by_port(cache: ReplayCache) -> None:
-    assert Replaying(Paced(OpenAIModel("m", "http://127.0.0.1:81/v1")), cache).server == "local"
-    assert (
-        Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache).server == "llm.example.org"
+def test_servers_behind_wrappers_are_told_apart_by_host_port_and_path(cache: ReplayCache) -> None:
+    urls = (
+        "http://127.0.0.1:81/v1",
+        "http://127.0.0.1:82/v1",
+        "http://127.0.0.1:81/other/v1",
+        "https://llm.example.org/v1",
+        "https://llm.example.org:8443/v1",
     )
+    servers = [Replaying(Paced(OpenAIModel("m", url)), cache).server for url in urls]
+    assert len(set(servers)) == 5 and servers[0] == "localhost:81/v1"
     assert Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache, server="").server == ""
-    assert server_alias("") == "api.openai.com"
+    assert server_alias("") == server_alias("https://api.openai.com/v1/") == "api.openai.com/v1"
+    assert server_alias("http://localhost:81/v1") == server_alias("http://127.0.0.1:81/v1")
+
+
+def test_another_model_behind_another_port_does_not_answer_from_the_first_ones_replies(
+    cache: ReplayCache,
+) -> None:
+    for answer in ("A", "B"):
+        with StubServer(lambda body, answer=answer: answer) as server:  # type: ignore[misc]
+            assert Replaying(OpenAIModel("stub", server.url), cache).ask(ASK).text == answer
 
 
 def test_the_same_question_at_the_same_time_is_paid_once(cache: ReplayCache) -> None:
@@ -178,7 +194,9 @@ def test_a_colleague_replays_an_exported_folder_with_no_model(
     theirs_cache = ReplayCache(tmp_path / "theirs.sqlite")
     assert theirs_cache.import_folder(tmp_path / "out") == 5
     assert theirs_cache.import_folder(tmp_path / "out") == 0
-    theirs = ask_many(Replaying("stub", theirs_cache, "replay", server="local"), requests)
+    theirs = ask_many(
+        Replaying("stub", theirs_cache, "replay", server=server_alias(server.url)), requests
+    )
     assert [each.text for each in theirs if isinstance(each, Reply)] == [f"{n} ✓" for n in range(5)]
     assert [each.usage for each in theirs if isinstance(each, Reply)] == [
         each.usage for each in mine if isinstance(each, Reply)

@@ -17,6 +17,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from kgnb.llm.replay import server_alias
 from kgnb.reporting import backbones
 from kgnb.reporting.html import TIMES, without_times
 from kgnb.reporting.parameters import arguments
@@ -226,6 +227,6 @@ def missing_reply(name: str, tmp_path: Path, url: str, monkeypatch: pytest.Monke
             settings(tmp_path, base_url=url, replay="replay"),
             monkeypatch,
         )
-    assert "no reply of stub (local) is kept for: " in caught.value.what
+    assert f"no reply of stub ({server_alias(url)}) is kept for: " in caught.value.what
     assert last[:12] in caught.value.what
     assert caught.value.ledger.state == "failed"
