@@ -124,6 +124,21 @@ class _Reader:
                 Path("oneOrMore", parts=(path,))
             )  # nothing leads here, however far, that this leads to
             yield Shape(_differs(subs), path=back, kind="irreflexive", about=iri, subjects_of=subs)
+        if asymmetric or irreflexive:
+            yield from self._chains(iri)
+
+    def _chains(self, iri: str) -> Iterator[Shape]:
+        """No chain of properties that implies an irreflexive one leads back to where it began."""
+        for head in self.tbox.facts.objects(Iri(iri), f"{OWL}propertyChainAxiom"):
+            chain = [str(one) for one in self.tbox.facts.members(head) if isinstance(one, Iri)]
+            if len(chain) < 2 or len(chain) != len(list(self.tbox.facts.members(head))):
+                continue
+            first = self.tbox.subs(chain[0])
+            rest = tuple(inverse(self.tbox.path(one)) for one in reversed(chain[1:]))
+            back = rest[0] if len(rest) == 1 else Path("sequence", parts=rest)
+            yield Shape(
+                _differs(first), path=back, kind="irreflexive", about=iri, subjects_of=first
+            )
 
     def keys(self) -> Iterator[Shape]:
         """No two instances of a class share a value of every property of its key."""
@@ -279,10 +294,14 @@ class _Reader:
         """Warn of every axiom that the tools do not, or only partly, enforce."""
         facts, warn = self.tbox.facts, self.expressions.warn
         for subject, _ in facts.pairs(f"{OWL}propertyChainAxiom"):
+            once = self.tbox.has_trait(_iri(subject), "Irreflexive") or self.tbox.has_trait(
+                _iri(subject), "Asymmetric"
+            )
+            checked = " beyond that none leads back to its beginning" if once else ""
             warn(
                 "property chain",
                 _iri(subject),
-                "the consequences of property chains are not written or checked",
+                f"the consequences of property chains are not written or checked{checked}",
             )
         for kind, text in (
             ("Transitive", "the consequences of transitivity are not written"),

@@ -11,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
 from kgnb.kg.words import key, words
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
+from kgnb.shapes.phrases import joined
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
 _RECORDS = (
@@ -46,6 +47,10 @@ class Options:
         default=0.05, ge=0.0, le=0.5, description="least lead of the best candidate over the next"
     )
     check_types: bool = Field(default=True, description="link only entities of compatible classes")
+    map: str = Field(
+        default="",
+        description="classes that fit, CLASS=CLASS with the reference's on the right, separated by commas",
+    )
     page: int = Field(
         default=5000, ge=10, le=100000, description="rows requested from the reference at once"
     )
@@ -75,7 +80,8 @@ def ground(
     theirs = label_index(
         reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page
     )
-    fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types)
+    mapped = _mapped(options.map, mine, theirs)
+    fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types, mapped)
     names = ReferenceNames(theirs, options)
     links = []
     for iri, entity in mine.entities.items():
@@ -199,12 +205,18 @@ def _above(graphs: Iterable[Graph]) -> dict[str, set[str]]:
 
 
 def _fitting(
-    mine: LabelIndex, theirs: LabelIndex, graphs: Iterable[Graph], check: bool
+    mine: LabelIndex,
+    theirs: LabelIndex,
+    graphs: Iterable[Graph],
+    check: bool,
+    mapped: Sequence[tuple[str, str]] = (),
 ) -> tuple[Callable[[NamedEntity, NamedEntity], bool], str]:
     """A test whether the classes of two entities fit, and a note on how it compares them."""
     if not check:
         return (lambda one, other: True), "classes were not compared"
     above = _above(graphs)
+    for left, right in mapped:
+        above[left].add(right)
     shared = {kind for entity in mine.entities.values() for kind in _closure(entity.types, above)}
     shared &= {
         kind for entity in theirs.entities.values() for kind in _closure(entity.types, above)
@@ -220,6 +232,31 @@ def _fitting(
         return bool(left & _closure(right, above) or right & _closure(left, above))
 
     return fits, ""
+
+
+def _mapped(said: str, mine: LabelIndex, theirs: LabelIndex) -> list[tuple[str, str]]:
+    """The classes that a person says fit, as IRIs of both graphs.
+
+    Raises:
+        ValueError: a part is no CLASS=CLASS, or a graph has no entity of that class.
+    """
+    found = []
+    for part in filter(None, map(str.strip, said.split(","))):
+        left, equals, right = part.partition("=")
+        if not equals:
+            raise ValueError(f"{part!r} is no CLASS=CLASS, as in ChemicalInput=Species")
+        found.append((_class_of(left.strip(), mine), _class_of(right.strip(), theirs)))
+    return found
+
+
+def _class_of(said: str, index: LabelIndex) -> str:
+    known = sorted({kind for entity in index.entities.values() for kind in entity.types})
+    fitting = [iri for iri in known if said in (iri, f"<{iri}>") or key(_local(iri)) == key(said)]
+    if len(fitting) != 1:
+        names = joined([_local(iri) for iri in known], 12, "and") or "no class"
+        why = "several classes are called" if fitting else "no entity is of a class called"
+        raise ValueError(f"{why} {said!r}; there are {names}")
+    return fitting[0]
 
 
 _TOP = frozenset({f"{OWL}Thing", f"{OWL}NamedIndividual", f"{RDFS}Resource"})

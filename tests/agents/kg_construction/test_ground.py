@@ -41,7 +41,21 @@ LINKS = [
         "urn:ref:hut",
     ),  # of a subclass
     ('n:1 a :Hut ; rdfs:label "Refuge de la Sornne" .', Options(), "fuzzy", "urn:ref:hut"),
+    (
+        'n:1 a :Brook ; rdfs:label "La Sorne" .',
+        Options(map="Brook=stream"),
+        "exact",
+        "urn:ref:sorne",
+    ),
+    ('n:1 a :Brook ; rdfs:label "La Sorne" .', Options(), "none", ""),
 ]
+
+
+@pytest.mark.parametrize(("said", "why"), [("Brook", "CLASS=CLASS"), ("Brook=Lake", "Lake")])
+def test_a_mapping_of_classes_that_there_are_not_is_refused(said: str, why: str) -> None:
+    brook = graph('n:1 a :Brook ; rdfs:label "La Sorne" .')
+    with pytest.raises(ValueError, match=why):
+        ground(brook, KNOWN, Options(map=said))
 
 
 def test_an_entity_is_linked_by_its_labels_and_class() -> None:
