@@ -21,12 +21,20 @@ from kgnb.agents.entity_alignment.judging_values import (
     PlanQuestion,
     Selected,
 )
+from kgnb.agents.entity_alignment.plan import ModelPlanner
+from kgnb.agents.entity_alignment.trajectories import (
+    Trajectory,
+    as_lines,
+    training_lines,
+    trajectories,
+)
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource
 from kgnb.evaluate.ranking import measure
 from kgnb.judging import Judge, Verdict
 from kgnb.judging.cascade import KNOWN
 from kgnb.llm.model import ChatModel
+from kgnb.llm.scripted import ScriptedModel
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
 from kgnb.run import Run
@@ -231,6 +239,7 @@ class AligningTask(Task):
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
     ) -> None:
         self._settled: Settled | None = None
+        self._walked: list[Trajectory] | None = None
         if isinstance(specs.get("names"), str) and specs["names"] == "hidden":
             options = {**options, "options": replace(options["options"], names="hidden")}
         super().__init__(agent, specs, options, *more)
@@ -319,7 +328,7 @@ class AligningTask(Task):
 
     def forget(self) -> None:
         """Something changed, so the result must be computed again."""
-        self._settled = None
+        self._settled = self._walked = None
 
     def exported(self) -> Settled:
         """The result of the stages so far."""
@@ -332,6 +341,21 @@ class AligningTask(Task):
             for source, ranking in rankings_of(self.outcome()).items()
             for rank, (target, score) in enumerate(ranking, start=1)
         )
+
+    def trajectories(self, tuning: bool = False) -> str:
+        """Every path of every planned entity whose counterpart is known, walked with the judge; or
+        lines to tune a planner on, with the best path of each.
+        """
+        if self._walked is None:
+            planned: Planned = self.need("plan")
+            rows = sorted(planned.verdicts)
+            known = dict(self.known)
+            self._walked = trajectories(
+                self.need("propose"), rows, known, self["judge"], options=self["look"]
+            )
+        planner = ModelPlanner(ScriptedModel([]))
+        lines = (training_lines if tuning else as_lines)(self._walked, planner)
+        return "".join(f"{line}\n" for line in lines)
 
     def warnings(self) -> list[str]:
         """Whether it is a simulation."""

@@ -239,6 +239,18 @@ AGENT = Agent(
             "FILE.tsv",
         ),
         Output(
+            "trajectories",
+            "every path of every entity in question, with verdict, reward and the planner's prompt (needs --reference)",
+            lambda task: task.trajectories(),
+            "FILE.jsonl",
+        ),
+        Output(
+            "tuning",
+            "the best path of each as a line to tune a planner on, in OpenAI's format (needs --reference)",
+            lambda task: task.trajectories(tuning=True),
+            "FILE.jsonl",
+        ),
+        Output(
             "merged",
             "of one table: each thing once, with the first known value of every property",
             lambda task: merged(task.settled()),

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -262,6 +262,13 @@ class PlanSheet(Sheet):
             else:
                 found[number] = Verdict(TAKE, named(path), 1.0, "planned by a model")
         return Answers(found, problems)
+
+
+class Prompted(Protocol):
+    """A planner that says what it would ask."""
+
+    def requests(self, questions: Sequence[PlanQuestion]) -> list[Request]:
+        """The calls that ``questions`` would take."""
 
 
 class ModelPlanner:
