@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.agent import Agent, Input
 from kgnb.agents.known import all_agents
+from kgnb.agents.mcp_stdio import stdio_streams
 from kgnb.errors import KgnbError
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -161,10 +162,9 @@ def mcp_server(agents: Sequence[Agent], settings: Settings) -> Server[Any]:
 def serve_stdio(server: Server[Any]) -> None:
     """Serves over standard input and output until the client disconnects."""
     import anyio
-    from mcp.server.stdio import stdio_server
 
     async def serving() -> None:
-        async with stdio_server() as (reading, writing):
+        async with stdio_streams() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
     anyio.run(serving)

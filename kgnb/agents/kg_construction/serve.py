@@ -34,6 +34,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import LONG, SYSTEM, StepPrompt, plan
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 from kgnb.agents.kg_construction.workspace import find_quote, unquoted
+from kgnb.agents.mcp_stdio import stdio_streams
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool, violations
@@ -388,10 +389,8 @@ def serve(
 
 
 async def _stdio(shared: Shared) -> None:
-    from mcp.server.stdio import stdio_server
-
     server = mcp_server(shared)
-    async with stdio_server() as (read, write):
+    async with stdio_streams() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
