@@ -12,6 +12,7 @@ from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.ontology_matching import AGENT
 from kgnb.agents.ontology_matching.coherence import Coherence, check
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions, PairDecision, curated
+from kgnb.agents.ontology_matching.search import similar
 from kgnb.agents.ontology_matching.values import KINDS
 from kgnb.evaluate.alignment import (
     Score,
@@ -34,7 +35,16 @@ from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import ReviewedMapping
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
-from kgnb.results.table import PRECISION_RECALL_F1, Table, Value, metrics, numbers, texts
+from kgnb.results.table import (
+    PRECISION_RECALL_F1,
+    Column,
+    LabelledIri,
+    Table,
+    Value,
+    metrics,
+    numbers,
+    texts,
+)
 from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.matching import MatchingTask, decisions_in, open_reference, turned
 from kgnb.widgets.review import Thing
@@ -95,6 +105,30 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         if (two := two_items(words, task.need("retrieve"))) is not None:
             return contrast(*two, task.values)
         return explain(" ".join(words), task.values)
+
+    @verb("om similar", "%om similar mountain hut", "%om similar warden --k 5 --kind class")
+    @argument("text", metavar="TEXT", nargs="+", help="words to look for")
+    @argument("--k", type=Number(int, 1, 50), metavar="N", default=10, help="of each side [10]")
+    @argument("--kind", choices=KINDS, default=None, help="entities of this kind only")
+    def near(self, arguments: argparse.Namespace) -> Table:
+        """Find the entities of both ontologies that are nearest to a text, in the vector store."""
+        task = self.current_task(arguments)
+        stored, text = task.need("store"), " ".join(map(str, arguments.text))
+        hits = similar(
+            stored, text, task["embedder"], k=arguments.k, kind=str(arguments.kind or "")
+        )
+        names = {(d.side, d.iri): d.name for d in stored.described.descriptions}
+        columns = [
+            Column("side", "side"),
+            Column("entity", "entity", "iri"),
+            Column("kind", "kind"),
+        ]
+        columns += [Column("text", "nearest text"), Column("cosine", "cosine", "number")]
+        rows: list[list[Value]] = []
+        for hit in hits:
+            entity = LabelledIri(hit.iri, names[hit.side, hit.iri])
+            rows.append([hit.side, entity, hit.kind, hit.text, round(hit.cosine, 3)])
+        return Table(columns, rows, caption=f"Nearest to “{text}” in {stored.index}")
 
     @verb(
         "om picture",

@@ -229,3 +229,14 @@ def test_coherence_is_checked_by_a_reasoner_or_says_why_not(started: Notebook) -
     assert found.coherent or "not installed" in str(found)
     server = type(started.session).graph_of(started.session, "http://127.0.0.1:9/sparql")
     assert server is None  # nothing is fetched from a server to be reasoned about
+
+
+def test_similar_finds_entities_of_both_sides_by_a_text(started: Notebook) -> None:
+    assert "%om store" in str(started("%om similar warden").error)
+    started.good("%om run")
+    table = started.good("%om similar mountain hut --k 2").value.df()
+    assert list(table["side"]) == ["source", "source", "target", "target"]
+    assert "hut" in str(table["entity"].iloc[0]).lower()
+    assert table["cosine"].iloc[0] >= table["cosine"].iloc[1]
+    kinds = started.good('%om similar warden --kind "object property"').value.df()["kind"]
+    assert set(kinds) <= {"object property"}

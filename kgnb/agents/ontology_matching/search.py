@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
@@ -44,8 +45,8 @@ from kgnb.agents.ontology_matching.values import (
     View,
 )
 from kgnb.kg.ontology import Kind
-from kgnb.kg.words import key
-from kgnb.vectors.embedder import Vectors
+from kgnb.kg.words import key, normal
+from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.index import Payload, VectorIndex
 from kgnb.vectors.nearest import Grouped, NearestRows, floor, nearest_entities, pair_cosines, ranks
 
@@ -114,6 +115,47 @@ def _allowed(described: Described, apart: StatedApart) -> Callable[[Ranked], boo
         return not apart(source, target)
 
     return allowed
+
+
+@dataclass(frozen=True)
+class Similar:
+    """One entity of a vector store that is near to a text; ``text`` is its nearest."""
+
+    side: Side
+    iri: str
+    kind: str
+    text: str
+    cosine: float
+
+
+def similar(
+    stored: Stored, text: str, embedder: Embedder, *, k: int = 10, kind: str = ""
+) -> list[Similar]:
+    """The ``k`` entities of each side nearest to a text by name or meaning, as the index finds them.
+
+    Cosines are those of the store, not centred as in ``search``.
+
+    Raises:
+        ValueError: the embedder is not that of the stored vectors.
+    """
+    if embedder.name != stored.embedder:
+        raise ValueError(
+            f"the store holds vectors of {stored.embedder}, not of {embedder.name}: run store again"
+        )
+    vector = embedder.embed([normal(text) or text])[0]
+    found: list[Similar] = []
+    for side, collection in zip(SIDES, stored.collections, strict=True):
+        best: dict[tuple[str, str], Similar] = {}
+        for view in ("syntactic", "lexical"):
+            # an entity has several texts, so the nearest points are fewer entities
+            for hit in stored.vectors.search(collection, view, vector, k=4 * k, kind=kind):
+                about = hit.payload
+                at = (str(about["iri"]), str(about["kind"]))
+                if at not in best or hit.score > best[at].cosine:
+                    best[at] = Similar(side, *at, str(about["text"]), hit.score)
+        ranked = sorted(best.values(), key=lambda entry: (-entry.cosine, entry.iri, entry.kind))
+        found += ranked[:k]
+    return found
 
 
 def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
