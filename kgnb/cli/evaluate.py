@@ -7,8 +7,12 @@ from typing import Any
 
 import click
 
+from kgnb.datasets.questions import read_questions
+from kgnb.errors import DataError
 from kgnb.evaluate.alignment import Score, flipped, per_relation, score, scored_by_oaei, triples
+from kgnb.evaluate.answers import WARNING, Item, measure
 from kgnb.mapping_files import load
+from kgnb.tasks.asking import read_answers
 from kgnb.tasks.matching import open_reference
 
 
@@ -20,6 +24,9 @@ from kgnb.tasks.matching import open_reference
 def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
     """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
 
+    Or measure answers: FOUND is a file of kgnb ask --out, and REFERENCE the questions with their
+    values, both .jsonl.
+
     Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations
     that the reference does not use are left out, and so are mappings of owl:Thing, as the OAEI
     does. The reference may name the two ontologies in either order.
@@ -29,7 +36,11 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
       kgnb evaluate huts.sssom.tsv huts:reference
       kgnb evaluate cmt-confof.rdf reference/cmt-confof.rdf
       kgnb evaluate found.sssom.tsv reference.rdf --json | jq .f1
+      kgnb evaluate answered.jsonl questions.jsonl
     """
+    if found.endswith(".jsonl"):
+        _answers(found, reference, as_json)
+        return
     wanted = scored_by_oaei(triples(open_reference(reference)))
     given = scored_by_oaei(triples(load(found)))
     swapped = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
@@ -54,6 +65,37 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
         click.echo(
             "kgnb: the reference names the ontologies in the other order; it was swapped", err=True
         )
+
+
+def _answers(found: str, reference: str, as_json: bool) -> None:
+    """Print the scores of a file of answers: silence never scores, and is counted apart."""
+    asked = [question for question in read_questions(reference) if question.values is not None]
+    if not asked:
+        raise DataError("no question has values to compare with", where=reference)
+    given = read_answers(found)
+    missing = [question.id for question in asked if question.id not in given]
+    items = [
+        Item(given[one.id].values if one.id in given else (), one.reference, one.kind)
+        for one in asked
+    ]
+    measured = measure(items)
+    content = {
+        "questions": measured.questions,
+        "answered": measured.questions - measured.unsure,
+        "exact": measured.exact,
+        "f1": measured.f1,
+        "strict": measured.strict,
+        "lenient": measured.lenient,
+        "precision": measured.precision,
+        "not in the file": len(missing),
+    }
+    if as_json:
+        click.echo(json.dumps(content))
+        return
+    for name, value in content.items():
+        shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+        click.echo(f"{name:15} {shown}")
+    click.echo(f"kgnb: {WARNING}", err=True)
 
 
 def _lines(parts: dict[str, Score]) -> list[str]:

@@ -21,7 +21,14 @@ from kgnb.kg.columns import entity_iri
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDFS, Iri, Literal, Triple
 
-SETS = ("huts", "pathquestion", "pathquestion-3h", "codex", "qald10")
+ODA = {
+    "qald10-oda": ("qald_10-en.json", "QALD-10 en, the 333 of ODA"),
+    "creak": ("creak.json", "CREAK, the 1,371 of ODA"),
+    "trex": ("T-REX.json", "T-REx, the 5,000 of ODA"),
+    "zsre": ("Zero_Shot_RE.json", "Zero-Shot RE, the 3,724 of ODA"),
+}
+"""The question files of the ODA paper, by the names of their sets."""
+SETS = ("huts", "pathquestion", "pathquestion-3h", "codex", "qald10", *ODA)
 
 
 def question_set(name: str, folder: Path | None = None) -> QuestionSet:
@@ -51,6 +58,8 @@ def question_set(name: str, folder: Path | None = None) -> QuestionSet:
             if beside and beside.is_dir()
             else found
         )
+    if name in ODA:
+        return oda(data_folder("kgqa", folder) / "oda", name)
     raise ValueError(f"there is no question set {name!r}; there are {', '.join(SETS)}")
 
 
@@ -69,6 +78,8 @@ def files_of(name: str, folder: Path | None) -> list[Path]:
             below / "codex-m" / "valid.txt",
             below / "relations.en.json",
         ]
+    if name in ODA:
+        return [data_folder("kgqa", folder) / "oda" / ODA[name][0]]
     return [data_folder("kgqa", folder) / "qald10" / "qald_10.json"]
 
 
@@ -124,6 +135,63 @@ def _qald_asked(entry: dict[str, Any], language: str) -> Asked:
         )
     entities = tuple(PREFIXES["wd"] + name for name in named)
     return Asked(f"qald-{entry['id']}", text, kind, entities, values, sparql)
+
+
+def oda(folder: Path, name: str) -> QuestionSet:
+    """A question set of the ODA paper, with its topic entities as the given ones.
+
+    The answers of T-REx and Zero-Shot RE are labels, and any of the file's aliases will do. A
+    statement of CREAK is asked as the question whether it is true.
+
+    Raises:
+        DataError: the file is missing or malformed.
+    """
+    file, title = ODA[name]
+    path = folder / file
+    try:
+        entries = from_json(path.read_text(encoding="utf-8"))
+        questions = tuple([_oda_asked(entry, name, at) for at, entry in enumerate(entries, 1)])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        what = f"cannot be read: {type(error).__name__} {error}"
+        raise DataError(what, where=str(path), fix="Check KGNB_DATA.") from error
+    return QuestionSet(
+        name,
+        title,
+        questions,
+        notes=(
+            "made over Wikidata: give an endpoint, or the neighbourhood of its entities",
+            "the topic entities of the file are given, as in the paper",
+        ),
+    )
+
+
+def _oda_asked(entry: dict[str, Any], name: str, number: int) -> Asked:
+    topics = [key for key in entry.get("topic_entity") or {} if re.fullmatch(r"Q\d+", key)]
+    entities = tuple(ENTITY + topic for topic in topics)
+    where = f"{name}-{number}"
+    if name == "creak":
+        text = f"Is it true that {str(entry['sentence']).rstrip('.')}?"
+        return Asked(where, text, "yes/no", entities, (str(entry["label"]).lower(),))
+    if name == "qald10-oda":
+        answer = entry["answer"]
+        pairs = (
+            answer.items() if isinstance(answer, dict) else [(one, one) for one in _several(answer)]
+        )
+        named = tuple(
+            (ENTITY + key if re.fullmatch(r"Q\d+", key) else str(key), str(label))
+            for key, label in pairs
+        )
+        kind = "list" if len(named) > 1 else "single"
+        values = tuple(value for value, _ in named)
+        return Asked(where, str(entry["question"]), kind, entities, values, names=named)
+    subject, _, relation = str(entry["input"]).partition(" [SEP] ")
+    templates = entry.get("template_questions") or [f"What is the {relation} of {subject}?"]
+    accepted = tuple(dict.fromkeys(map(str, (entry["answer"], *entry.get("alias", ())))))
+    return Asked(where, str(templates[0]), "single", entities, accepted[:1], names=(accepted,))
+
+
+def _several(answer: Any) -> list[str]:
+    return list(map(str, answer)) if isinstance(answer, list) else [str(answer)]
 
 
 _ANSWERS = re.compile(r"\S.*?\((?P<all>.*?)/?\)")

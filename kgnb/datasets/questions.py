@@ -36,6 +36,13 @@ class Asked:
     group: str = (
         ""  # questions of one group are wordings of the same question: split by it, never within
     )
+    # for each value all its names, where a set accepts labels and aliases instead of IRIs
+    names: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def reference(self) -> tuple[str | tuple[str, ...], ...]:
+        """What an answer is compared with: the values, or each value's names."""
+        return self.names or self.values or ()
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import AnswerOutcome, answer_questions, open_context
+from kgnb.tasks.asking import AnswerOutcome, answer_questions, found_names, open_context
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
@@ -81,8 +81,8 @@ class MeasuredQuestion:
     def item(self) -> Item:
         """The question as the scorers take it."""
         return Item(
-            self.outcome.values,
-            self.asked.values or (),
+            found_names(self.outcome) if self.asked.names else self.outcome.values,
+            self.asked.reference,
             self.kind,
             self.outcome.status == "forced",
             self.support,

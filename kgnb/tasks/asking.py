@@ -110,6 +110,15 @@ class AnswerOutcome:
         )
 
 
+def found_names(outcome: AnswerOutcome) -> list[tuple[str, ...]]:
+    """Each value of an answer with its label, where a reference has names instead of IRIs."""
+    answer = outcome.answer
+    if answer is None or len(answer.values) != len(outcome.values):
+        return [(value,) for value in outcome.values]
+    pairs = zip(outcome.values, answer.values, strict=True)
+    return [tuple(dict.fromkeys((text, answer.label(term)))) for text, term in pairs]
+
+
 def written(outcome: AnswerOutcome) -> str:
     """One line of JSON, its line end included."""
     return json.dumps(outcome.to_json(), ensure_ascii=False) + "\n"
@@ -129,7 +138,12 @@ class AnswerFile:
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
         self.path = Path(path).expanduser()
-        self.kept: dict[str, AnswerOutcome] = self._read() if resume and self.path.exists() else {}
+        there = read_answers(self.path) if resume and self.path.exists() else {}
+        self.kept = {
+            name: outcome
+            for name, outcome in there.items()
+            if outcome.status not in ("failed", "waiting") and not outcome.partial
+        }
         self._lines = {name: written(outcome) for name, outcome in self.kept.items()}
         self._write()
 
@@ -153,20 +167,25 @@ class AnswerFile:
     def _write(self) -> None:
         write_whole(self.path, "".join(self._lines.values()), lasting=True)
 
-    def _read(self) -> dict[str, AnswerOutcome]:
-        found: dict[str, AnswerOutcome] = {}
-        for number, line in read_lines(self.path):
-            try:
-                outcome = AnswerOutcome.from_json(line)
-            except (ValueError, TypeError, KeyError) as error:
-                raise DataError(
-                    "this line is not an answer",
-                    where=f"{self.path}:{number}",
-                    fix="Leave out --resume to start over.",
-                ) from error
-            if outcome.status not in ("failed", "waiting") and not outcome.partial:
-                found[outcome.id] = outcome
-        return found
+
+def read_answers(path: str | Path) -> dict[str, AnswerOutcome]:
+    """The outcomes in a file of answers, by question.
+
+    Raises:
+        DataError: a line is not an answer.
+    """
+    found: dict[str, AnswerOutcome] = {}
+    for number, line in read_lines(Path(path)):
+        try:
+            outcome = AnswerOutcome.from_json(line)
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(
+                "this line is not an answer",
+                where=f"{path}:{number}",
+                fix="Leave out --resume to start over, or name a file of kgnb ask --out.",
+            ) from error
+        found[outcome.id] = outcome
+    return found
 
 
 JudgeSource = str | Judge[Any] | Judges | Callable[[Any], Verdict]

@@ -73,3 +73,28 @@ def test_pairs_as_entity_alignment_writes_them_are_measured(tmp_path, capsys):
     found.write_text(f"{rows[0]}\tmaybe\n")
     assert main(["evaluate", str(found), str(known)]) == 1
     assert "subject_id" in capsys.readouterr().err
+
+
+def test_answers_are_measured_against_questions_and_silence_never_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers, questions = tmp_path / "answered.jsonl", tmp_path / "questions.jsonl"
+    line = {"support": [], "confidence": 0.9, "source": "graph", "sparql": ""}
+    answers.write_text(
+        json.dumps({"id": "1", "values": ["Ann"], "status": "answered", **line})
+        + "\n"
+        + json.dumps({"id": "2", "values": [], "status": "unsure", **line})
+        + "\n"
+    )
+    questions.write_text(
+        "".join(
+            json.dumps({"id": str(at), "question": "Who?", "values": ["ann"]}) + "\n"
+            for at in (1, 2, 3)
+        )
+    )
+    before = answers.read_text()
+    assert main(["evaluate", str(answers), str(questions), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["questions"], found["answered"], found["not in the file"]) == (3, 1, 1)
+    assert round(found["exact"], 3) == round(found["f1"], 3) == 0.333 and found["precision"] == 1.0
+    assert answers.read_text() == before
