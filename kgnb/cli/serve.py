@@ -20,6 +20,7 @@ from kgnb.cli.work import input_options
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
 from kgnb.tasks.building import compile_ontology, look_up
+from kgnb.tasks.text2sparql import serve_text2sparql
 
 AGENT = "agent:"
 
@@ -104,6 +105,12 @@ def client_config(tbox: str, words: Sequence[str]) -> str:
     show_default=True,
     help="The document recorded as the source of facts.",
 )
+@click.option(
+    "--text2sparql",
+    is_flag=True,
+    help="Take TBOX as a graph and translate questions into SPARQL, over the HTTP interface of the "
+    "TEXT2SPARQL challenge, on this machine.",
+)
 def serve(tbox: str, **given: Any) -> None:
     """Offer the tools of the ontology TBOX over MCP: every call is checked, and all clients share
     one graph.
@@ -119,11 +126,17 @@ def serve(tbox: str, **given: Any) -> None:
     Examples:
       kgnb serve huts:kitchen --out kitchen.trig --documents notes/
       kgnb serve huts:kitchen --http --port 8765 --token env:KITCHEN_TOKEN
+      kgnb serve huts:graph --text2sparql --port 8765
     """
     if given["client_config"]:
         print(client_config(tbox, sys.argv[1:]))
         return
     settings = Settings.load()
+    if given["text2sparql"]:
+        if given["host"] not in ("127.0.0.1", "localhost", "::1"):
+            raise ValueError(f"--host {given['host']}: --text2sparql listens on this machine only")
+        serve_text2sparql(tbox, given["port"], settings, on_ready=lambda url: _ready(url, ""))
+        return
     if tbox.startswith(AGENT):
         serve_stdio(mcp_server([agent_called(tbox.removeprefix(AGENT))], settings))
         return
