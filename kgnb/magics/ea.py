@@ -19,6 +19,7 @@ from kgnb.agents.entity_alignment.values import SHOWN
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
+from kgnb.kg.vocabulary import TYPE
 from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import argument
 from kgnb.magics.names import entity_called, local_name
@@ -188,12 +189,43 @@ def candidates(settled: Settled, row: int) -> Table:
         rows.append(
             [at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)]
         )
-        views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
-        details.append([(view, f"{score:.3f}") for view, score in views if np.isfinite(score)])
+        details.append(side_by_side(settled, row, at))
     caption = (
-        "Candidates, with their scores before and after assignment; open a row to see every view"
+        "Candidates, with their scores before and after assignment; open a row to see the values"
     )
     return Table(columns, rows, caption=caption, details=details)
+
+
+def side_by_side(settled: Settled, row: int, place: int) -> list[tuple[str, str]]:
+    """What an entity and a candidate are said to be, property by property, with how they agree."""
+    proposal = settled.proposal
+    left, right = proposal.left, proposal.right
+    mine = values_by_word(left, int(proposal.sources[row]))
+    yours = values_by_word(right, int(proposal.candidates[row, place]))
+    compared = dict(proposal.agreements(row, place))
+    told = {part for name in compared for part in name.split(" ~ ")}
+    rest = [name for name in (*mine, *yours) if name not in told]
+    pairs = dict.fromkeys((*compared, *rest))
+    lines = []
+    for name in pairs:
+        own, _, others = name.partition(" ~ ")
+        one, other = mine.get(own, ""), yours.get(others or own, "")
+        equal = " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+        agrees = compared.get(name, "equal" if one and equal else "")
+        lines.append(
+            (name, f"{one or '(none)'} | {other or '(none)'}{f'   {agrees}' if agrees else ''}")
+        )
+    return lines
+
+
+def values_by_word(graph: EntityGraph, entity: int) -> dict[str, str]:
+    """An entity's attribute values by the name of the property, without its types."""
+    found: dict[str, list[str]] = {}
+    for attribute, value in graph.attributes_of(entity):
+        iri = graph.attributes[attribute]
+        if iri != TYPE:
+            found.setdefault(graph.word(iri), []).append(value.text)
+    return {word: "; ".join(texts) for word, texts in found.items()}
 
 
 def unmatched(settled: Settled) -> Table:

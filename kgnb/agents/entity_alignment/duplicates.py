@@ -89,7 +89,7 @@ def of_one_table(
     return Proposal(
         graph, graph, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores,
         tuple(pair.name for pair in match.fields), evidence, first, reasons,
-        margin.astype(np.float32), best, replace(options, cardinality="n:1"), notes,
+        margin.astype(np.float32), best, replace(options, cardinality="n:1"), notes, records=True,
     )  # fmt: skip
 
 

@@ -100,6 +100,7 @@ def of_records(
         sure,
         options,
         tuple(notes),
+        records=True,
     )
 
 

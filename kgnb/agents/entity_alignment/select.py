@@ -281,8 +281,7 @@ class Selector:
         proposal, shared = self.proposal, self.shared(source, target)
         if at == UNRANKED:
             return Rival(at, 0.0, 0.0, float(len(shared)))
-        views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
-        evidence = [Evidence(view, f"{score:.2f}", round(score, 4)) for view, score in views]
+        evidence = [Evidence(field, word) for field, word in proposal.agreements(row, at)]
         evidence += [Evidence("shared", ", ".join(shared))] if shared else []
         scores = [
             round(float(values[row, at]), 4) for values in (proposal.scores, proposal.similarities)

@@ -105,6 +105,7 @@ class Proposal(Tabled):
     confidence: Floats  # (n,) estimated chance that the first alignment is right
     options: Options = field(default_factory=Options)
     notes: tuple[str, ...] = ()
+    records: bool = False  # whether the views are fields that both sides have
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -196,7 +197,22 @@ class Proposal(Tabled):
     def views_of(self, row: int, place: int) -> str:
         """The score of every view for one candidate of a row, in words."""
         scores = zip(self.views, self.evidence[row, place].tolist(), strict=True)
+        if self.records:
+            return ", ".join(f"{view}: {word}" for view, word in self.agreements(row, place))
         return ", ".join(f"{view} {score:.2f}" for view, score in scores if np.isfinite(score))
+
+    def agreements(self, row: int, place: int) -> list[tuple[str, str]]:
+        """How each field that both have agrees, in a word; none where no fields were compared."""
+        if not self.records:
+            return []
+        scores = zip(self.views, self.evidence[row, place].tolist(), strict=True)
+        return [(view, _agrees(score)) for view, score in scores if np.isfinite(score)]
+
+
+def _agrees(score: float) -> str:
+    """A similarity of two values in a word (the levels of ``fields``)."""
+    words = ((0.97, "equal"), (0.85, "close"), (0.6, "partly equal"), (0.35, "slightly alike"))
+    return next((word for least, word in words if score >= least), "differs")
 
 
 FEATURES = (
