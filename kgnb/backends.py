@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from rdflib import Graph as RdflibSource
 
 from kgnb.datasets import huts
-from kgnb.errors import ConfigError, DataError, FallBack
+from kgnb.errors import ConfigError, DataError, FallBack, NotKept
 from kgnb.kg.endpoint_graph import EndpointGraph, Wrapper, is_wrapper
 from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
@@ -27,6 +27,7 @@ from kgnb.llm.prices import Price
 from kgnb.llm.replay import ReplayCache, Replaying, server_alias
 from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
+from kgnb.sqlite_file import InUse, Locked
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import MemoryIndex, VectorIndex
@@ -145,7 +146,7 @@ def _open_model(settings: Settings) -> ChatModel | None:
         return RecordedModel(recording(rest), settings.model)
     if not settings.model:
         return None
-    cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
+    cache = _reply_cache(settings)
     if cache is not None and settings.replay == "replay":  # needs neither a key nor a server
         return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
     key = settings.api_key().reveal() or None
@@ -161,6 +162,19 @@ def _open_model(settings: Settings) -> ChatModel | None:
     pace = _pace(*limits, settings.cache, server_alias(settings.base_url))
     paced = Paced(live, pace, retries=settings.retries)
     return Replaying(paced, cache, "record") if cache is not None else paced
+
+
+def _reply_cache(settings: Settings) -> ReplayCache | None:
+    """The cache of replies; None for "live", and where its folder cannot be written."""
+    if settings.replay == "live":
+        return None
+    try:
+        return ReplayCache(settings.cache / "replies.sqlite")
+    except InUse as error:
+        if settings.replay == "replay" or isinstance(error, Locked):
+            raise
+        warnings.warn(f"replies are not kept: {error.what}", NotKept, stacklevel=2)
+        return None
 
 
 @lru_cache

@@ -249,3 +249,24 @@ def test_the_error_of_a_trust_without_a_home_says_what_to_do(
     path.write_text("")
     with pytest.raises(ConfigError, match="no home folder"):
         trust.SettingsFile.read(path).trust()
+
+
+@pytest.mark.fault("no home folder")
+def test_a_cache_that_cannot_be_opened_costs_only_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.llm.obliging import oblige
+    from tests.llm.stub_server import StubServer
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("no folder can be made in it")
+    monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv("KGNB_REMEMBER", "no")
+    words = [*MATCH[:3], "--judge", "model", "--embedder", "characters", "-o", "o.sssom.tsv"]
+    with StubServer(oblige) as server:
+        monkeypatch.setenv("KGNB_MODEL", "stub")
+        monkeypatch.setenv("KGNB_BASE_URL", server.url)
+        # as for everything that is not kept: the result is there, and the status says so
+        assert main(words) == 1
+    assert "replies are not kept" in capsys.readouterr().err
+    assert (tmp_path / "o.sssom.tsv").exists()
