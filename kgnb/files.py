@@ -211,7 +211,8 @@ def from_yaml(text: str, *, texts: bool = False) -> Any:
     ``texts``: what is no list or map is a text, as it stands, never a date or a yes.
 
     Raises:
-        yaml.YAMLError: it is not YAML. ValueError: it is too long, or nests too deep.
+        yaml.YAMLError: it is not YAML.
+        ValueError: it is too long, or nests too deep.
 
     >>> from_yaml("a: [1, 2]")
     {'a': [1, 2]}

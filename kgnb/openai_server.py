@@ -146,7 +146,7 @@ class OpenAIServer:
 
     Raises:
         ConfigError: there is no key for OpenAI's own server, the URL is wrong, or no header can
-        hold the key.
+            hold the key.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
 
     Raises:
         ConfigError: the handle is a bare value (it would end up in a file), or the variable is not
-        set.
+            set.
     """
     scheme, _, name = handle.partition(":")
     if scheme == "keyring":
@@ -380,7 +380,7 @@ class Settings(_Checked):
 
         Raises:
             UntrustedFile: the file found chooses a server, a key, a folder or the like, and the
-            user has not trusted it.
+                user has not trusted it.
             ConfigError: a setting is unknown, or its value is not allowed.
             DataError: the file is not TOML.
         """

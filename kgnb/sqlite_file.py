@@ -39,7 +39,7 @@ class SqliteFile:
     Raises:
         InUse: the file is locked or read-only, or the disk is full.
         DataError: the file is damaged, holds something else, or was written by a later version. It
-        stays unchanged.
+            stays unchanged.
     """
 
     what: ClassVar[str]  # its name in messages

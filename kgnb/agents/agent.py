@@ -172,12 +172,13 @@ class Review:
 
     Args:
         stages: the judging stages; the last one that has been run is reviewed. Run again, it
-        applies the decisions. answers: the answers in the stage's value.
+            applies the decisions.
+        answers: the answers in the stage's value.
         decisions: opens the file of decisions.
         settled: makes a judge of it that answers what people have decided.
         file: the default file.
         relations: possible decisions on a candidate, by their option on the line; ``none`` rejects
-        all candidates.
+            all candidates.
     """
 
     stages: tuple[str, ...]
@@ -196,23 +197,28 @@ class Agent:
     Args:
         name: the name of its runs: ``ontology_matching``.
         magic: its line magic, without ``%``; ``command`` is its ``kgnb`` command, by default the
-        same. stages: in order.
+            same.
+        stages: in order.
         options: its options classes (see ``options``), by the name that stages use for them.
         provides: further arguments of stages, made from the task: ``{"judge": lambda task: ...}``.
         task: ``MODULE:CLASS`` of its own kind of ``kgnb.tasks.task.Task``, which may open more than
-        the agent provides.
+            the agent provides.
         judges: those of ``provides`` that answer questions; they are made before a run does any
-        work. prepare: changes the opened inputs before the first stage.
+            work.
+        prepare: changes the opened inputs before the first stage.
         reopens: options that decide how inputs are opened.
         internal: options that no verb or command takes, as they follow from something else.
         evaluate: measures the task against the reference with this name; returns something
-        displayable. explain: what the task knows about an item; returns something displayable.
+            displayable.
+        explain: what the task knows about an item; returns something displayable.
         exports: writers by suffix, of the last stage's value or what the task has in its place.
         printed: the suffix of what a command prints where no file is named; by default the value's
-        own text. outputs: further files.
+            own text.
+        outputs: further files.
         review: what a person may decide; the agent then has the option ``decisions``.
         asked: further inputs that change with every call, such as a question; notebooks have their
-        own verbs for it. begins: the verb that names the inputs, if it is not ``start``.
+            own verbs for it.
+        begins: the verb that names the inputs, if it is not ``start``.
         start_help: one line of help for ``start``; ``start_examples`` are lines to copy.
         about: the help of the command after its first line; ``examples`` are commands to copy.
 

@@ -64,7 +64,7 @@ def read_questions(path: str | Path) -> list[Asked]:
 
     Raises:
         DataError: the file is missing or empty, a line is not an object with an id and a question,
-        or an id comes
+            or an id comes
             twice; it names file and line.
     """
     found, wrong = scan_questions(path)

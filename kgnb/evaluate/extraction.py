@@ -114,11 +114,10 @@ def score_records(
 
     Args:
         alternatives: slots whose wanted values are names of one thing: one of them is enough, and
-        more than one
-            counts once.
+            more than one counts once.
         forgiving: slots whose false values legacy mode ignores once one value was right (the
-        paper's chemicals). mode: strict, or legacy for figures that compare with the published
-        ones.
+            paper's chemicals).
+        mode: strict, or legacy for figures that compare with the published ones.
 
     >>> wanted = [{"name": ["barley"], "amount": ["400 g"]}, {"name": ["leek"], "amount": [""]}]
     >>> score_records([{"name": ["Barley"], "amount": ["4 g"]}], wanted).total

@@ -47,14 +47,14 @@ class Beliefs(Generic[Q]):
 
     Args:
         verdicts: a judge's verdicts on them; its confidences and ``also`` are taken as
-        probabilities. If it is unsure
+            probabilities. If it is unsure
             and lists nothing, all options and none of them are equally likely.
         claim: what choosing an option of a question claims; equal claims are the same one.
         exclusive: whether at most one option of a question is right. Otherwise each is believed by
-        itself, and an
+            itself, and an
             answer speaks for the option that it names and not against the others.
         bounds: the chance of an option that a verdict does not list, and the most that a verdict is
-        believed.
+            believed.
     """
 
     def __init__(

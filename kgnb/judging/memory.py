@@ -101,7 +101,7 @@ class Remembered(Wrapped[Q]):
     Args:
         where: what else distinguishes judges of one name, such as their server.
         replaying: the judge answers from cached replies alone. It is then asked everything first,
-        so that a replay has
+            so that a replay has
             the same counts as the run it replays; memory steps in if its replies were batched
             differently.
     """

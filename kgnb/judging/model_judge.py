@@ -85,18 +85,19 @@ class ModelJudge(Generic[Q]):
     Args:
         model: the model; watch it with the run, so that its calls are recorded.
         instructions: what is judged, and by which standard. The form of questions and answers is
-        added. decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may
-        be among them. none_decision: the word for "none of these".
-        batch, width: questions per call, and calls at once.
+            added.
+        decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may be
+            among them.
+        none_decision: the word for "none of these". batch, width: questions per call, and calls at
+            once.
         heading: what stands above questions on a sheet; those with the same heading stand together.
         duplicates: whether a second option may be right, because it duplicates the first.
         sheet: how a batch is put and its answers are read.
 
     Raises:
         ConfigError: on judging, if the key or the model's name is refused.
-        BackendError: on judging, if the model failed on every question.
-        Waiting: on judging, if some of the calls wait for their replies; all that can be asked is
-        asked before.
+        BackendError: on judging, if the model failed on every question. Waiting: on judging, if
+            some of the calls wait for their replies; all that can be asked is asked before.
     """
 
     def __init__(

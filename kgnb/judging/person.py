@@ -84,7 +84,7 @@ class Decisions:
 
         Raises:
             ValueError: the choice is not one of the question's options, or the decision is empty or
-            "unsure".
+                "unsure".
         """
         if not decision or decision == UNSURE:
             raise ValueError(f"{decision!r} decides nothing; use withdraw to take a decision back")
@@ -196,7 +196,8 @@ class Reviewed(Wrapped[Q]):
 
     Args:
         settle: for each question its verdict if people decided it, or else what is left of it to
-        ask. judge: who answers the rest.
+            ask.
+        judge: who answers the rest.
     """
 
     def __init__(

@@ -174,7 +174,7 @@ def read_table(
 
     Raises:
         DataError: there is no row, a line has more or fewer cells than the header, or two columns
-        share a name; it
+            share a name; it
             names file and line.
     """
     header, rows, delimiter = _table_rows(text, where)

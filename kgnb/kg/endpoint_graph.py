@@ -85,7 +85,8 @@ class EndpointGraph:
             update_url: the update address, for ``add`` and ``update``.
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
             default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere
-            else). name: how messages name it; by default its URL.
+                else).
+            name: how messages name it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(

@@ -306,7 +306,7 @@ def check_xml(text: str, where: str) -> None:
     Raises:
         SyntaxError: it is not well-formed; with line and column.
         DataError: its elements nest deeper than ``MOST_DEEP``, its entities grow without bounds or
-        stand for other
+            stand for other
             files; with the line.
     """
     parser = expat.ParserCreate()

@@ -39,7 +39,7 @@ def push(
 
     Raises:
         BackendError: the service refuses, or does not answer; what was sent stays, and the next
-        push with the same content goes on behind it.
+            push with the same content goes on behind it.
     """
     named = Iri(into) if into else None
     quads = [(triple, named if into else graph) for triple, graph in in_order(list(content))]

@@ -52,7 +52,7 @@ class OpenAIModel:
 
     Raises:
         ConfigError: there is no key for OpenAI's own server, or the URL is wrong; when asked, for
-        401, 403 and 404. ModelError (a BackendError): any other failure to get a reply.
+            401, 403 and 404. ModelError (a BackendError): any other failure to get a reply.
     """
 
     def __init__(

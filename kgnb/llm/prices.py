@@ -58,7 +58,7 @@ class Prices:
 
         Raises:
             DataError: the file is missing, is not TOML, has no date, or a price is not a number of
-            0 or more.
+                0 or more.
         """
         try:
             content = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -225,7 +225,7 @@ class ReplayCache(SqliteFile):
 
         Raises:
             DataError: there is no such folder, or a file's content does not match its name, a
-            digest.
+                digest.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -306,7 +306,8 @@ class Replaying:
 
         Raises:
             MissingReply (a DataError): the mode is "replay", and no reply to this request is
-            cached. DataError: the cache is damaged.
+                cached.
+            DataError: the cache is damaged.
         """
         key = Key.of(request, self.name, self.server)
         cached = self.cache.get(key)

@@ -93,7 +93,7 @@ def call_tools(
 
     Args:
         emulate: True asks for calls as JSON by a schema instead of native tool calls; None does so
-        after the second
+            after the second
             reply without a call, if there has been no call at all: the sign of a server without
             tool calls.
         checked: False leaves it to the functions to validate their arguments.

@@ -114,7 +114,7 @@ class QuestionInCells(AskingTask):
 
         Raises:
             OutOfOrder: the stage before it has not been run; the message says which line to run
-            first.
+                first.
         """
         states = list(self.states)
         while states and states[-1].stage in (stage, "answer"):
@@ -174,7 +174,7 @@ def chosen(stage: str, question: QaQuestion, words: Sequence[str], sparql: str =
 
     Raises:
         ValueError: a word is not a number on the list, or there are several but only one is
-        allowed.
+            allowed.
     """
     if sparql:
         return Chosen(PERFORM, [written(Query(sparql))])

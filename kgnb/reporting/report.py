@@ -253,16 +253,16 @@ def run_report(
 
     Args:
         out: its folder; by default ``reports/<name>/<digest of parameters and data>``. An earlier
-        report there is
-            replaced.
+            report there is replaced.
         on_cell: called before each code cell with its place, the number of cells and its first
-        line. on_announcement: called with each line that a cell announces while it runs, such as a
-        model's expected cost.
+            line.
+        on_announcement: called with each line that a cell announces while it runs, such as a
+            model's expected cost.
 
     Raises:
         ValueError: a parameter is wrong.
-        ReportError: a cell failed; page and notebook are saved all the same.
-        Interrupted: SIGINT or SIGTERM; likewise.
+        ReportError: a cell failed; page and notebook are saved all the same. Interrupted: SIGINT or
+            SIGTERM; likewise.
     """
     settings = settings or Settings.load()
     template = find_template(name)

@@ -186,7 +186,7 @@ def scan(path: Path | str, known: Sequence[str] = (), allowed: Path | None = Non
     Args:
         known: values that must not occur, plain or encoded as in URLs, JSON and Base64.
         allowed: an allow-list (see ``read_allowed``); by default the folder's ``.kgnb-scan-allow``,
-        if any.
+            if any.
 
     Raises:
         DataError: there is no such file or folder.

@@ -68,16 +68,17 @@ def run_sweep(
     Args:
         out: by default ``reports/sweeps/<name of the file>``.
         workers: how many reports run at once; together they stay within the limits a minute of a
-        model's server. shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
+            model's server.
+        shard: "i/n" runs only every n-th item from the i-th, for job schedulers.
         scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
         on_item: called with the number of items that have ended, of those that failed, and of all
-        items.
+            items.
 
     Raises:
         ValueError: a combination is not allowed; nothing has run.
-        SweepError: items failed, each tried twice; the rest is done and compared.
-        Waiting: items wait for the replies of a batch: model; the rest is done and compared, and
-        ``resume`` goes on. Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
+        SweepError: items failed, each tried twice; the rest is done and compared. Waiting: items
+            wait for the replies of a batch: model; the rest is done and compared, and ``resume``
+            goes on. Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
     """
     if workers < 1:
         raise ValueError(f"-j {workers}: at least one report runs at a time")
@@ -233,8 +234,8 @@ def run_on_dask(
     Raises:
         ValueError: the address is malformed.
         ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or
-        does not see a folder. BackendError: no scheduler answers, it has no worker, or it is lost
-        on the way.
+            does not see a folder.
+        BackendError: no scheduler answers, it has no worker, or it is lost on the way.
     """
     with dask_client(address, patience) as client:
         folder = str(folders[0].resolve())

@@ -97,7 +97,8 @@ class Table(Bundled):
 
     Raises:
         ValueError: a row does not have one value per column, two columns share a key, or counts
-        disagree. TypeError: a cell cannot show a value of this type.
+            disagree.
+        TypeError: a cell cannot show a value of this type.
     """
 
     columns: Sequence[Column]

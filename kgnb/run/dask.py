@@ -32,7 +32,8 @@ def dask_client(address: str, patience: float = START) -> Iterator[Any]:
     Raises:
         ValueError: it is not an address.
         ConfigError: distributed is not installed, or a worker lacks kgnb or has another Python or
-        kgnb. BackendError: no scheduler answers, or it has no worker.
+            kgnb.
+        BackendError: no scheduler answers, or it has no worker.
     """
     try:
         distributed: Any = import_module("distributed")

@@ -133,7 +133,7 @@ class AnswerFile:
 
     Raises:
         DataError: with ``resume``, the existing file holds something other than answers; or it
-        cannot be written.
+            cannot be written.
     """
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
@@ -216,14 +216,18 @@ def answer_question(
 
     Args:
         graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, what
-        ``open_context`` gave. entities: the IRIs (or names) of the entities in the question; found
-        by entity linking by default. judge: "auto" (cascade if a model is set, else rule), "rule",
-        "model", "cascade", "person", a Judge, a Judges
-            value with one judge a stage, or any function from a question to a verdict.
+            ``open_context`` gave.
+        entities: the IRIs (or names) of the entities in the question; found by entity linking by
+            default.
+        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person",
+            a Judge, a Judges value with one judge a stage, or any function from a question to a
+            verdict.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
-        an Embedder. model: a chat model; by default the one the settings name, if any.
+            an Embedder.
+        model: a chat model; by default the one the settings name, if any.
         examples: questions with their answers over this graph, for the rule judge to learn wordings
-        from. decisions: a file of a person's decisions for the "person" judge.
+            from.
+        decisions: a file of a person's decisions for the "person" judge.
         run: where steps, judgements, calls and queries are noted; made here when not given.
 
     Raises:
@@ -232,9 +236,10 @@ def answer_question(
         ConfigError: a backend or judge lacks a setting.
         BackendError: an endpoint or a model's server fails for good.
 
-    >>> answer = answer_question("Who is the warden of the Hochkar House?", "huts:graph", embedder="characters")
-    >>> [answer.label(value) for value in answer.values]
-    ['Wilma Aschauer']
+    Examples:
+        >>> answer = answer_question("Who is the warden of the Hochkar House?", "huts:graph", embedder="characters")
+        >>> [answer.label(value) for value in answer.values]
+        ['Wilma Aschauer']
     """
     inputs = {
         "graph": graph,
@@ -397,10 +402,11 @@ def answer_questions(
             ``out``.
         LimitError: a budget is exhausted; the answers so far are in ``out``.
 
-    >>> asked = ["Who is the warden of the Hochkar House?", "How many beds has the Hochkar House?"]
-    >>> outcomes = answer_questions(asked, "huts:graph", judge="rule", embedder="characters")
-    >>> [outcome.id for outcome in outcomes]
-    ['q1', 'q2']
+    Examples:
+        >>> asked = ["Who is the warden of the Hochkar House?", "How many beds has the Hochkar House?"]
+        >>> outcomes = answer_questions(asked, "huts:graph", judge="rule", embedder="characters")
+        >>> [outcome.id for outcome in outcomes]
+        ['q1', 'q2']
     """
     task = AskingTask.of(
         AGENT,

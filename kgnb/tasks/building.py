@@ -147,26 +147,27 @@ def build_graph(
 
     Args:
         documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values,
-        or ``{name: text}``. pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
+            or ``{name: text}``.
+        pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
         judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or
-        any function of the
-            task and the workspace.
+            any function of the task and the workspace.
         shapes: SHACL for a T-Box that is not compiled yet.
         namespace: what the IRIs of new entities begin with.
         session: an open session of the pack to write into; its graph grows.
         folder: where journals are kept: a run that was killed resumes there and asks nothing twice.
         checked: False checks no constraint (for ablations).
         outside: tools of others that the model may ask while it reads: functions (or
-        MODULE:FUNCTION), or MCP servers
-            by URL or command line. Their answers are kept in the journals.
+            MODULE:FUNCTION), or MCP servers by URL or command line. Their answers are kept in the
+            journals.
         extractor: a model (or its name) that first summarises each passage; the other model builds
-        from the summary. examples: texts with the facts expected from them, or a JSON Lines file of
-        these; a model is shown those
-            most like what it reads.
+            from the summary.
+        examples: texts with the facts expected from them, or a JSON Lines file of these; a model is
+            shown those most like what it reads.
 
     Raises:
         DataError: an input is missing or malformed. A document that cannot be read is only listed
-        in the result. ConfigError: a model is asked for and none is set.
+            in the result.
+        ConfigError: a model is asked for and none is set.
         BackendError: the model's server keeps failing.
 
     >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
@@ -520,7 +521,8 @@ def make_reader(
 
     Raises:
         ConfigError: a model is asked for and none is set, or a person, who calls the tools in a
-        notebook. ValueError: there is no reader of this name.
+            notebook.
+        ValueError: there is no reader of this name.
     """
     if not isinstance(judge, str):
         return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value]

@@ -67,14 +67,14 @@ def match_ontologies(
 
     Args:
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person",
-        "oracle", a Judge,
-            or any function from a question to a verdict.
+            "oracle", a Judge, or any function from a question to a verdict.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or
-        an Embedder. index: "memory", a folder, a Qdrant URL, or a VectorIndex.
+            an Embedder.
+        index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
         preset: "paper" for the published settings: three candidates, the yes/no validator, and only
-        what both directions found. Its similarity of 0.90 belongs to its embedder; ours is
-        calibrated.
+            what both directions found. Its similarity of 0.90 belongs to its embedder; ours is
+            calibrated.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
         error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
         decisions: a file of a person's decisions (.jsonl, or SSSOM), which override any judge.

@@ -44,13 +44,14 @@ def query(
     Args:
         source: files, an endpoint's URL, a SPARQLWrapper, an rdflib graph or a Graph.
         text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files,
-        or the well-known. values: the values of each ``{{name}}`` in the query; quoted as RDF
-        terms. limit: most rows; the result says when there were more.
+            or the well-known.
+        values: the values of each ``{{name}}`` in the query; quoted as RDF terms.
+        limit: most rows; the result says when there were more.
         timeout: seconds.
         update: must be True if, and only if, the text changes the graph.
         export: a file the result is also written to.
         labels: a language: IRIs are shown by their labels in it (in another where it has none),
-        with their types.
+            with their types.
 
     Raises:
         DataError: the query is malformed, or an update was not allowed; says where.

@@ -153,7 +153,7 @@ class Task:
         options: the options objects, by the agent's names for them.
         opener: opens the inputs, and whatever the agent does not have itself.
         given: what is open already, by name: a model, an embedder, an index; or a judge, a
-        reference, decisions in
+            reference, decisions in
             place of the option that would name it.
     """
 

@@ -30,7 +30,8 @@ class OpenAIEmbedder:
 
     Raises:
         ConfigError: there is no key for OpenAI's own server, or the URL is wrong; on embedding, for
-        401, 403 and 404. BackendError: the server failed for good, or its reply holds no vectors.
+            401, 403 and 404.
+        BackendError: the server failed for good, or its reply holds no vectors.
     """
 
     paid = True  # asking it again may cost money

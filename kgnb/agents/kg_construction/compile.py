@@ -63,7 +63,8 @@ def compile(
 
     Raises:
         DataError: there is no shape in ``shapes``, or one that cannot be read and so would not be
-        enforced. ValueError: ``only`` names a class that there is not.
+            enforced.
+        ValueError: ``only`` names a class that there is not.
     """
     begun = perf_counter()
     triples = graph.triples()

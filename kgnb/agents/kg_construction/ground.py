@@ -73,8 +73,8 @@ def ground(
         schema: graphs whose ``rdfs:subClassOf`` says which classes fit, besides those two.
         predicates: the reference's label properties; found by sampling when none are given.
         decisions: a person's decisions: the reference's IRI by the entity's, None where there is
-        none. cache: a folder for the pages of the reference's labels, so that they are asked for
-        once.
+            none.
+        cache: a folder for the pages of the reference's labels, so that they are asked for once.
     """
     mine = label_index(graph)
     theirs = label_index(
@@ -500,7 +500,8 @@ def label_index(
         page: rows asked for at once.
         most: rows read of one property at most.
         cache: a folder for the pages of each graph, so that an interrupted index resumes where it
-        was. on_page: called with the number of rows so far.
+            was.
+        on_page: called with the number of rows so far.
     """
     asked = predicates or _predicates(graph, cache)
     labels: dict[str, dict[str, None]] = defaultdict(dict)

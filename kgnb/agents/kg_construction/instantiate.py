@@ -115,7 +115,8 @@ def instantiate(
     Args:
         session: where the graph is built; a new one in memory by default.
         folder: where journals are kept; a document with a journal of the same reader and options is
-        not read again. checked: False writes without checking the constraints: the ablation.
+            not read again.
+        checked: False writes without checking the constraints: the ablation.
         on_document: called with the number of finished documents and of all.
 
     A model reads ``options.width`` documents at once, with the same graph; any other reader, which
@@ -123,7 +124,7 @@ def instantiate(
 
     Raises:
         BackendError: a model's server fails on three documents in a row; the journals so far are
-        kept.
+            kept.
     """
     target = session if session is not None else pack.session(checked=checked)
     reading = _Reading(pack, reader, plan, options, target.namespace, checked, folder)

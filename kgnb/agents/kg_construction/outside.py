@@ -41,7 +41,7 @@ def function_tool(function: Callable[..., Any]) -> Tool:
 
     Raises:
         ConfigError: it has no docstring, which is all that a model sees, or a parameter that is no
-        JSON value.
+            JSON value.
 
     >>> def molar_mass(formula: str) -> float:
     ...     '''The molar mass of a formula in g/mol.'''
@@ -113,7 +113,7 @@ def outside_tools(
 
     Raises:
         ConfigError: a function cannot be found or used, two tools have one name, or what a tool
-        says of itself is not fit for a request.
+            says of itself is not fit for a request.
         BackendError: a server does not start or answer.
     """
     allowed = [one for one in given if isinstance(one, Allow)]

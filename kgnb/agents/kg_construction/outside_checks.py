@@ -226,8 +226,8 @@ def within(function: Callable[..., Any], arguments: Mapping[str, Any], seconds: 
     A function that goes on for longer keeps its thread, which does not keep the process.
 
     Raises:
-        TimeoutError: it takes longer. ValueError: it raised anything but a KgnbError, SystemExit
-        among it.
+        TimeoutError: it takes longer.
+        ValueError: it raised anything but a KgnbError, SystemExit among it.
     """
     ended: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
     context = contextvars.copy_context()

@@ -371,7 +371,8 @@ def serve(
         host: where to listen; anything but loopback needs a token of the caller's own.
         port: 0 lets the system choose.
         token: what clients have to send as ``Authorization: Bearer``; None generates one, ""
-        requires none. on_ready: called with the URL and the token once the server listens.
+            requires none.
+        on_ready: called with the URL and the token once the server listens.
 
     Raises:
         ConfigError: the host is not loopback and there is no token of 16 characters or more.

@@ -60,12 +60,12 @@ def make_judge(
 
     Args:
         reference: what "oracle" answers from: a cascade with simulated answers in place of the
-        model's. decisions: a person's decisions, which override any judge.
+            model's.
+        decisions: a person's decisions, which override any judge.
         exclusive: an entity has at most one counterpart, so that candidates are rivals.
         relations: broader and narrower candidates are asked for as well.
         ask: the most questions that a cascade asks a model for each source entity. Of up to ``FEW``
-        entities it asks
-            one each, unless ``ask`` is below the default.
+            entities it asks one each, unless ``ask`` is below the default.
         examples: pairs that a person confirmed or rejected, in words.
         remember: wraps the judge that asks the model.
 

@@ -190,7 +190,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
 
     Raises:
         ValueError: it is a repetition, names an IRI that was never seen, or asks too much; the
-        message says which.
+            message says which.
     """
     if isinstance(action, Finish | GiveUp):
         return action

@@ -39,7 +39,7 @@ def check(query: str, seen: Collection[str], namespaces: tuple[str, ...] = ()) -
 
     Raises:
         ValueError: it is not; the message says why, and suggests the nearest seen IRIs for an
-        unknown one.
+            unknown one.
     """
     try:
         form = refuse_update(query)
@@ -277,7 +277,7 @@ def resolve(state: State, commit: Commit) -> Resolved:
 
     Raises:
         ValueError: there is no such query or column, the column is empty, or a value is unknown or
-        ambiguous.
+            ambiguous.
     """
     if commit.triples:
         return _proved(state, commit)
