@@ -71,7 +71,7 @@ class _Votes:
 
     def contradicted(self) -> bool:
         """Whether one side chose it by itself, and the other did not."""
-        return bool(self.chosen and self.against) and not self.mutual() and not self.by_pair()
+        return bool(self.chosen and self.against) and not self.mutual()
 
     def by_pair(self) -> bool:
         """Whether the judge weighed the pair as a whole, so that both sides give one opinion.
@@ -132,7 +132,9 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     described = validated.described
     votes = _votes(validated.judged, exclusive=options.cardinality == "1:1")
     equal = {pair: vote for pair, vote in votes.items() if vote.equivalent()}
-    chances = _confidences(equal)
+    # one direction alone: the other says nothing for or against
+    alone = {pair: vote.agreed() for pair, vote in equal.items()}
+    chances = alone if options.merge in SIDES else _confidences(equal)
     mappings = {
         pair: _mapping(validated, vote, "equivalent", chances[pair]) for pair, vote in equal.items()
     }

@@ -60,14 +60,27 @@ def pairs(alignment: Alignment) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_the_assignment_is_best_in_total_not_greedily(merged: Callable[..., Alignment]) -> None:
-    said: list[Say] = [
-        ("source", "Warden", "RF_0000003", "equivalent", 0.95),
-        ("target", "Warden", "RF_0000004", "equivalent", 0.9),
-        ("target", "Booking", "RF_0000003", "equivalent", 0.9),
-    ]
-    # a cascade weighs pairs: its answers from either side are of one opinion
-    alignment = merged(*said, by="rule + test")
+def test_the_assignment_is_best_in_total_not_greedily(described: Described) -> None:
+    def judged(side: Side, iri: str, *choices: tuple[str, float]) -> Judged:
+        about = described.find(side, iri, "class")
+        other: Side = "target" if side == "source" else "source"
+        others = tuple(described.find(other, choice, "class") for choice, _ in choices)
+        candidates = []
+        for choice, _ in choices:
+            ends = (iri, choice) if side == "source" else (choice, iri)
+            candidates.append(Candidate(*ends, "class", 1.0, 1, Cosines(0.5, 0.5, 0.5)))
+        question = MatchQuestion(side, about, tuple(candidates), others)
+        verdict = Verdict("equivalent", *choices[0], "because", "test", choices[1:])
+        return Judged(question, verdict)
+
+    warden, booking = HUT + "Warden", HUT + "Booking"
+    third, fourth = REFUGE + "RF_0000003", REFUGE + "RF_0000004"
+    said = (
+        judged("source", warden, (third, 0.95), (fourth, 0.9)),
+        judged("target", fourth, (warden, 0.9)),
+        judged("target", third, (booking, 0.9), (warden, 0.9)),
+    )
+    alignment = merge(Validated(described, said, "test"))
     assert pairs(alignment) == [
         ("Booking", "equivalent", "RF_0000003"),
         ("Warden", "equivalent", "RF_0000004"),
