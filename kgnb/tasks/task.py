@@ -238,7 +238,9 @@ class Task:
     def begin_again(self) -> None:
         """Starts a new run with the current budget; values stay until their stage is run again."""
         named = {
-            name: spec for name, spec in self.specs.items() if isinstance(spec, str | list | bool)
+            name: [_named(one) for one in spec] if isinstance(spec, list) else spec
+            for name, spec in self.specs.items()
+            if isinstance(spec, str | list | bool)
         }
         self.run = self.opener.new_run(
             self.agent.name, self.digests(), self.parameters() | named, self._tell
@@ -499,6 +501,13 @@ SHARED_OPENS: Mapping[str, Callable[[Task], Any]] = {
 }
 """How what every agent's stages may ask for is opened."""
 assert set(SHARED_OPENS) == set(SHARED)
+
+
+def _named(value: Any) -> Any:
+    """A value of a list as a run records it: a path as text, a function by its name."""
+    if isinstance(value, str | int | float | bool | Path):
+        return value
+    return str(getattr(value, "__name__", type(value).__name__))
 
 
 def _plain(value: Any) -> Any:
