@@ -213,7 +213,7 @@ def _meant(written: str) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class RecordField:
     """One property of one side: its different values, and which of them each entity has."""
 
     name: str  # as a person reads it
@@ -248,9 +248,9 @@ def words(text: str) -> list[str]:
     return plain(text).split()
 
 
-def fields_of(graph: EntityGraph) -> list[Field]:
+def fields_of(graph: EntityGraph) -> list[RecordField]:
     """The properties of a graph as fields; without names among the values, the names are one."""
-    found: list[Field] = []
+    found: list[RecordField] = []
     held: dict[int, dict[int, list[str]]] = {}
     for entity, attribute, value in graph.attribute_triples.tolist():
         one = graph.values[value]
@@ -278,13 +278,13 @@ def _readable(graph: EntityGraph, iri: str) -> str:
     return iri if _URL.fullmatch(iri) and iri not in graph.labels else graph.word(iri)
 
 
-def _field(name: str, values: dict[int, list[str]], size: int) -> Field:
+def _field(name: str, values: dict[int, list[str]], size: int) -> RecordField:
     places: dict[str, int] = {}
     held = np.full((size, VALUES), -1, dtype=np.int64)
     for entity, texts in values.items():
         for at, text in enumerate(texts):
             held[entity, at] = places.setdefault(text, len(places))
-    return Field(name, kind_of(list(places)), tuple(places), held)
+    return RecordField(name, kind_of(list(places)), tuple(places), held)
 
 
 def kind_of(texts: Sequence[str]) -> Kind:
@@ -475,7 +475,9 @@ BY_KIND: dict[Kind, Compare] = {
 }
 
 
-def alike_values(left: Field, right: Field, kind: Kind, one: Longs, other: Longs) -> Singles:
+def alike_values(
+    left: RecordField, right: RecordField, kind: Kind, one: Longs, other: Longs
+) -> Singles:
     """How alike values are, by their positions in the two fields' texts."""
     if kind != "text":
         keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
@@ -490,7 +492,7 @@ def alike_values(left: Field, right: Field, kind: Kind, one: Longs, other: Longs
     return _alike_texts(left, right, one, other)
 
 
-def _alike_texts(left: Field, right: Field, one: Longs, other: Longs) -> Singles:
+def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs) -> Singles:
     """Words in common by their rarity, in any order, misspelt or abbreviated; or letters in common.
 
     Where one side's values are much longer, it is whether they hold the other's.
@@ -542,7 +544,9 @@ def _alike_texts(left: Field, right: Field, one: Longs, other: Longs) -> Singles
     return alike_
 
 
-def _other_numbers(left: Field, right: Field, one: Longs, other: Longs) -> NDArray[np.bool_]:
+def _other_numbers(
+    left: RecordField, right: RecordField, one: Longs, other: Longs
+) -> NDArray[np.bool_]:
     numbers: dict[tuple[str, ...], int] = {}
     keys = [
         np.array(
@@ -557,7 +561,7 @@ def _other_numbers(left: Field, right: Field, one: Longs, other: Longs) -> NDArr
     return different
 
 
-def _rarity(left: Field, right: Field) -> dict[str, float]:
+def _rarity(left: RecordField, right: RecordField) -> dict[str, float]:
     """The weight of each word: little for legal forms and words of grammar, much for rare ones."""
     often: dict[str, int] = {}
     for side in (left, right):

@@ -89,7 +89,7 @@ def propose(
         ValueError: a seed, source or target is not in its graph.
     """
     task = asked(left, right, seeds, sources, targets, options)
-    if left is right:
+    if left is right and len(left):  # one table, searched for duplicates
         return of_one_table(left, task, compare_records(left, right, seed=options.seed), options)
     if options.names == "native" and are_records(left, right):
         records = compare_records(left, right, known=task.seeds, seed=options.seed)

@@ -21,7 +21,7 @@ from kgnb.agents.entity_alignment.fields import (
     CLOSE,
     PARTLY,
     SLIGHTLY,
-    Field,
+    RecordField,
     Kind,
     alike_values,
     comparable,
@@ -76,8 +76,8 @@ COINCIDENCE: dict[Kind, float] = {
 class FieldPair(NamedTuple):
     """Two fields that say the same, one of each side."""
 
-    left: Field
-    right: Field
+    left: RecordField
+    right: RecordField
     kind: Kind
 
     @property
@@ -123,7 +123,7 @@ class RecordMatch:
 
 
 def grams_of(
-    graphs: tuple[EntityGraph, EntityGraph], fields: tuple[list[Field], list[Field]]
+    graphs: tuple[EntityGraph, EntityGraph], fields: tuple[list[RecordField], list[RecordField]]
 ) -> list[sparse.csr_matrix]:
     """Each entity's values as letters in a row, unit rows weighted by rarity over both sides."""
     texts = []
@@ -227,7 +227,7 @@ def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> 
 
 
 def _field_pairs(
-    sides: tuple[list[Field], list[Field]],
+    sides: tuple[list[RecordField], list[RecordField]],
     pairs: CandidatePairs,
     likely: NDArray[np.bool_],
     others: CandidatePairs,
