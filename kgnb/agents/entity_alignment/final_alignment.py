@@ -32,7 +32,7 @@ OUTBID = "its counterpart fits another entity better"
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenTarget:
     """The choice for one row that was looked at or repaired."""
 
     target: int  # entity of right, or -1
@@ -48,7 +48,9 @@ class Settled:
 
     aligned: Aligned
     targets: Integers  # (n,) entity of right, or -1
-    choices: Mapping[int, Choice]  # of rows that were looked at, decided by a person or repaired
+    choices: Mapping[
+        int, ChosenTarget
+    ]  # of rows that were looked at, decided by a person or repaired
 
     @property
     def proposal(self) -> Proposal:
@@ -332,7 +334,7 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
             chosen[row] = target
     choices = {row: _choice(wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()}
     choices |= {
-        row: Choice(chosen[row], 0.0, FIRST, lost=target)
+        row: ChosenTarget(chosen[row], 0.0, FIRST, lost=target)
         for row, target in lost.items()
         if row not in wishes
     }
@@ -392,13 +394,13 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
     }
 
 
-def _choice(wish: _Wish, target: int, lost: int) -> Choice:
+def _choice(wish: _Wish, target: int, lost: int) -> ChosenTarget:
     if target == wish.target:
-        return Choice(target, round(wish.confidence, 4), wish.by, answer=wish.answer)
+        return ChosenTarget(target, round(wish.confidence, 4), wish.by, answer=wish.answer)
     if wish.answer is None:
-        return Choice(target, 0.0, PERSON, lost=lost)
+        return ChosenTarget(target, 0.0, PERSON, lost=lost)
     confidence = SECOND_CHOICE * wish.worth if target >= 0 else 0.0
-    return Choice(target, round(confidence, 4), FIRST, lost=lost, answer=wish.answer)
+    return ChosenTarget(target, round(confidence, 4), FIRST, lost=lost, answer=wish.answer)
 
 
 def reviewable(aligned: Aligned) -> list[EntityVerdicts]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.tool_values import Answer, Source
+from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
 from kgnb.agents.kg_construction.workspace import Act, Doubt
 from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
@@ -221,7 +221,7 @@ class Journal:
     notes: tuple[str, ...] = ()
     error: str = ""
     resumed: bool = False
-    answers: tuple[Answer, ...] = ()  # of outside tools
+    answers: tuple[ToolAnswer, ...] = ()  # of outside tools
     shared: bool = False  # it was read together with others; they have the same key
     stopped: str = ""  # why the reading of a passage ended early; what was written is kept
 

@@ -55,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Page:
+class TermPage:
     """The description of an ontology. ``whole``: of all classes and properties; ``cut``: without
     all of their comments.
     """
@@ -152,7 +152,7 @@ class OntologyTerms:
             e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()
         }
 
-    def page(self, budget: int) -> Page:
+    def page(self, budget: int) -> TermPage:
         """The ontology in about ``budget`` tokens or fewer.
 
         A description that is too long loses the ends of its comments, then the comments, then the
@@ -163,7 +163,7 @@ class OntologyTerms:
             parts += self._loose(longest=longest)
             found = "\n".join([*parts, *self._overall()])
             if estimate_tokens(found) <= budget:
-                return Page(found, cut=self._cuts(longest))
+                return TermPage(found, cut=self._cuts(longest))
         lines, spent = list[str](), 0
         depth = {
             entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes
@@ -179,7 +179,7 @@ class OntologyTerms:
             f"... and {left} more classes and {len(self.properties)} properties: search finds them by words, describe "
             "says what a class or property takes."
         )
-        return Page("\n".join(lines), whole=False, cut=True)
+        return TermPage("\n".join(lines), whole=False, cut=True)
 
     def _cuts(self, longest: int | None) -> bool:
         """Whether comments of at most this length are not all whole."""

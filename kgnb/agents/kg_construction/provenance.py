@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from kgnb.agents.kg_construction.tool_values import Answer, Source
+from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, QuadWriter, as_stored
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, triple_key
@@ -79,7 +79,9 @@ class Call:
         return [*((fact, graph) for fact in facts), *((one, DESCRIPTIONS) for one in triples)]
 
 
-def _answered(graph: Iri, activity: Iri, answer: Answer) -> list[tuple[Iri, str, Iri | Literal]]:
+def _answered(
+    graph: Iri, activity: Iri, answer: ToolAnswer
+) -> list[tuple[Iri, str, Iri | Literal]]:
     """An outside tool's answer as the source of a graph: who gave it, to which question.
 
     Its time is in the record of the run; the graph of the same answers is the same.
@@ -101,7 +103,7 @@ def _answered(graph: Iri, activity: Iri, answer: Answer) -> list[tuple[Iri, str,
     ]
 
 
-def answer_iri(answer: Answer) -> Iri:
+def answer_iri(answer: ToolAnswer) -> Iri:
     """The IRI of an outside tool's answer: the same for the same answer to the same question."""
     said = json.dumps(
         [answer.tool, answer.arguments, answer.text], sort_keys=True, ensure_ascii=True, default=str

@@ -23,8 +23,8 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
 from kgnb.agents.kg_construction.tool_values import (
     WRITING,
-    Answer,
     CallResult,
+    ToolAnswer,
     ToolDefinition,
     Violation,
 )
@@ -228,7 +228,7 @@ class ModelReader:
             def use(**arguments: Any) -> Any:
                 answer = shortened(tool.function(**arguments))
                 text = answer if isinstance(answer, str) else _json(answer)
-                workspace.answers.append(Answer(tool.spec.name, arguments, text))
+                workspace.answers.append(ToolAnswer(tool.spec.name, arguments, text))
                 return fenced(tool.spec.name, text)
 
             return Tool(tool.spec, use)

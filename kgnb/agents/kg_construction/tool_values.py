@@ -121,7 +121,7 @@ class CallResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What an outside tool answered a reader; ``text`` is plain text or JSON."""
 
     tool: str
@@ -138,7 +138,7 @@ class Source:
     document: str
     start: int | None = None
     end: int | None = None
-    answer: Answer | None = None
+    answer: ToolAnswer | None = None
 
     def __post_init__(self) -> None:
         if not self.document.strip():

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.naming import normalised, slug
-from kgnb.agents.kg_construction.tool_values import WRITING, Answer, CallResult, Source, Violation
+from kgnb.agents.kg_construction.tool_values import (
+    WRITING,
+    CallResult,
+    Source,
+    ToolAnswer,
+    Violation,
+)
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
@@ -152,7 +158,7 @@ class Workspace:
     ids: ShortIds = field(default_factory=ShortIds)
     notes: list[str] = field(default_factory=list)
     """What an extracting model noted about a passage."""
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[ToolAnswer] = field(default_factory=list)
     """What outside tools answered."""
     repaired: int = 0
     repeats: int = 0
@@ -241,7 +247,7 @@ class Workspace:
             )
         )
 
-    def answered(self, number: int | None) -> Answer | None:
+    def answered(self, number: int | None) -> ToolAnswer | None:
         """The answer of an outside tool that a call rests on, if any."""
         return None if number is None else self.answers[number]
 

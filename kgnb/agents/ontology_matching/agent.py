@@ -26,9 +26,9 @@ from kgnb.agents.ontology_matching.values import (
     Described,
     Description,
     Found,
+    MatchingPlan,
     MatchQuestion,
     Options,
-    Plan,
     Stored,
     Summarised,
     Validated,
@@ -101,9 +101,9 @@ def _judge(task: AgentTask) -> Judge[MatchQuestion]:
     )
 
 
-def _plan(task: AgentTask) -> Plan:
+def _plan(task: AgentTask) -> MatchingPlan:
     """The plan of this run; it is as the options say unless a model planned."""
-    plan: Plan = getattr(task, "plan", Plan())
+    plan: MatchingPlan = getattr(task, "plan", MatchingPlan())
     return plan
 
 

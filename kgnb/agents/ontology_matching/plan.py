@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from kgnb.agents.ontology_matching.lexicon import tongues_of
-from kgnb.agents.ontology_matching.values import KINDS, VIEWS, KindPlan, Options, Plan
+from kgnb.agents.ontology_matching.values import KINDS, VIEWS, KindPlan, MatchingPlan, Options
 from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.kg.labels import is_code, readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
@@ -35,7 +35,7 @@ models; choose for each kind:
 Say why in one short sentence."""
 
 
-class Choice(BaseModel):
+class KindChoice(BaseModel):
     """The plan for one kind of entity."""
 
     kind: str
@@ -49,10 +49,10 @@ class Choice(BaseModel):
 class Choices(BaseModel):
     """The reply of a planner."""
 
-    plans: list[Choice]
+    plans: list[KindChoice]
 
 
-def planned(source: Ontology, target: Ontology, options: Options, model: ChatModel) -> Plan:
+def planned(source: Ontology, target: Ontology, options: Options, model: ChatModel) -> MatchingPlan:
     """The plan of a model; where its reply cannot be used, the fixed one, with a note that says so."""
     kinds = [kind for kind in KINDS if kind != "individual" or options.individuals]
     told: dict[str, Any] = {}
@@ -75,23 +75,23 @@ def planned(source: Ontology, target: Ontology, options: Options, model: ChatMod
         reply, replies = structured(model, Request(messages), Choices)
     except (BackendError, LimitError, ReplyError) as error:
         what = str(error).splitlines()[0]
-        return Plan(notes=(f"planned as usual: the model's plan cannot be used: {what}",))
+        return MatchingPlan(notes=(f"planned as usual: the model's plan cannot be used: {what}",))
     chosen = {choice.kind: choice for choice in reply.plans if choice.kind in told and choice.views}
     if not chosen:
-        return Plan(notes=("planned as usual: the model's plan names no kind of entity",))
+        return MatchingPlan(notes=("planned as usual: the model's plan names no kind of entity",))
     plans = [_plan(kind, choice) for kind, choice in sorted(chosen.items())]
     tokens = sum(r.usage.prompt_tokens + r.usage.completion_tokens for r in replies)
     cost = f"planned by {model.name}: {len(replies)} calls, {tokens:,} tokens"
-    return Plan(tuple(plans), (cost, *map(_said, chosen.values())))
+    return MatchingPlan(tuple(plans), (cost, *map(_said, chosen.values())))
 
 
-def _plan(kind: str, choice: Choice) -> KindPlan:
+def _plan(kind: str, choice: KindChoice) -> KindPlan:
     views = tuple(view for view in VIEWS if view in choice.views)
     named: Kind = next(known for known in KINDS if known == kind)
     return KindPlan(named, views, choice.k, choice.define, choice.judge == "model")
 
 
-def _said(choice: Choice) -> str:
+def _said(choice: KindChoice) -> str:
     defined = ", definitions written" if choice.define else ""
     plan = f"{choice.kind}: {', '.join(choice.views)}, k {choice.k}, judge {choice.judge}{defined}"
     return f"{plan} ({' '.join(choice.why.split())[:120]})" if choice.why.strip() else plan

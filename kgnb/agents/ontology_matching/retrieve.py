@@ -25,8 +25,8 @@ from kgnb.agents.ontology_matching.values import (
     Described,
     Description,
     Key,
+    MatchingPlan,
     Options,
-    Plan,
     Side,
     sentences,
 )
@@ -66,7 +66,7 @@ def retrieve(
     *,
     options: Options = Options(),
     model: ChatModel | None = None,
-    plan: Plan = AS_USUAL,
+    plan: MatchingPlan = AS_USUAL,
 ) -> Described:
     """Both ontologies, described.
 

@@ -36,9 +36,9 @@ from kgnb.agents.ontology_matching.values import (
     Description,
     Found,
     Key,
+    MatchingPlan,
     Options,
     Pair,
-    Plan,
     Ranked,
     Side,
     Stored,
@@ -62,7 +62,7 @@ STEADY = 20
 Known: TypeAlias = Mapping[Key, Description]
 
 
-def search(stored: Stored, *, options: Options = Options(), plan: Plan = AS_USUAL) -> Found:
+def search(stored: Stored, *, options: Options = Options(), plan: MatchingPlan = AS_USUAL) -> Found:
     """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and
     equal names always.
 

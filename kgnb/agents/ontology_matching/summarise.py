@@ -16,9 +16,9 @@ from kgnb.agents.ontology_matching.values import (
     Description,
     Found,
     Key,
+    MatchingPlan,
     MatchQuestion,
     Options,
-    Plan,
     Ranked,
     Side,
     Summarised,
@@ -30,7 +30,9 @@ from kgnb.vectors.nearest import reciprocal_rank
 At: TypeAlias = tuple[Side, Key]
 
 
-def summarise(found: Found, *, options: Options = Options(), plan: Plan = AS_USUAL) -> Summarised:
+def summarise(
+    found: Found, *, options: Options = Options(), plan: MatchingPlan = AS_USUAL
+) -> Summarised:
     """One question per entity that has candidates; equal fused scores share a rank, so ties may
     exceed k.
 

@@ -18,8 +18,8 @@ from kgnb.agents.ontology_matching.values import (
     Description,
     Judged,
     Key,
+    MatchingPlan,
     MatchQuestion,
-    Plan,
     Side,
     Summarised,
     Validated,
@@ -62,7 +62,7 @@ goes before the others where a candidate is; a distant more general candidate is
 
 
 def validate(
-    summarised: Summarised, judge: Judge[MatchQuestion], *, plan: Plan = AS_USUAL
+    summarised: Summarised, judge: Judge[MatchQuestion], *, plan: MatchingPlan = AS_USUAL
 ) -> Validated:
     """The judge's verdict on every question; answers that are not on the list count as unsure."""
     by_rule = {one.kind for one in plan.kinds if not one.model}

@@ -106,7 +106,7 @@ class KindPlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MatchingPlan:
     """How each kind of entity is matched; kinds without a plan, as the options say."""
 
     kinds: tuple[KindPlan, ...] = ()
@@ -118,7 +118,7 @@ class Plan:
         return next((plan for plan in self.kinds if plan.kind == kind), usual)
 
 
-AS_USUAL = Plan()
+AS_USUAL = MatchingPlan()
 
 
 @dataclass(frozen=True)
