@@ -54,6 +54,10 @@ class ToolFailed(UserWarning):
     """Calls of an outside tool failed; the model was told, and the work went on."""
 
 
+class Damaged(UserWarning):
+    """Finished work or a file of ours is not as kgnb left it; the line says what is done about it."""
+
+
 class NotFit(UserWarning):
     """A model was not asked, for it got too many questions wrong whose answers are known."""
 

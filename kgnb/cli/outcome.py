@@ -16,14 +16,14 @@ from typing import Any, TextIO, cast
 
 import click
 
-from kgnb.errors import Delayed, KgnbError, NotKept, ToolFailed, Waiting
+from kgnb.errors import Damaged, Delayed, KgnbError, NotKept, ToolFailed, Waiting
 from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line, visible
 from kgnb.run import Run, failures
 from kgnb.run.limits import STOPPED
 
 # warnings that are printed as a plain line
-_SAID = (ToolFailed, Delayed)
+_SAID = (ToolFailed, Delayed, Damaged)
 
 
 class _Harmless:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -41,7 +42,9 @@ PATIENCE = 30.0  # seconds to wait for an earlier process that is stopping
 
 @dataclass(frozen=True)
 class ItemState:
-    """The state of one item of a sweep; ``digest`` is of its parameters, data and model."""
+    """The state of one item of a sweep; ``digest`` is of its parameters, data and model,
+    ``metrics`` of the ``metrics.json`` of one that is done.
+    """
 
     report: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class ItemState:
     error: str = ""
     process: int = 0
     host: str = ""
+    metrics: str = ""
 
     def save(self, folder: Path) -> None:
         """Write it to the item's folder."""
@@ -66,6 +70,21 @@ def read_state(folder: Path) -> ItemState:
     state = read_json(folder / FILE, ItemState) or ItemState()
     gone = state.host == socket.gethostname() and not alive(state.process)
     return replace(state, state="cancelled") if state.state == "running" and gone else state
+
+
+def metrics_digest(folder: Path) -> str:
+    """The SHA-256 of a report's ``metrics.json``; "" where there is none."""
+    path = folder / "metrics.json"
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def damage(folder: Path) -> str:
+    """Which file of an item in this folder is not as it was left, "" if none is."""
+    if (folder / FILE).exists() and read_json(folder / FILE, ItemState) is None:
+        return FILE
+    state = read_state(folder)
+    changed = state.state == "done" and state.metrics and metrics_digest(folder) != state.metrics
+    return "metrics.json" if changed else ""
 
 
 def main(folder: Path) -> int:
@@ -102,7 +121,7 @@ def main(folder: Path) -> int:
     except KeyboardInterrupt as error:
         replace(state, state="cancelled", error=str(error)).save(folder)
         return 128 + (error.signal if isinstance(error, Interrupted) else signal.SIGINT)
-    replace(state, state="done").save(folder)
+    replace(state, state="done", metrics=metrics_digest(folder)).save(folder)
     return 0
 
 

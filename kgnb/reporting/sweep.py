@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -18,11 +19,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, Waiting
+from kgnb.errors import BackendError, ConfigError, Damaged, DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json
 from kgnb.reporting.compare import compare_items, write_comparison
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
-from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
+from kgnb.reporting.item import ItemState, Running, as_line, attempt, damage, read_state
 from kgnb.reporting.report import REPORTS, data_digests, digest_of
 from kgnb.reporting.scan import known_secrets, redact
 from kgnb.reporting.session import Interrupted, from_text, on_signals
@@ -174,8 +175,8 @@ def item_folder(folder: Path, item: GridItem) -> Path:
 def _to_do(
     folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings
 ) -> list[GridItem]:
-    """The items that are not done, or were done with other data or another model; their state is
-    reset.
+    """The items that are not done, were done with other data or another model, or whose files are
+    damaged, which a warning says; their state is reset.
     """
     todo = []
     for item in items:
@@ -184,8 +185,11 @@ def _to_do(
             digest = digest_of(item.values, data_digests(item.values, settings), settings)
         except (KgnbError, OSError):  # its own report says what is wrong with its data
             digest = ""
-        before = read_state(home)
-        if before.state == "done" and digest and before.digest == digest:
+        before, damaged = read_state(home), damage(home)
+        if damaged:
+            what = f"{home / damaged} is cut or changed; this report runs again"
+            warnings.warn(what, Damaged, stacklevel=2)
+        elif before.state == "done" and digest and before.digest == digest:
             continue
         ItemState(grid.report, dict(item.values), digest).save(home)
         todo.append(item)
