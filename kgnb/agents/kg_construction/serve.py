@@ -12,7 +12,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import metadata
@@ -29,6 +29,7 @@ from kgnb.agents.kg_construction.generic_tools import (
 )
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.http_clients import App, Guesses, Sessions, Strangers
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import LONG, SYSTEM, StepPrompt, plan
@@ -417,9 +418,15 @@ def _http(
         )
     wanted = secrets.token_urlsafe(24) if token is None else token
     inner = mcp_server(shared).streamable_http_app(
-        host=host, max_sessions=MOST_SESSIONS, session_idle_timeout=SESSION_IDLE
+        host=host,
+        # twice as many as there may be: some are being opened while others end
+        max_sessions=2 * MOST_SESSIONS,
+        session_idle_timeout=SESSION_IDLE,
     )
-    app = guarded(inner, wanted, HERE if host in LOOPBACK else None)
+    strangers = Strangers(MOST_AT_ONCE // 4)
+    app = guarded(
+        Sessions(inner, MOST_SESSIONS), wanted, HERE if host in LOOPBACK else None, strangers
+    )
     config = uvicorn.Config(
         app,
         host=host,
@@ -427,7 +434,7 @@ def _http(
         log_level="warning",
         access_log=False,
         lifespan="on",
-        http=_prompt_requests(),
+        http=_prompt_requests(strangers),
         timeout_graceful_shutdown=2,
         limit_concurrency=MOST_AT_ONCE,
     )
@@ -446,9 +453,9 @@ SLOWEST = 10.0
 """Seconds that a request may take to arrive, head and body."""
 
 
-def _prompt_requests() -> type[asyncio.Protocol]:
+def _prompt_requests(strangers: Strangers) -> type[asyncio.Protocol]:
     """Connections closed where a request is overdue, as uvicorn's own never are; answers may take
-    any time.
+    any time. Those that have shown no token are among the strangers.
     """
     import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -459,6 +466,8 @@ def _prompt_requests() -> type[asyncio.Protocol]:
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self.start_timer()
+            if self.client is not None:
+                strangers.came(self.client, transport.close)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -471,6 +480,7 @@ def _prompt_requests() -> type[asyncio.Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             self.stop_timer()
+            strangers.left(self.client)
             super().connection_lost(exc)
 
         def start_timer(self) -> None:
@@ -485,7 +495,9 @@ def _prompt_requests() -> type[asyncio.Protocol]:
 
 
 MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
-"""Clients at once, and the seconds after which an idle one is dropped; each takes some 30 kB."""
+"""Clients at once, and the seconds after which an idle one is dropped; each takes some 30 kB. One
+more ends the session that has been idle for longest.
+"""
 MOST_AT_ONCE = 512
 """Concurrent connections and requests; any more get status 503."""
 MOST_A_SECOND = 1_000
@@ -495,18 +507,21 @@ MOST_A_SECOND = 1_000
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 
-App = Callable[[Any, Any, Any], Awaitable[None]]
-
-
-def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App:
+def guarded(
+    app: App,
+    token: str,
+    hosts: re.Pattern[bytes] | None = None,
+    strangers: Strangers | None = None,
+) -> App:
     """The application for requests with the token and one of these hosts; 401, 421 or 429 for all
-    others.
+    others. The answer to a wrong token waits, longer each time.
 
     An empty token, or None for the hosts, is not checked.
     """
     from starlette.responses import PlainTextResponse
 
     second = calls = 0
+    guesses = Guesses()
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:
         nonlocal second, calls
@@ -518,10 +533,14 @@ def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App
         ):
             return await PlainTextResponse("unknown host", 421)(scope, receive, send)
         if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
+            if sent:
+                await asyncio.sleep(guesses.delay(scope["client"][0] if scope["client"] else ""))
             wanted = "a token is required: Authorization: Bearer ..."
             return await PlainTextResponse(wanted, 401, {"www-authenticate": "Bearer"})(
                 scope, receive, send
             )
+        if strangers is not None:
+            strangers.left(scope["client"])
         now = int(time.monotonic())
         second, calls = now, calls + 1 if now == second else 1
         if calls > MOST_A_SECOND:
