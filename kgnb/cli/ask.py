@@ -18,7 +18,7 @@ from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.terms import Iri, Term, bare_text
 from kgnb.results.bundle import count
-from kgnb.results.escaping import one_line
+from kgnb.results.escaping import one_line, unbroken
 from kgnb.run import Run
 from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, written
 
@@ -117,7 +117,7 @@ def _many(given: dict[str, Any], work: Work) -> None:
     if not questions:
         raise wrong[0]
     for error in wrong:
-        click.echo(f"kgnb: {error.what}", err=True)
+        click.echo(f"kgnb: {unbroken(error.what)}", err=True)
     found: list[AnswerOutcome] = []
 
     def came(outcome: AnswerOutcome) -> None:

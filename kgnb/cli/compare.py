@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from kgnb.cli.outcome import say_path
 from kgnb.errors import DataError
 from kgnb.files import from_json
 
@@ -70,7 +71,7 @@ def compare(folders: tuple[str, ...], out: str | None, journals: str | None) -> 
         if out:
             Path(out).mkdir(parents=True, exist_ok=True)
             for path in write_comparison(Path(out), compared, "Comparison"):
-                click.echo(path)
+                say_path(path)
     if not reports or (len(folders) == 2 and all(_has_run(Path(folder)) for folder in folders)):
         first, second = map(Run.load, folders)
         click.echo(str(first.compare(second)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from kgnb.cli.outcome import say_path
 from kgnb.cli.progress import TerminalLine
 from kgnb.datasets import fetch
 from kgnb.datasets.fetch import KNOWN
@@ -57,7 +58,7 @@ def get(name: str, folder: str | None, mirror: str) -> None:
     finally:
         line.clear()
     for file in files:
-        click.echo(file)
+        say_path(file)
 
 
 def _state(name: str, folder: Path | None) -> str:

@@ -18,7 +18,7 @@ import click
 
 from kgnb.errors import Damaged, Delayed, KgnbError, NotKept, ToolFailed, Waiting
 from kgnb.llm.asking import stop_asking
-from kgnb.results.escaping import one_line, visible
+from kgnb.results.escaping import one_line, unbroken, visible
 from kgnb.run import Run, failures
 from kgnb.run.limits import STOPPED
 
@@ -132,13 +132,18 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, NotKept):
             lost.append(str(message))
-            print(f"kgnb: {message}", file=sys.stderr)
+            print(f"kgnb: {unbroken(str(message))}", file=sys.stderr)
         elif issubclass(category, _SAID):
-            print(f"kgnb: {message}", file=sys.stderr)
+            print(f"kgnb: {unbroken(str(message))}", file=sys.stderr)
         else:
             other(message, category, *rest, **more)
 
     return show
+
+
+def say_path(path: Path) -> None:
+    """Prints the path of a result, for a program as it is, on a terminal on one line."""
+    click.echo(unbroken(str(path)) if sys.stdout.isatty() else path)
 
 
 def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -226,7 +231,7 @@ def said_failures(run: Run) -> int:
 def _say(what: str, fix: str, status: int, state: Mapping[str, bool]) -> int:
     if state.get("debug"):
         traceback.print_exc()
-    print(f"kgnb: {what}", file=sys.stderr)
+    print(f"kgnb: {unbroken(what)}", file=sys.stderr)
     for line in fix.splitlines():
         print(f"      {line}", file=sys.stderr)
     return status

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from kgnb.cli.outcome import say_path
 from kgnb.cli.progress import TerminalLine
 from kgnb.results.bundle import count
 
@@ -85,7 +86,7 @@ def report(
             raise click.UsageError("--index does not run a report: leave out NAME and -p")
         from kgnb.reporting.compare import write_index  # draws; slow to import
 
-        click.echo(write_index(Path(out) if out else REPORTS))
+        say_path(write_index(Path(out) if out else REPORTS))
         return
     if name is None:
         for template in templates():
@@ -106,9 +107,9 @@ def report(
         line.clear()
     for text in (*headline(result.metrics), *marks(result.metrics)):
         click.echo(text)
-    click.echo(result.html)
+    say_path(result.html)
     if pdf:
-        click.echo(print_pdf(result.html))
+        say_path(print_pdf(result.html))
     if show:
         click.launch(str(result.html))
 

@@ -17,6 +17,7 @@ from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
 from kgnb.cli.compile import COMPILING
 from kgnb.cli.work import input_options
+from kgnb.results.escaping import unbroken
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
 from kgnb.tasks.building import compile_ontology, look_up
@@ -171,7 +172,11 @@ def serve(tbox: str, **given: Any) -> None:
         {tool.spec.name: tool for tool in outside},
     )
     if file is not None and file.loaded:
-        print(f"kgnb: {file.loaded:,} facts read from {out}", file=sys.stderr, flush=True)
+        print(
+            f"kgnb: {file.loaded:,} facts read from {unbroken(str(out))}",
+            file=sys.stderr,
+            flush=True,
+        )
     token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
     if not given["http"]:
         print(

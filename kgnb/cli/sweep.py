@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kgnb.cli.outcome import say_path
 from kgnb.cli.progress import TerminalLine
 from kgnb.errors import DataError
 from kgnb.results.wording import seconds
@@ -108,7 +109,7 @@ def follow(run: Callable[[OnItem], SweepResult]) -> None:
     finally:
         line.clear()
     click.echo(", ".join(f"{count} {state}" for state, count in result.states.items()))
-    click.echo(result.html)
+    say_path(result.html)
 
 
 @click.command()
@@ -150,4 +151,4 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
             fix="Name a folder written by kgnb sweep or kgnb report; for your own run, run its code again.",
         )
     result = run_report(request.report, request.values, home)
-    click.echo(result.html)
+    say_path(result.html)

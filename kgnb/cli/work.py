@@ -19,6 +19,7 @@ from kgnb.cli.outcome import check_outs, ended, stoppable
 from kgnb.cli.progress import TerminalLine, spent
 from kgnb.files import write_whole
 from kgnb.mapping_files.sssom import for_screen
+from kgnb.results.escaping import unbroken
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.agents import new_task
@@ -225,7 +226,7 @@ class Work:
     def say(self, *lines: str) -> None:
         """Prints lines on standard error, unless the command is to be quiet."""
         for line in lines if not self.quiet else ():
-            click.echo(f"kgnb: {line}", err=True)
+            click.echo(f"kgnb: {unbroken(line)}", err=True)
 
     def end(self, run: Run, *lines: str) -> int:
         """Prints the summary, with what the run took in its first line; the exit status."""

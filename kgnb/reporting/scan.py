@@ -30,6 +30,7 @@ from typing import Any
 
 from kgnb.errors import DataError
 from kgnb.files import from_json
+from kgnb.results.escaping import unbroken
 from kgnb.secret import HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
 from kgnb.settings import known_secrets
 
@@ -152,9 +153,9 @@ class Finding:
     digest: str = ""  # of the value, for allow-lists
 
     def __str__(self) -> str:
-        if self.where.startswith("line "):
-            return f"{self.file}:{self.where[5:]}: {self.what}: {self.shown}"
-        return f"{self.file}: {self.where}: {self.what}: {self.shown}"
+        line = self.where.removeprefix("line ")
+        place = f":{line}" if line != self.where else f": {self.where}"
+        return unbroken(f"{self.file}{place}: {self.what}: {self.shown}")
 
 
 def read_allowed(path: Path) -> list[tuple[str, str]]:

@@ -42,6 +42,15 @@ def one_line(text: str) -> str:
     return re.sub(r"[ \t]+", " ", re.sub(r"[ \t]*\n\s*", " ↵ ", visible(text).strip()))
 
 
+def unbroken(text: str) -> str:
+    r"""Return visible text without line ends: a file's name may hold some, and forge a line.
+
+    >>> unbroken("a hut\nkgnb: all is well")
+    'a hut ↵ kgnb: all is well'
+    """
+    return visible(text).replace("\n", " ↵ ")
+
+
 def shortened(text: str, length: int = TEXT_LENGTH) -> str:
     """Return at most ``length`` characters of a text, the cut marked.
 

@@ -115,3 +115,44 @@ def test_a_pickle_in_place_of_any_file_is_never_unpickled(tmp_path: Path) -> Non
         assert not mark.exists(), name
     pickle.loads(taking)
     assert mark.exists()
+
+
+FORGING = "a\nkgnb: all is well"
+BROKEN_FILES = {
+    ".ttl": "<a> <b> .. broken",
+    ".txt": "The soup needs salt. Its key is " + "gh" + "p_Ab3dEf6hIj9kLm2nOp5qAb3dEf6hIj9k1234",
+    ".jsonl": "{}\n[",
+    ".yaml": "x: [",
+    ".sssom.tsv": "x\ty\n1",
+}
+SAYING = (
+    ("match", f"{FORGING}.ttl", "huts:refuge", "--judge", "rule"),
+    ("match", f"{FORGING}-none.ttl", "huts:refuge"),
+    ("match", "huts:alpine", "huts:refuge", "-o", f"{FORGING}.xx"),
+    ("ask", "Who?", "--graph", f"{FORGING}.ttl", "--judge", "rule"),
+    ("ask", "--questions", f"{FORGING}.jsonl", "--graph", "huts:graph", "--judge", "rule"),
+    ("scan", "."),
+    ("sweep", f"{FORGING}.yaml"),
+    ("sweep", f"{FORGING}-none.yaml"),
+    ("evaluate", f"{FORGING}.sssom.tsv", f"{FORGING}.sssom.tsv"),
+    ("build", "huts:kitchen", f"{FORGING}.txt", "--judge", "rule", "-o", "o.trig"),
+    ("resume", FORGING),
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of POSIX")
+def test_a_line_end_in_a_name_cannot_forge_a_line_on_the_terminal(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    record_property: Any,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for suffix, text in BROKEN_FILES.items():
+        (tmp_path / f"{FORGING}{suffix}").write_text(text)
+    for words in SAYING:
+        main(words)
+        said = capsys.readouterr()
+        lines = f"{said.out}\n{said.err}".splitlines()
+        assert not [line for line in lines if line.startswith("kgnb: all is well")], words
+    record_property("tries", len(SAYING))
