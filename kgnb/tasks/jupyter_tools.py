@@ -5,20 +5,24 @@ The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and i
 function a tool, made here on request. The setting ``serve.tbox`` (``KGNB_TBOX``) names the
 ontology; without one there are no tools. All functions share one session, whose graph is kept in
 ``jupyter/built-DIGEST.trig`` in the cache, by a digest of the ontology's tools: a server that
-restarts continues with it.
+restarts continues with it. A second server at the same time has a file of its own, ``-2``.
 """
 
 from __future__ import annotations
 
 import atexit
 import inspect
+import sys
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import ToolDefinition
+from kgnb.errors import BackendError
 from kgnb.settings import Settings
 from kgnb.tasks.building import compile_ontology
 
@@ -34,9 +38,28 @@ def shared(tbox: str) -> Shared:
     out = settings.cache / "jupyter" / f"built-{pack.content_sha256[:12]}.trig"
     out.parent.mkdir(parents=True, exist_ok=True)
     session = pack.session()
-    own = Shared(pack, session, GraphFile(out, session), "jupyter")
+    own = Shared(pack, session, _free(out, session), "jupyter")
     atexit.register(own.close)
     return own
+
+
+MOST_SERVERS = 16
+"""Jupyter servers of one user and ontology at the same time."""
+
+
+def _free(out: Path, session: ConstructionSession) -> GraphFile:
+    """The first of the files ``out``, ``out-2``... that no other server keeps its graph in."""
+    for number in range(1, MOST_SERVERS):
+        path = out if number == 1 else out.with_stem(f"{out.stem}-{number}")
+        try:
+            file = GraphFile(path, session)
+        except BackendError:
+            continue
+        if number > 1:
+            what = f"another Jupyter server keeps its graph in {out}; this one has {path}"
+            print(f"kgnb: {what}", file=sys.stderr, flush=True)
+        return file
+    return GraphFile(out, session)
 
 
 def tool_names(settings: Settings | None = None) -> list[str]:

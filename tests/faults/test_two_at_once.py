@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.cli import main
+from kgnb.tasks import jupyter_tools
+from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
 from tests.reporting.conftest import notebook
 
 PARAMETERS = "k: int = 2  # how many [1, 9]"
@@ -55,3 +60,53 @@ def test_resume_runs_a_damaged_item_again_and_says_so(
     assert "runs again" not in capsys.readouterr().err
     assert (tmp_path / "seen").read_text().split() == ["3"] * 4
     record_property("tries", len(harms))
+
+
+def a_session(home: Path) -> ConstructionSession:
+    (home / "huts.ttl").write_text(HUTS)
+    return compile_ontology(home / "huts.ttl").session()
+
+
+@pytest.mark.fault("two at once")
+@pytest.mark.parametrize("name", ["built.trig", "built.ttl"])
+def test_a_served_file_that_somebody_else_changed_is_set_aside_and_this_is_said(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, session = tmp_path / name, a_session(tmp_path)
+    file = GraphFile(path, session, None)
+    theirs = []
+    for number in (1, 2):
+        assert session.call("create_hut", {"label": f"Hut {number}"}).ok
+        file.save()
+        assert "changed" not in capsys.readouterr().err
+        theirs.append(f"<https://hut.example/{number}> <https://hut.example/by> 'hand' .\n")
+        path.write_text(theirs[-1])
+        assert session.call("create_hut", {"label": f"Other hut {number}"}).ok
+        file.save()
+        kept = path.with_stem(f"built-changed-{number}")
+        assert f"that version is kept in {kept}" in capsys.readouterr().err
+        assert kept.read_text() == theirs[-1]
+        assert "hand" not in path.read_text() and f"Other hut {number}" in path.read_text()
+    file.close()
+    assert "changed" not in capsys.readouterr().err
+
+
+@pytest.mark.fault("two at once")
+def test_a_second_jupyter_server_has_a_graph_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "cache"))
+    a_session(tmp_path)
+    tbox = str(tmp_path / "huts.ttl")
+    servers = [jupyter_tools.shared.__wrapped__(tbox) for _ in range(3)]
+    said = capsys.readouterr().err
+    assert said.count("another Jupyter server keeps its graph in") == 2
+    journals = sorted((tmp_path / "cache" / "jupyter").glob("*.journal"))
+    assert len(journals) == 3, "an attempt to open a graph took its journal away"
+    for number, server in enumerate(servers):
+        assert server.call("create_hut", {"label": f"Hut {number}"}).ok
+        server.close()
+    files = sorted((tmp_path / "cache" / "jupyter").glob("*.trig"))
+    assert len(files) == 3
+    held = [{n for n in range(3) if f'"Hut {n}"' in file.read_text()} for file in files]
+    assert sorted(map(sorted, held)) == [[0], [1], [2]]

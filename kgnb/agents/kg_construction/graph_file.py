@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Sequence
+from hashlib import file_digest
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -40,6 +42,9 @@ _SHARE = 200  # at most one part in this many of the time goes into rewriting th
 class GraphFile:
     """A session saved in a file. Open it before the first call, close it after the last.
 
+    A file that somebody else has changed meanwhile is set aside before it is written, and this is
+    said.
+
     Raises:
         DataError: the file or its journal cannot be read; neither is touched.
         BackendError: another process uses this file.
@@ -55,10 +60,17 @@ class GraphFile:
         self._saved = 0  # of them in the file
         self._took = 0.0  # seconds the last writing of the whole took
         self._closed = False
+        # of the file as it was read or written here
+        self._known = _digest(path)
         self._timer: threading.Timer | None = None  # of the next rewriting
         self._stream = self.journal.open("ab", buffering=0)
         try:
             self._lock()
+        except BaseException:
+            # the journal is another process's, which may have written nothing yet
+            self._stream.close()
+            raise
+        try:
             settle(path.absolute().parent)
             self._begin()
         except BaseException:
@@ -71,6 +83,8 @@ class GraphFile:
             return
         try:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(os.stat(self.journal), os.fstat(self._stream.fileno())):
+                raise BlockingIOError("its journal was removed just now")
         except OSError as error:
             raise BackendError(
                 "another process keeps its graph in this file",
@@ -141,7 +155,9 @@ class GraphFile:
         noted, begun = self._noted, monotonic()
         if noted == self._saved:
             return
+        self._set_aside()
         self._session.save(self.path, lasting=True)
+        self._known = _digest(self.path)
         with self._session.lock:
             self._saved = noted
             self._took = monotonic() - begun
@@ -149,6 +165,18 @@ class GraphFile:
             # is harmless
             if self._noted == noted:
                 os.ftruncate(self._stream.fileno(), 0)
+
+    def _set_aside(self) -> None:
+        """Keep what somebody else has written into the file under another name."""
+        found = _digest(self.path)
+        if found in ("", self._known):
+            return
+        number = 1
+        while (kept := self.path.with_stem(f"{self.path.stem}-changed-{number}")).exists():
+            number += 1
+        shutil.copyfile(self.path, kept)
+        what = f"{self.path} was changed by somebody else; that version is kept in {kept}"
+        print(f"kgnb: {what}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Write the file if anything changed and release it; the journal remains only where that
@@ -191,3 +219,11 @@ class GraphFile:
             self._timer = None
             if self.changed:
                 self._rewrite_after(again)
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, "" where there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
