@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import socket
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -191,12 +192,17 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             )
 
 
-def _hold(handle: int) -> bool:
-    """Lock an open file until it is closed; False where the file system knows no locks."""
+def _hold(handle: int, *, wait: bool = True, shared: bool = False) -> bool:
+    """Lock an open file until it is closed; False where the file system knows no locks.
+
+    Raises:
+        BlockingIOError: another one holds it, and this one does not wait.
+    """
     if fcntl is None:
         return False
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
     except OSError as error:
         # of a network's file system without its lock service
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS):
@@ -270,14 +276,76 @@ def locked(path: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _flocked(path: Path) -> int | None:
+class Claim:
+    """What is written at ``path`` is written by this one alone until it is released; those that are
+    ``shared`` go together, and a process may claim ``again`` what it has claimed.
+
+    Where there is no ``flock`` or the folder is read-only, and for what is no file, it keeps nobody
+    out. A process that dies lets go of it.
+
+    Raises:
+        DataError: another process has claimed it; named in the message.
+    """
+
+    def __init__(self, path: Path, *, shared: bool = False, again: bool = False) -> None:
+        real = Path(os.path.realpath(path))
+        self._path = real.with_name(f".{real.name[:200]}.in-use")
+        self._handle: int | None = None
+        if real.exists() and not real.is_file():
+            return
+        try:
+            self._handle = _flocked(self._path, wait=False, shared=shared)
+        except BlockingIOError as error:
+            if again and self._holder() == _this_process():
+                return
+            raise DataError(
+                f"is being written by {self._holder() or 'another process'}",
+                where=str(path),
+                fix="Wait until it has ended, or name another place.",
+            ) from error
+        if self._handle is not None:
+            os.ftruncate(self._handle, 0)
+            os.write(self._handle, _this_process().encode())
+
+    def _holder(self) -> str:
+        try:
+            return self._path.read_text(encoding="utf-8")[:200].strip()
+        except OSError:
+            return ""
+
+    def release(self) -> None:
+        """Let others write it."""
+        handle, self._handle = self._handle, None
+        if handle is None:
+            return
+        try:
+            _hold(handle, wait=False)
+            self._path.unlink(missing_ok=True)
+        except BlockingIOError:
+            # the others that share it need the file
+            pass
+        finally:
+            os.close(handle)
+
+    def __enter__(self) -> Claim:
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self.release()
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _flocked(path: Path, *, wait: bool = True, shared: bool = False) -> int | None:
     while fcntl is not None:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError:
             return None
         try:
-            if not _hold(handle):
+            if not _hold(handle, wait=wait, shared=shared):
                 path.unlink(missing_ok=True)
                 os.close(handle)
                 return None

@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError, Damaged, DataError, KgnbError, Waiting
-from kgnb.files import from_json, write_json
+from kgnb.files import Claim, from_json, write_json
 from kgnb.reporting.compare import compare_items, write_comparison
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, Running, as_line, attempt, damage, read_state
@@ -77,6 +78,7 @@ def run_sweep(
 
     Raises:
         ValueError: a combination is not allowed; nothing has run.
+        DataError: another process runs this sweep, or this part of it.
         SweepError: items failed, each tried twice; the rest is done and compared. Waiting: items
             wait for the replies of a batch: model; the rest is done and compared, and ``resume``
             goes on. Interrupted: SIGINT or SIGTERM; running items were cancelled in order.
@@ -91,6 +93,23 @@ def run_sweep(
     _refuse_secrets(grid, settings)
     items = part_of(grid.items, shard)
     folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as claims:
+        # parts of a sweep may run at once, each of them once
+        claims.enter_context(Claim(folder / FILE, shared=bool(shard)))
+        if shard:
+            claims.enter_context(Claim(folder / f"part-{shard.replace('/', '-of-')}"))
+        return _run_items(folder, grid, items, workers, scheduler, settings, on_item)
+
+
+def _run_items(
+    folder: Path,
+    grid: Grid,
+    items: Sequence[GridItem],
+    workers: int,
+    scheduler: str,
+    settings: Settings,
+    on_item: OnItem | None,
+) -> SweepResult:
     write_json(folder / FILE, grid.content)
     homes = [item_folder(folder, item) for item in _to_do(folder, grid, items, settings)]
     width, ended, failed = min(workers, len(homes)), len(items) - len(homes), 0

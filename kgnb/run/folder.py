@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import from_json, make_private, write_whole
+from kgnb.files import Claim, from_json, make_private, write_whole
 from kgnb.run.record import VERSION, Event, Record
 from kgnb.secret import blot, blotted
 
@@ -21,25 +21,33 @@ SUMMARY = "run.json"
 
 
 class RunFolder:
-    """Writes one run, with secrets blotted out.
+    """Writes one run, with secrets blotted out; two processes do not write into one folder at once.
 
     The events of an earlier run in the folder are kept as ``events-1.jsonl`` and so on.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._begun = self._lost = False
+        self._begun = self._lost = self._refused = False
+        self._claim: Claim | None = None
         self._file: TextIO | None = (
             None  # opening it for every event would cost more than writing does
         )
 
     def append(self, events: Sequence[Event]) -> None:
-        """Add events, one per line; on return the operating system has them."""
+        """Add events, one per line; on return the operating system has them.
+
+        Raises:
+            DataError: another process writes its run here; nothing of it is touched.
+        """
         if self._lost:
             return
         try:
             if not self._begun:
                 make_private(self.path)
+            if self._claim is None:
+                self._claim = Claim(self.path / SUMMARY, again=True)
+            if not self._begun:
                 _set_aside(self.path / EVENTS)
                 self._begun = True
             if self._file is None:
@@ -48,6 +56,9 @@ class RunFolder:
             self._file.flush()
         except OSError as error:
             self._lose(f"{self.path / EVENTS}: {error.strerror or error}")
+        except DataError:
+            self._lost = self._refused = True
+            raise
 
     def close(self) -> None:
         """Close the file; the next event opens it again."""
@@ -62,11 +73,16 @@ class RunFolder:
     def summarise(self, record: Record) -> None:
         """Write ``run.json``, whole or not at all."""
         self.close()
+        if self._refused:
+            return
         try:
             make_private(self.path)
             write_whole(self.path / SUMMARY, _clean(_written, record.to_json()))
         except (OSError, DataError) as error:
             self._lose(str(error).partition("\n")[0])
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
 
     def _lose(self, why: str) -> None:
         """A trace is not worth the work that it records: from here on there is none, with one

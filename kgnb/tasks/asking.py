@@ -29,7 +29,7 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
-from kgnb.files import read_lines, write_whole
+from kgnb.files import Claim, read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
@@ -432,8 +432,20 @@ def answer_all(
     on_outcome: Callable[[AnswerOutcome], None] | None = None,
 ) -> list[AnswerOutcome]:
     """The outcome of every question to a task's graph, in order; see ``answer_questions``."""
+    if out is None:
+        return _answer_into(None, task, questions, width, on_outcome)
+    with Claim(Path(out).expanduser()):
+        return _answer_into(AnswerFile(out, resume=resume), task, questions, width, on_outcome)
+
+
+def _answer_into(
+    file: AnswerFile | None,
+    task: AskingTask,
+    questions: Iterable[Askable],
+    width: int | None,
+    on_outcome: Callable[[AnswerOutcome], None] | None,
+) -> list[AnswerOutcome]:
     asked = list(_asked(questions))
-    file = AnswerFile(out, resume=resume) if out is not None else None
     found: dict[str, AnswerOutcome] = dict(file.kept) if file is not None else {}
     with task.ending():
         left = [each for each in asked if each.id not in found]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,8 @@ import pytest
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.cli import main
+from kgnb.errors import DataError
+from kgnb.files import Claim
 from kgnb.tasks import jupyter_tools
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import HUTS
@@ -110,3 +115,89 @@ def test_a_second_jupyter_server_has_a_graph_of_its_own(
     assert len(files) == 3
     held = [{n for n in range(3) if f'"Hut {n}"' in file.read_text()} for file in files]
     assert sorted(map(sorted, held)) == [[0], [1], [2]]
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from kgnb.files import Claim
+with Claim(Path(sys.argv[1]), shared=len(sys.argv) > 2):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held_by_another(path: Path, *shared: str) -> Iterator[int]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path), *shared],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin and process.stdout
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def left(home: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and not path.name.endswith(".in-use")
+    }
+
+
+PLAIN = ["--judge", "rule"]
+MATCHING = ["match", "huts:alpine", "huts:refuge", *PLAIN, "--embedder", "characters"]
+ASKING = ["ask", "--questions", "asked.jsonl", "--graph", "huts:graph", *PLAIN, "--out", "o.jsonl"]
+WORK = [
+    ("o.jsonl", ASKING),
+    ("o.jsonl", [*ASKING, "--resume"]),
+    ("R/run.json", [*MATCHING, "-o", "o.sssom.tsv", "--run", "R"]),
+    ("sw/sweep.json", ["sweep", "grid.yaml", "--out", "sw"]),
+    ("sw/sweep.json", ["sweep", "grid.yaml", "--out", "sw", "--shard", "1/2"]),
+]
+
+
+@pytest.mark.fault("two at once")
+@pytest.mark.parametrize(("path", "words"), WORK, ids=lambda one: "-".join(one)[:60])
+def test_the_second_of_two_is_refused_with_the_name_of_the_first_and_touches_nothing(
+    path: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("R", "sw"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "o.jsonl").write_text("")
+    (tmp_path / "asked.jsonl").write_text('{"id": "q1", "question": "Who is the warden?"}\n')
+    (tmp_path / "grid.yaml").write_text(
+        "report: ontology-matching\nparameters: {dataset: [huts]}\n"
+    )
+    before = left(tmp_path)
+    with held_by_another(tmp_path / path) as process:
+        assert main(words) == 1
+        assert f"is being written by process {process} on" in capsys.readouterr().err
+        assert left(tmp_path) == before
+
+
+@pytest.mark.fault("two at once")
+def test_a_claim_ends_with_its_process_and_parts_of_one_sweep_go_together(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.json"
+    with held_by_another(path, "shared"):
+        with Claim(path, shared=True):
+            pass
+        with pytest.raises(DataError, match="is being written by process"):
+            Claim(path)
+    with Claim(path):
+        Claim(path, again=True).release()
+        with pytest.raises(DataError, match="is being written by process"):
+            Claim(path)
+    assert list(tmp_path.iterdir()) == []
