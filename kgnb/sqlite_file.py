@@ -46,6 +46,9 @@ class SqliteFile:
     version: ClassVar[int]  # of its format, kept as user_version; earlier ones can be read
     table: ClassVar[str]
     columns: ClassVar[str]  # their definitions in SQL, in parentheses
+    # what tells entries apart, in SQL about new.*, where the day of each is kept: beside them, in
+    # the table ``days``, so that earlier versions still read the file
+    dated: ClassVar[str] = ""
     patience = 8.0  # seconds to wait for another process; its writes take milliseconds
 
     def __init__(self, path: Path | str) -> None:
@@ -102,11 +105,10 @@ class SqliteFile:
         if not rows:
             return 0
         with self.use() as db, db:
-            before = db.total_changes
             db.execute("BEGIN IMMEDIATE")
             places = ",".join("?" * len(rows[0]))
-            db.executemany(f"INSERT OR IGNORE INTO {self.table} VALUES ({places})", rows)
-            return db.total_changes - before
+            query = f"INSERT OR IGNORE INTO {self.table} VALUES ({places})"
+            return db.executemany(query, rows).rowcount
 
     def damaged(self, why: str) -> DataError:
         """The error for a file that holds something it should not."""
@@ -143,10 +145,30 @@ class SqliteFile:
             if version < self.version:
                 db.execute(f"CREATE TABLE IF NOT EXISTS {self.table} {self.columns}")
                 db.execute(f"PRAGMA user_version = {self.version}")
+            if self.dated and "days" not in tables:
+                self._keep_days(db)
         except BaseException:
             db.close()
             raise
         return db
+
+    def _keep_days(self, db: sqlite3.Connection) -> None:
+        old = self.dated.replace("new.", "old.")
+        day = "CAST(julianday('now') AS INTEGER)"
+        texts = (
+            "TABLE IF NOT EXISTS days (entry TEXT PRIMARY KEY, day INTEGER NOT NULL)",
+            f"TRIGGER IF NOT EXISTS came AFTER INSERT ON {self.table} BEGIN "
+            f"INSERT OR REPLACE INTO days VALUES ({self.dated}, {day}); END",
+            f"TRIGGER IF NOT EXISTS went AFTER DELETE ON {self.table} BEGIN "
+            f"DELETE FROM days WHERE entry = {old}; END",
+        )
+        try:
+            for text in texts:
+                db.execute(f"CREATE {text}")
+        except sqlite3.OperationalError as error:
+            # one that can only be read is read all the same
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
 
     def _explained(self, error: Exception) -> DataError:
         kind = getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -78,14 +78,25 @@ def clear(kinds: tuple[str, ...], yes: bool) -> None:
 
 
 @cache.command()
-@click.argument("text")
-def forget(text: str) -> None:
-    """Delete every reply and verdict that holds TEXT, such as a person's name.
+@click.argument("text", required=False)
+@click.option(
+    "--older-than",
+    type=click.IntRange(0),
+    metavar="DAYS",
+    help="Delete what was kept more than DAYS days ago; entries of kgnb 0.1, which have no date, too.",
+)
+def forget(text: str | None, older_than: int | None) -> None:
+    """Delete every reply and verdict that holds TEXT, such as a person's name, or that is old.
 
     What a run, a batch or a report folder keeps is deleted with its folder (docs/privacy.md).
     """
     from kgnb.reporting.sharing import forget as forgotten
+    from kgnb.reporting.sharing import forget_older
     from kgnb.settings import Settings
 
-    for name, count in forgotten(Settings.load().cache, text).items():
+    if (text is None) == (older_than is None):
+        raise click.UsageError("give either TEXT or --older-than DAYS")
+    cache = Settings.load().cache
+    counts = forgotten(cache, text) if text is not None else forget_older(cache, older_than or 0)
+    for name, count in counts.items():
         click.echo(f"{name:10} {count:>9,} deleted")

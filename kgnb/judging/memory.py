@@ -32,6 +32,7 @@ class VerdictStore(SqliteFile):
     """
 
     what, version, table = "the memory of verdicts", 1, "verdicts"
+    dated = "new.judge || ' ' || new.question"
     columns = """(judge TEXT NOT NULL, question TEXT NOT NULL, decision TEXT NOT NULL,
     choice TEXT, confidence REAL NOT NULL, rationale TEXT NOT NULL, signed TEXT NOT NULL, also TEXT NOT NULL,
     PRIMARY KEY (judge, question)) WITHOUT ROWID"""

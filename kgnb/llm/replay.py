@@ -172,6 +172,7 @@ class ReplayCache(SqliteFile):
     """
 
     what, version, table = "the cache of replies", VERSION, "replies"
+    dated = "new.digest"
     columns = "(digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 
     def get(self, key: Key) -> Reply | None:

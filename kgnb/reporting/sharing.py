@@ -114,6 +114,9 @@ def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, i
     return counts
 
 
+DATED = {"replies": ReplayCache, "verdicts": VerdictStore}
+
+
 def forget(cache: Path, text: str) -> dict[str, int]:
     """Delete every reply and verdict that holds a text, also while processes use the cache, and
     overwrite where it stood; returns how many of each there were.
@@ -126,32 +129,51 @@ def forget(cache: Path, text: str) -> dict[str, int]:
     wanted = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     counts = {}
     for name, columns in (("replies", ("request", "reply")), ("verdicts", COLUMNS["verdicts"])):
-        counts[name] = 0
-        if not (cache / FILES[name]).is_file():
-            continue
         where = " OR ".join(
             f"instr(CAST({column} AS TEXT), ?)" for column in columns for _ in wanted
         )
-        with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
-            db.execute("PRAGMA secure_delete = ON")
-            with db:
-                found = db.execute(f"DELETE FROM {name} WHERE {where}", [*wanted] * len(columns))
-                counts[name] = found.rowcount
-            db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        counts[name] = _forgotten(cache, name, where, [*wanted] * len(columns))
     return counts
+
+
+def forget_older(cache: Path, days: int) -> dict[str, int]:
+    """Delete every reply and verdict that was kept more than so many days ago, as ``forget`` does.
+
+    What a version of kgnb without dates has kept counts as older.
+    """
+    counts = {}
+    for name, kind in DATED.items():
+        if (cache / FILES[name]).is_file():
+            # keeps days from now on, if it does not yet
+            kind(cache / FILES[name]).close()
+        entry = kind.dated.replace("new.", "")
+        where = (
+            f"{entry} NOT IN "
+            "(SELECT entry FROM days WHERE day >= CAST(julianday('now') AS INTEGER) - ?)"
+        )
+        counts[name] = _forgotten(cache, name, where, [days])
+    return counts
+
+
+def _forgotten(cache: Path, name: str, where: str, values: Sequence[Any]) -> int:
+    if not (cache / FILES[name]).is_file():
+        return 0
+    with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        with db:
+            count = db.execute(f"DELETE FROM {name} WHERE {where}", values).rowcount
+        db.execute("VACUUM")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return count
 
 
 def _insert(path: Path, name: str, file: Path) -> int:
     columns = COLUMNS[name]
     rows = list(_read(file, columns))
     with closing(sqlite3.connect(path, timeout=60)) as db, db:
-        before = db.total_changes
         marks = ", ".join("?" * len(columns))
-        db.executemany(
-            f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows
-        )
-        return db.total_changes - before
+        query = f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})"
+        return max(0, db.executemany(query, rows).rowcount)
 
 
 def _read(file: Path, columns: Sequence[str]) -> Iterator[list[Any]]:

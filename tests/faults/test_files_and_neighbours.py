@@ -17,6 +17,7 @@ from kgnb import files
 from kgnb.cli import main
 from kgnb.errors import ConfigError
 from kgnb.files import append_lines, from_yaml, locked, read_lines, write_whole
+from kgnb.judging import Verdict
 from kgnb.judging.memory import VerdictStore
 from kgnb.llm.batch import BatchModel
 from kgnb.llm.model import Message, Reply, Request
@@ -190,6 +191,38 @@ def test_a_person_s_text_is_erased_from_the_cache(
     for file in path.parent.glob("replies.sqlite*"):
         assert escaped not in file.read_bytes()
     assert main(["cache", "forget", " "]) == 2
+
+
+@pytest.mark.fault("neighbours on the machine")
+def test_what_was_kept_long_ago_is_forgotten_by_age(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Settings.load().cache / "replies.sqlite"
+    cache = ReplayCache(path)
+    keys = [Key.of(Request((Message("user", f"Question {n}?"),)), "m") for n in range(4)]
+    for key in keys:
+        cache.put(key, Reply("yes"))
+    with cache.use() as db:
+        for key, days in zip(keys, (100, 31, 29, 0), strict=True):
+            db.execute("UPDATE days SET day = day - ? WHERE entry = ?", (days, key.digest))
+    VerdictStore(path.with_name("verdicts.sqlite")).put(
+        "judge", {"q1": Verdict("yes", "yes", 1.0, "why", "judge")}
+    )
+    assert main(["cache", "forget", "--older-than", "30"]) == 0
+    said = capsys.readouterr().out
+    assert "replies            2 deleted" in said and "verdicts           0 deleted" in said
+    assert [cache.get(key) is not None for key in keys] == [False, False, True, True]
+    # what an earlier version has kept has no day
+    with cache.use() as db:
+        for made in ("TRIGGER came", "TRIGGER went", "TABLE days"):
+            db.execute(f"DROP {made}")
+    cache.close()
+    assert main(["cache", "forget", "--older-than", "30"]) == 0
+    assert "replies            2 deleted" in capsys.readouterr().out
+    assert cache.insert([(key.digest, key.content, "{}") for key in (*keys, keys[0])]) == 4
+    assert main(["cache", "forget", "--older-than", "0"]) == 0
+    assert "replies            0 deleted" in capsys.readouterr().out
+    assert main(["cache", "forget"]) == main(["cache", "forget", "x", "--older-than", "1"]) == 2
 
 
 @pytest.mark.fault("two at once")
