@@ -58,7 +58,8 @@ def compare(folders: tuple[str, ...], out: str | None, journals: str | None) -> 
     if len(folders) < 2:
         raise click.UsageError("name at least two folders")
     if all((Path(folder) / "tools.json").is_file() for folder in folders[:2]):
-        click.echo(_compared_packs(*map(Path, folders[:2]), Path(journals) if journals else None))
+        old, new = map(Path, folders[:2])
+        click.echo(_compared_packs(old, new, Path(journals) if journals else None))
         return
     for folder in folders:
         _expect(Path(folder), bool(read_ledger(Path(folder))))
