@@ -50,7 +50,10 @@ COMMANDS: dict[str, list[str]] = {
         "-o",
         "out.jsonl",
     ],
-    "build": ["build", "huts:kitchen", "notes", *MODEL, "--calls", "3", "-o", "out.ttl"],
+    "build": [
+        *("build", "huts:kitchen", "notes", *MODEL),
+        *("--calls", "3", "--together", "0", "-o", "out.ttl"),
+    ],
 }
 
 
