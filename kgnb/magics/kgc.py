@@ -196,7 +196,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     )
     def _plan(self, arguments: argparse.Namespace) -> Plan:
         task = self.current_task(arguments)
-        steps = {"longest": LONG, "most_steps": sys.maxsize} if arguments.steps else {}
+        steps: dict[str, Any] = (
+            {"longest": LONG, "most_steps": sys.maxsize} if arguments.steps else {}
+        )
         made: Plan = task.do("plan", **steps)
         print(summary(task.run.steps[-1]))
         return made
