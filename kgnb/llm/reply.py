@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,8 +27,9 @@ _START = re.compile(r'\{\s*+["}]|\[\s*+[{\["\]]')  # what prose in brackets seld
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.S)
 # drafts before the answer, as models of several makers mark them
 _DRAFT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)"
-_DRAFTS = re.compile(
-    rf"<({_DRAFT})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷", re.DOTALL | re.I
+_MARK = re.compile(
+    rf"<(?P<end>/?)(?P<name>{_DRAFT})>|\[(?P<end2>/?)(?P<name2>THINK)\]|◁(?P<end3>/?)(?P<name3>think)▷",
+    re.I,
 )
 _END_OF_DRAFT = re.compile(rf"</{_DRAFT}>|\[/THINK\]|◁/think▷", re.I)
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>", re.I)
@@ -151,10 +153,39 @@ def final_text(text: str) -> str:
         return _END_OF_CHANNEL.split(text[channels[-1].end() :])[0]
     if bare := _BARE_CHANNELS.match(text):
         return text[bare.end() :]
-    text = _DRAFTS.sub("", text)
+    text = _without_drafts(text)
     # where the prompt's template has opened the draft, only its end is in the text
     ends = list(_END_OF_DRAFT.finditer(text))
     return text[ends[-1].end() :] if ends else text
+
+
+def _without_drafts(text: str) -> str:
+    """A text without what stands between the mark that opens a draft and the next that ends it, in
+    one pass: a reply may hold a hundred thousand marks.
+    """
+    marks = [
+        (mark, "".join(filter(None, mark.group("end", "end2", "end3"))))
+        for mark in _MARK.finditer(text)
+    ]
+    ends: dict[str, list[int]] = {}
+    for mark, end in marks:
+        if end:
+            ends.setdefault(_kind(mark), []).append(mark.end())
+    kept: list[str] = []
+    at = 0
+    for mark, end in marks:
+        if end or mark.start() < at:
+            continue
+        of_this_kind = ends.get(_kind(mark), [])
+        number = bisect_right(of_this_kind, mark.end())
+        if number < len(of_this_kind):
+            kept.append(text[at : mark.start()])
+            at = of_this_kind[number]
+    return "".join([*kept, text[at:]])
+
+
+def _kind(mark: re.Match[str]) -> str:
+    return mark.group(0).replace("/", "").casefold()
 
 
 def _scan(text: str) -> list[Any]:
