@@ -92,7 +92,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "llm": (18_700, 562),
     "results": (16_600, 550),
     "vectors": (15_800, 311),
-    "top": (15_000, 439),
+    "top": (15_300, 450),
     "cli": (14_400, 400),
     "judging": (12_600, 336),
     "datasets": (11_200, 322),

@@ -113,6 +113,9 @@ def _mapping(cells: Sequence[str]) -> Mapping | None:
             kind = _KINDS[cell]
         elif _NUMBER.fullmatch(cell):
             confidence = float(cell)
+        elif len(cells) == 3:
+            # where one column follows the pair, it holds a confidence or a relation
+            return None
     if not 0.0 <= confidence <= 1.0:
         return None
     return Mapping(ends[0][1], ends[1][1], relation, confidence, kind)

@@ -203,7 +203,7 @@ WRONG = (
     (["ask", " ", *GRAPH], 2, "the question is empty"),
     (["ask", "Who?", "-g", "huts:cellar"], 2, "huts has no 'cellar'"),
     (["ask", "Who?", *GRAPH, "--judge", "oracle"], 2, "is not one of"),
-    (["ask", "Who?", *GRAPH, "--depth", "0"], 2, "0 is not in the range"),
+    (["ask", "Who?", *GRAPH, "--depth", "-1"], 2, "-1 is not in the range"),
     (["ask", "--questions", "x.jsonl", *GRAPH, "-o", "no/where.jsonl"], 2, "there is no folder no"),
     (
         ["ask", "--questions", "asked.jsonl", *GRAPH, "-o", "asked.jsonl"],
@@ -240,7 +240,7 @@ def careful() -> Callable[[Body], Answer]:
         return (
             Call("query", {"sparql": sparql})
             if len(acted) == 1
-            else Call("answer", {"query": 1, "column": "w"})
+            else Call("answer", {"query": 1, "columns": "w"})
         )
 
     return reply

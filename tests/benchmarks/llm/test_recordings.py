@@ -20,9 +20,9 @@ ONLY = {
 }  # the prompts of its other commands are replayed by tests/test_recordings.py
 REACHED = {  # figures that a card states, as its commands print them
     "dairy": (
-        (r"asking register +\S.*? +(\S+) +\S+ +this run", 100.0),
-        (r"without step plan +\S.*? +(\S+) +\S+ +this run", 100.0),
-        (r"without outside tools +\S.*? +(\S+) +\S+ +this run", 97.7),
+        (r"asking register +\S.*? +(\S+) +this run", 100.0),
+        (r"without step plan +\S.*? +(\S+) +this run", 100.0),
+        (r"without outside tools +\S.*? +(\S+) +this run", 97.7),
     ),
     "huts": (),
     "oaei-anatomy": ((r"this pair +\S+ +\S+ +(\S+)  this run", 95.6),),
