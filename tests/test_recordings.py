@@ -13,9 +13,9 @@ from tests.benchmarks.llm.recordings import RECORDINGS
 from tests.benchmarks.llm.tokens import AGENTS, AIM, took
 
 NAMES = sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
-# The aim of 20 an entity is met by larger ontologies (anatomy takes 19.2); of kinds with few
-# entities more are options.
-MOST = {"matching": 25}
+# The aim of 20 an entity is not met: anatomy takes 35, and of the huts' 119 entities a third of the
+# tokens tries the model on known questions first.
+MOST = {"matching": 50}
 QUESTIONS = Path(__file__).parent.parent / "data" / "huts" / "questions.jsonl"
 
 

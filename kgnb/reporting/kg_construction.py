@@ -633,9 +633,9 @@ def cost_row(results: BuildingResults) -> FigureRow:
 
 def beside_costs(results: BuildingResults) -> Table:
     """Cost beside quality: ours, and what the paper prints."""
-    rows = costs_of.beside(
-        "kg-construction", cost_row(results), results.papers or bool(results.own)
-    )
+    # A person's own notes, which no reference measures, stand beside no paper unless asked.
+    ours = bool(results.own) and bool(results.records)
+    rows = costs_of.beside("kg-construction", cost_row(results), results.papers or ours)
     return costs_of.cost_table("kg-construction", rows)
 
 
