@@ -15,7 +15,8 @@ from tests.benchmarks.llm.tokens import AGENTS, AIM, took
 NAMES = sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
 # The aim of 20 an entity is not met: anatomy takes 35, and of the huts' 119 entities a third of the
 # tokens tries the model on known questions first.
-MOST = {"matching": 50}
+# Alignment asks what is doubtful until it is decided, not a fixed tenth of it.
+MOST = {"matching": 50, "alignment": 90}
 QUESTIONS = Path(__file__).parent.parent / "data" / "huts" / "questions.jsonl"
 
 
