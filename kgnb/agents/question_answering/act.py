@@ -23,7 +23,7 @@ from kgnb.agents.question_answering.querying import (
     unknown,
     values_of,
 )
-from kgnb.agents.question_answering.state import State, act_text, iris, term_text
+from kgnb.agents.question_answering.state import State, act_text, iris
 from kgnb.agents.question_answering.values import (
     Acted,
     Action,
@@ -45,7 +45,6 @@ from kgnb.llm.model import Message
 _READINGS = 5  # interpretations offered
 _NEIGHBOURS = 12  # neighbours offered
 _TRIED = 4  # interpretations run in advance for a model to choose from
-_NOTHING = ("0", "false")
 PENDING = "(asked)"
 """Placeholder for the result of a call whose action is still to be performed."""
 
@@ -59,7 +58,8 @@ def act(state: State) -> State:
     known |= {one.iri: one.label for one in state.linked.links}
     acted = replace(_done(state, question, verdict), labels=known)
     new = replace(after(state, [acted]), stage="act")
-    return _ended(_told(new, acted, verdict), acted, getattr(verdict, "column", ""))
+    column = getattr(verdict, "column", "")
+    return _ended(_told(new, acted, verdict, column), acted, column)
 
 
 def after(state: State, done: Sequence[Acted]) -> State:
@@ -77,19 +77,25 @@ def _ended(state: State, acted: Acted, column: str) -> State:
     """Commit to a query's result at once if the judge asked for it; empty, zero and false results
     are shown first.
     """
-    try:
-        ending = Commit(acted.number, column)
-        values = resolve(state, ending).values if column else ()
-    except ValueError:  # no such column, or an empty one
+    if not column or not acted.number or _not_taken(acted, column) or acted.notes:
         return state
-    if (
-        acted.notes
-        or acted.truncated
-        or not any(term_text(state, value) not in _NOTHING for value in values)
-    ):
-        return state
+    ending = Commit(acted.number, column)
     ended = Acted(ending, acted.reason, acted.confidence, acted.judged_by, labels=acted.labels)
     return replace(state, history=(*state.history, ended))
+
+
+def _not_taken(acted: Acted, column: str) -> str:
+    """Why a query that was to end the run does not; "" if it does."""
+    missing = [name for name in column.split(",") if name not in acted.columns]
+    if missing:
+        return f"it has no column {missing[0]}: call `answer` with one of its own"
+    first = acted.columns.index(column.split(",")[0])
+    values = {getattr(row[first], "text", row[first]) for row in acted.rows} - {None}
+    if not values:
+        return "it found nothing: ask otherwise, or give_up"
+    if values <= {"0", "false"}:
+        return "it says 0 or no: call `answer` if that is what the graph says, or ask otherwise"
+    return "there are more rows than were read" if acted.truncated else ""
 
 
 def tried(state: State) -> tuple[Acted, ...]:
@@ -100,8 +106,6 @@ def tried(state: State) -> tuple[Acted, ...]:
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
         said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
-        if candidate.unused:
-            said = f"{said} (leaves out: {', '.join(candidate.unused)})"
         acted = Acted(Query(with_prefixes(schema, query)), said, candidate.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)
@@ -114,18 +118,22 @@ def tried(state: State) -> tuple[Acted, ...]:
     return tuple(found.values())
 
 
-def _told(state: State, acted: Acted, verdict: Verdict) -> State:
+def _told(state: State, acted: Acted, verdict: Verdict, column: str) -> State:
     """Add the model's turn and its result to the conversation, if a model chose."""
     talk: tuple[Message, ...] = getattr(verdict, "talk", ())
     if not talk:
         return state
     last = state.round + 1 >= state.options.rounds
     text = result_text(state, acted, last=last)
+    if column and acted.number and (why := _not_taken(acted, column)):
+        text = f"{text}\nNot taken as the answer: {why}."
     talk = tuple(
         replace(one, text=text) if one.role == "tool" and one.text == PENDING else one
         for one in talk
     )
-    return replace(state, talk=talk, emulated=bool(getattr(verdict, "emulated", False)))
+    options = getattr(verdict, "options", None) or state.options
+    emulated = bool(getattr(verdict, "emulated", False))
+    return replace(state, talk=talk, emulated=emulated, options=options)
 
 
 def act_question(state: State) -> ActQuestion:

@@ -59,7 +59,7 @@ _CELL = 120  # maximum characters per cell
 _RESULT = 6000  # maximum characters per result
 _TOKEN = 4  # approximate characters per token
 _ENTITIES = 10
-_FACTS = 16
+_FACTS, _FEW_FACTS = 16, 4
 _PATHS = 3
 _ALL_ENDS = 6  # classes shown at one end of a relation
 _TRIED_ROWS = 5  # values shown of an interpretation's result
@@ -129,10 +129,12 @@ def question_lines(state: State, *, paths: bool) -> list[str]:
         lines.append("- none was recognised")
     if len(state.linked.links) > _ENTITIES:
         lines.append(f"({_ENTITIES} of {len(state.linked.links)} shown)")
-    most = state.options.breadth if state.options.observes else _FACTS
     observed = [seen.triple for seen in state.observation.triples]
     about = [link.iri for link in state.linked.links]
-    facts = (observed if state.options.observes else _spread(observed, about, 2))[:most]
+    if state.options.observes:
+        facts = observed[: state.options.breadth]
+    else:
+        facts = _spread(observed, about, 2)[: _FEW_FACTS if state.options.brief else _FACTS]
     if facts:
         lines.append(f"FACTS ({len(facts)} of {len(state.observation.triples)} observed):")
         lines += [triple_line(state, triple) for triple in facts]
@@ -162,8 +164,8 @@ def _path_lines(state: State) -> list[str]:
 
 
 def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
-    """An interpretation as a path: ``Sorne Refuge -warden-> ?x1 -lives in-> ?answer``; "" if there
-    is none.
+    """An interpretation as a path with all its conditions: ``Sorne Refuge -warden-> ?x1 -lives in->
+    ?answer``; "" if there is none.
     """
 
     def walk(first: str, hops: Sequence[Hop], last: str) -> str:
@@ -172,16 +174,20 @@ def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
             first += f" <-{name}- {there}" if hop.inverse else f" -{name}-> {there}"
         return first
 
+    bound = f" {candidate.operator} {candidate.bound.text}" if candidate.bound is not None else ""
     parts = []
     if candidate.start is not None and candidate.hops:
         end = "?answer" if candidate.target is None else line(label(str(candidate.target)))
+        end += "" if candidate.by else bound
         parts.append(walk(line(label(candidate.start)), candidate.hops, end))
+    if candidate.among:
+        parts.append(f"?answer is {' or '.join(line(label(iri)) for iri in candidate.among)}")
+    for condition in candidate.also:
+        parts.append(walk("?answer", condition.hops, line(label(condition.entity))))
     if candidate.by:
-        extreme = {"most": " (highest)", "least": " (lowest)"}.get(candidate.form, "")
-        bound = (
-            f" {candidate.operator} {candidate.bound.text}" if candidate.bound is not None else ""
-        )
-        parts.append(walk("?answer", candidate.by, f"?by{extreme}{bound}"))
+        extreme = {"most": "highest", "least": "lowest"}.get(candidate.form, "")
+        extreme += " number of these" if candidate.counted else ""
+        parts.append(walk("?answer", candidate.by, f"?by{extreme and f' ({extreme})'}{bound}"))
     if candidate.type is not None:
         parts.append(f"?answer a {line(label(candidate.type))}")
     text = " ; ".join(parts)
@@ -216,8 +222,9 @@ def schema_lines(state: State) -> list[str]:
             range(len(relations)), key=lambda at: (-ranked[schema.relations[at].iri], at)
         )
         relations = _within([relations[at] for at in order], room - _size(classes))
+    others = "" if state.options.brief else "; schema(words) finds the others"
     cut = [
-        f"({shown} of {there} {what} shown, the most relevant first; schema(words) finds the others)"
+        f"({shown} of {there} {what} shown, the most relevant first{others})"
         for shown, there, what in (
             (len(classes), len(schema.classes), "classes"),
             (len(relations), len(schema.relations), "relations"),

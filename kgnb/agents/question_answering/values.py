@@ -155,6 +155,8 @@ def _iri(value: object) -> Iri:
 
 
 _BREADTH, _KEEP = 50, 15  # N and K of the paper
+BRIEF = 200
+"""Tokens of the schema up to which everything else that a model is shown is brief as well."""
 Status = OneOf["answered", "forced", "unsure"]
 Source = OneOf["graph", "model"]
 How = OneOf["given", "exact", "normalised", "fuzzy", "vector"]
@@ -231,7 +233,8 @@ class Options:
         default=1500,
         ge=100,
         le=100_000,
-        description="most tokens of the schema that a model is shown",
+        description="most tokens of the schema that a model is shown; up to 200: fewer facts and tools "
+        "as well, for models that read little",
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of sampling")
 
@@ -244,6 +247,11 @@ class Options:
     def reflects(self) -> bool:
         """Whether what was remembered is chosen by a judge and shown to a model."""
         return self.tools == "paper" or self.reflection != "judge" or self.keep != _KEEP
+
+    @property
+    def brief(self) -> bool:
+        """Whether a model is shown little, because it cannot read more."""
+        return self.schema_tokens <= BRIEF
 
 
 @dataclass(frozen=True)

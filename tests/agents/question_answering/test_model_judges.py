@@ -1,17 +1,21 @@
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kgnb.agents.question_answering.interpretation import Condition, Hop, Interpretation
 from kgnb.agents.question_answering.model_judges import JUDGES, make_judges
 from kgnb.agents.question_answering.pipeline import answer_question, open_context
-from kgnb.agents.question_answering.prompts import FENCE, INSTRUCTIONS
+from kgnb.agents.question_answering.prompts import FENCE, INSTRUCTIONS, path_text
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import BackendError, ConfigError, ReplyError, Waiting
 from kgnb.judging import Decisions
+from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.model import Reply, Request, ToolCall
+from kgnb.llm.prices import estimate_usage
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.asking import answer_questions
 from kgnb.tasks.asking import open_context as open_task_context
@@ -46,7 +50,7 @@ def plays(*calls: tuple[str, dict[str, Any]], chooses: str = "none of the others
         if "READINGS:" in request.messages[-1].text:
             chosen = next(n for text, n in numbered(request).items() if chooses in text)
             return json.dumps({"why": "so it says", "reading": chosen, "confidence": 0.8})
-        if request.schema and "numbers" in request.schema["properties"]:
+        if "numbers" in (request.schema or {}).get("properties", {}):
             return json.dumps({"why": "the first", "numbers": [1]})
         name, arguments = left.pop(0) if left else ("give_up", {"why": "nothing is left to try"})
         return call(request, name, **arguments)
@@ -333,7 +337,7 @@ def test_where_the_rule_is_unsure_the_model_may_choose_a_reading_of_its() -> Non
         and "n:warden ?answer" in found.sparql
     )
     shown = model.asked[0].messages[-1].text
-    assert "1. Upper Hut -warden-> ?answer (leaves out: " in shown and ": Ann Berger" in shown
+    assert "1. Upper Hut -warden-> ?answer: Ann Berger" in shown
     assert not model.asked[0].tools and model.asked[0].schema and len(shown) < 2000
     alone = plays()
     ask(alone, question=UNSURE)
@@ -418,3 +422,57 @@ def test_what_a_person_has_not_decided_waits_and_a_judge_that_lacks_something_sa
         make_judges("person")
     with pytest.raises(ValueError, match="no judge"):
         make_judges("oracle")
+
+
+def test_a_model_that_reads_little_is_asked_again_with_a_brief_prompt() -> None:
+    wide = TURTLE + "".join(
+        f':relation{at} rdfs:label "relation number {at}"@en . :upper :relation{at} "{at}" .\n'
+        for at in range(120)
+    )
+    calls = [WARDEN, ("answer", {"query": 1, "columns": "w"})]
+    sizes: list[int] = []
+
+    def reads_little(request: Request) -> str | Reply:
+        sizes.append(estimate_usage(request).prompt_tokens)
+        if sizes[-1] > 1200:
+            return Reply("", finish_reason="context_overflow")
+        return call(request, calls[0][0], **calls.pop(0)[1])
+
+    found = ask(ScriptedModel(reads_little), wide, options=Options(schema_tokens=3000))
+    assert set(found.values) == {V + "ann", V + "bob"} and found.status == "answered"
+    assert sizes[0] > 2000 and len(sizes) == 3 and max(sizes[1:]) <= 1200
+
+
+def test_a_query_that_finds_nothing_says_why_it_does_not_end_the_question() -> None:
+    nobody = f"SELECT ?w {{ <{V}ann> <{V}warden> ?w }}"
+    model = plays(("query", {"sparql": nobody, "columns": "w"}))
+    assert ask(model).status == "unsure" and "Not taken as the answer: it found noth" in result(
+        model
+    )
+    model = plays(("query", {"sparql": nobody, "columns": "x"}))
+    assert ask(model).status == "unsure" and "it has no column x" in result(model)
+    no = f"ASK {{ <{V}upper> <{V}warden> <{V}upper> }}"
+    model = plays(("query", {"sparql": no, "columns": "yes"}), ("answer", {"query": 1}))
+    found = ask(model)
+    assert [getattr(value, "text", "") for value in found.values] == ["false"]
+    assert "it says 0 or no: call `answer`" in result(model)
+
+
+def test_a_reading_is_shown_with_all_its_conditions() -> None:
+    hop = Hop(Iri(V + "warden"))
+    reading = Interpretation(
+        Iri(V + "upper"),
+        (hop,),
+        by=(Hop(Iri(V + "born")),),
+        operator=">",
+        bound=Literal("1970"),
+        also=(Condition((Hop(Iri(V + "livesIn")),), Iri(V + "lower")),),
+    )
+    label = {V + "upper": "Upper Hut", V + "lower": "Lower Hut"}.get
+    shown = path_text(reading, lambda iri: label(iri) or iri.rpartition("/")[2])
+    assert shown == (
+        "Upper Hut -warden-> ?answer ; ?answer -livesIn-> Lower Hut ; ?answer -born-> ?by > 1970"
+    )
+    bounded = replace(reading, by=(), also=(), among=(Iri(V + "upper"), Iri(V + "lower")))
+    shown = path_text(bounded, lambda iri: label(iri) or iri.rpartition("/")[2])
+    assert shown == "Upper Hut -warden-> ?answer > 1970 ; ?answer is Upper Hut or Lower Hut"
