@@ -38,10 +38,9 @@ from kgnb.kg.mending import (
     LONGEST_TERM,
     Mender,
     Mends,
+    as_engine_takes,
     check_xml,
     long_term_line,
-    mend_turtle,
-    mend_xml,
     refuse_deep,
     xml_root,
 )
@@ -194,7 +193,8 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
                 (_sheet(path, base, read), {}) if sheet else _quads(path, data, read, base)
             )
             if isinstance(graph, OxigraphGraph):
-                graph.add_quads(quads)
+                # every file is read to its end, or refused, before its first quad is made
+                graph.add_quads(quads, parts=True)
             else:
                 quads = list(quads)
                 graph.add(triple_from_oxigraph(quad) for quad in quads)
@@ -306,9 +306,7 @@ def _quads(
         mends.note(f"converted from {kind} by {library}", path.name, "RDF/XML")
         kind = "RDF/XML"
     if kind == "RDF/XML":
-        text = re.sub(
-            "<!doctype", "<!DOCTYPE", text, count=1, flags=re.IGNORECASE
-        )  # pyoxigraph takes any case
+        text = as_engine_takes(text)
     else:
         refuse_deep(text, kind, where)
     base = base or f"file:///{quote(path.name)}"
@@ -389,21 +387,11 @@ def _parsed(
 def _repaired(
     text: str, kind: Format, mender: Mender, where: str
 ) -> tuple[list[ox.Quad], dict[str, str]]:
-    """The quads of a file that is not strict RDF: parsed leniently, its text repaired where even
-    that fails.
-    """
+    """The quads of a file that is not strict RDF: parsed leniently, its terms made strict."""
     try:
         quads, prefixes = _parsed(text, kind, mender.base, where, lenient=True)
     except SyntaxError as error:
-        better = text
-        if kind != "JSON-LD":
-            better = (mend_xml if kind == "RDF/XML" else mend_turtle)(text, mender.mends)
-        if better == text:
-            raise _unreadable(error, text, kind, where) from error
-        try:
-            quads, prefixes = _parsed(better, kind, mender.base, where, lenient=True)
-        except SyntaxError as again:
-            raise _unreadable(again, better, kind, where) from again
+        raise _unreadable(error, text, kind, where) from error
     try:
         return [mender.quad(quad) for quad in quads], prefixes
     except DataError as error:
@@ -451,6 +439,12 @@ def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> Data
 _NO_RULES = "take the rules and variables out and save the plain triples as Turtle"
 _FIX = "correct the file at this place"
 _FIXES = {
+    "declaration not at start": "take out what stands before <?xml",
+    "not well-formed": "in XML & is written &amp; and < is &lt;; control characters, and -- within a comment, "
+    "are not allowed",
+    "valid rdf:": "it begins with a letter and has no blanks; rdf:about takes any IRI",
+    "escape": "write a backslash in a text as two",
+    "unexpected character": "correct the file at this place; a language tag takes hyphens, as in en-GB",
     "LoadDocumentCallback": "its @context is on the network and is not fetched: put the context into the file",
     "entit": "declare the entity in the DOCTYPE, or write the text it stands for",
     "cut off": "fetch or save it again, or complete it at this place",

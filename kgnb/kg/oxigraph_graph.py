@@ -228,11 +228,18 @@ class OxigraphGraph:
         if any(isinstance(o, Literal) and LONG_NUMBER.search(o.text) for _, _, o in added):
             self.count_beyond()
 
-    def add_quads(self, quads: Iterable[ox.Quad]) -> None:
-        """Add pyoxigraph quads, all or none: for the file reader (``kgnb.kg.loading``)."""
+    def add_quads(self, quads: Iterable[ox.Quad], *, parts: bool = False) -> None:
+        """Add pyoxigraph quads, all or none: for the file reader (``kgnb.kg.loading``).
+
+        ``parts``: those of a source that cannot fail any more, added 50,000 at a time where the
+        store is in memory: the engine keeps what is added at once a second time until it is done.
+        """
         self._refuse_reading_only()
+        iterator = iter(quads)
         try:
-            self.store.extend(quads)
+            while parts and not self.in_folder and (part := list(islice(iterator, 50_000))):
+                self.store.extend(part)
+            self.store.extend(iterator)
         except OSError as error:
             raise BackendError(
                 f"the store could not be written: {error}", service=self._name
