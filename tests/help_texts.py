@@ -18,7 +18,7 @@ from traitlets.config import Config
 import kgnb
 from kgnb.cli import COMMANDS
 from kgnb.cli import kgnb as group
-from kgnb.magics.verbs import PlainMagics, VerbMagics
+from kgnb.magics.verbs import PlainMagics, VerbMagics, options_help
 
 FOLDER = Path(__file__).parent / "fixtures" / "help"
 WIDTH = "110"
@@ -59,7 +59,7 @@ def _of_magics() -> Iterator[tuple[str, str]]:
         texts = [magics.help([])] if isinstance(magics, PlainMagics) else []
         if not texts:
             overview = getattr(magics, magics.magic).__doc__
-            texts = [overview, *(verb.parser.format_help() for verb in magics.verbs.values())]
+            texts = [overview, *(options_help(verb) for verb in magics.verbs.values())]
         lines = "\n\n".join(text.strip() for text in texts).splitlines()
         yield magics.magic, "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -40,6 +40,7 @@ const readConnection = shape({
   classes: numberOrNull,
   properties: numberOrNull,
   reading: truth, // whether the kernel is still looking at what is in it
+  queries: listOf(text), // cells of this notebook, the latest first
   holds: orNull(shape({ classes: listOf(readHolding), properties: listOf(readHolding) }))
 });
 export type Connection = ReturnType<typeof readConnection>;

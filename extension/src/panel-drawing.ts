@@ -214,8 +214,27 @@ class PanelDrawing {
       h('div.kgnb-panel-quiet', oneLine(one.origin)),
       one.triples === null ? null : h('div.kgnb-panel-quiet', trans._n('{n} triple', '{n} triples', one.triples)),
       this.health(this.state.health.get(one.name)),
-      ...this.holdings(one)
+      ...this.holdings(one),
+      ...this.queries(one)
     );
+  }
+
+  /** The latest queries of a graph, each a button that inserts its cell again. */
+  private queries({ name, queries }: Connection): HTMLElement[] {
+    if (queries.length === 0) {
+      return [];
+    }
+    const disabled = !this.hint.notebook;
+    const lines = queries.map(cell => {
+      const query = oneLine(cell.slice(cell.indexOf('\n') + 1));
+      const label = h('span.kgnb-panel-name.kgnb-panel-code', query);
+      const insert = (): void => this.actions.insert(cell);
+      return h(
+        'li.kgnb-panel-term',
+        button('kgnb-panel-held.kgnb-panel-query', trans.__('Insert again: %1', query), insert, { disabled }, label)
+      );
+    });
+    return [this.part(`queries ${name}`, trans._n('{n} last query', '{n} last queries', lines.length), false, items(lines))];
   }
 
   private health(health: Health | null | undefined): HTMLElement {

@@ -78,7 +78,13 @@ def _settings() -> Settings:
 
 
 def _questions(lines: list[str]) -> list[str]:
-    """Lets a question end in a question mark, which IPython would take for a request for help."""
+    """Lets a question end in a question mark, which IPython would take for a request for help, and
+    ``%%sparql --help`` stand alone, which it would refuse as a cell without a body.
+    """
+    found = _MAGIC.match(lines[0]) if lines else None
+    if found and found[1] == "%%" and not "".join(lines[1:]).strip():
+        ours = found[2] in {family.magic for family in families()}
+        return [lines[0][ours:], *lines[1:]]
     found = [(_QUESTION.match(line), line) for line in lines]
     return [
         f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unicodedata import combining, normalize
@@ -21,88 +22,18 @@ from kgnb.kg.schema import Schema, SchemaTerm, read_individuals, read_schema
 from kgnb.kg.sparql import declared, tokens
 from kgnb.magics.session import NamedGraph, Session, is_remote
 
-KEYWORDS = (
-    *(
-        "SELECT",
-        "DISTINCT",
-        "WHERE",
-        "FILTER",
-        "OPTIONAL",
-        "UNION",
-        "MINUS",
-        "GRAPH",
-        "SERVICE",
-        "BIND",
-        "VALUES",
-    ),
-    *(
-        "GROUP BY",
-        "ORDER BY",
-        "HAVING",
-        "LIMIT",
-        "OFFSET",
-        "ASC",
-        "DESC",
-        "ASK",
-        "CONSTRUCT",
-        "DESCRIBE",
-        "FROM",
-    ),
-    *(
-        "PREFIX",
-        "BASE",
-        "INSERT DATA",
-        "DELETE DATA",
-        "DELETE WHERE",
-        "EXISTS",
-        "NOT EXISTS",
-        "IN",
-        "AS",
-        "COUNT",
-    ),
-    *(
-        "SUM",
-        "AVG",
-        "MIN",
-        "MAX",
-        "SAMPLE",
-        "GROUP_CONCAT",
-        "STR",
-        "LANG",
-        "LANGMATCHES",
-        "DATATYPE",
-        "BOUND",
-        "IRI",
-    ),
-    *(
-        "IF",
-        "COALESCE",
-        "CONCAT",
-        "CONTAINS",
-        "STRSTARTS",
-        "STRENDS",
-        "STRLEN",
-        "LCASE",
-        "UCASE",
-        "REGEX",
-        "REPLACE",
-    ),
-    *(
-        "YEAR",
-        "MONTH",
-        "DAY",
-        "NOW",
-        "ABS",
-        "ROUND",
-        "CEIL",
-        "FLOOR",
-        "isIRI",
-        "isBLANK",
-        "isLITERAL",
-        "xsd:integer",
-    ),
+KEYWORDS = re.split(
+    r",\s+",
+    """\
+SELECT, DISTINCT, WHERE, FILTER, OPTIONAL, UNION, MINUS, GRAPH, SERVICE, BIND, VALUES,
+GROUP BY, ORDER BY, HAVING, LIMIT, OFFSET, ASC, DESC, ASK, CONSTRUCT, DESCRIBE, FROM,
+PREFIX, BASE, INSERT DATA, DELETE DATA, DELETE WHERE, EXISTS, NOT EXISTS, IN, AS, COUNT,
+SUM, AVG, MIN, MAX, SAMPLE, GROUP_CONCAT, STR, LANG, LANGMATCHES, DATATYPE, BOUND, IRI,
+IF, COALESCE, CONCAT, CONTAINS, STRSTARTS, STRENDS, STRLEN, LCASE, UCASE, REGEX, REPLACE,
+YEAR, MONTH, DAY, NOW, ABS, ROUND, CEIL, FLOOR, isIRI, isBLANK, isLITERAL, xsd:integer""",
 )
 MOST = 60
+_OPEN_QUOTE = re.compile(r"""\s(["'])((?:(?!\1).)*)$""")
 _WORD = re.compile(r"(?:[?$]\w*|<[^<>\s]*|[^\W\d]?[\w.\-]*:[\w.\-%]*|\w+)$")
 
 
@@ -276,7 +207,8 @@ def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
         found = of_ours.fullmatch(line)
         if found is None:
             return {"completions": []}
-        word = re.split(r"\s", line)[-1]
+        opened = _OPEN_QUOTE.search(line)
+        word = opened[2] if opened else line.rpartition(" ")[2]
         event = SimpleNamespace(
             text_until_cursor=found["line"], symbol=word, line=line, command=found["magic"]
         )
@@ -292,32 +224,41 @@ def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
                 else "value"
             )
 
-        words = [
-            text for text in dict.fromkeys(magics.complete(shell, event)) if text.startswith(word)
-        ]
+        offered = [text for text in magics.complete(shell, event) if text.startswith(word)]
+        if not first or word.startswith((".", "/", "~")):
+            at = sum(not text.startswith("-") for text in offered)
+            offered[at:at] = paths(word, opened[1] if opened else "")
+        if word and not word.startswith("{{"):
+            offered = offered or [word]  # with nothing to offer, IPython would offer its own words
         return {
-            "completions": [SimpleCompletion(text=text, type=kind(text)) for text in words],
+            "completions": [
+                SimpleCompletion(text=text, type=kind(text)) for text in dict.fromkeys(offered)
+            ],
             "matched_fragment": word,
             "ordered": True,
-            "suppress": _OF_PYTHON | (_OF_FILES if first or word.startswith("-") else set()),
+            "suppress": True,
         }
 
     return kgnb_lines
 
 
-_OF_PYTHON = {
-    f"IPCompleter.{name}_matcher"
-    for name in (
-        "jedi",
-        "_jedi",
-        "python",
-        "python_func_kw",
-        "magic",
-        "custom_completer",
-        "dict_key",
-    )
-}
-_OF_FILES = {"IPCompleter.file_matcher"}
+def paths(word: str, quote: str) -> list[str]:
+    """The files and folders whose path begins with this word, as a line takes them; hidden ones if
+    the word asks for them. ``quote`` is the one that is open before the word; the quote around a
+    folder stays open, to go on in it.
+    """
+    folder, slash, start = word.rpartition("/")
+    try:
+        entries = sorted(Path(folder + slash or ".").expanduser().iterdir())
+    except OSError:  # no folder, or not one's own
+        return []
+    found = []
+    for entry in entries:
+        if entry.name.startswith(start) and (start or not entry.name.startswith(".")):
+            opening = '"' if " " in entry.name and not quote else ""
+            closing = "/" if entry.is_dir() else quote or opening
+            found.append(f"{opening}{folder}{slash}{entry.name}{closing}")
+    return found
 
 
 def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Completion]] | None:

@@ -24,10 +24,12 @@ from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
+from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
 from kgnb.magics.progress import summary
+from kgnb.magics.session import NamedGraph
 from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import (
     entity_records,
@@ -40,6 +42,8 @@ from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.form import Form, tool_controls
+
+BUILT = "built"  # the name under which the graph is open, to be queried
 
 
 class GraphInCells(BuildingTask):
@@ -218,7 +222,22 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             [str(one) if isinstance(one, str) else one for one in arguments.documents], progress
         )
         progress.say(summary(task.run.steps[-1]))
+        self._open_built(task)
         return built
+
+    def _open_built(self, task: GraphInCells) -> None:
+        """Opens the graph as it is now under the name ``built``, with its ontology for the labels."""
+        facts, ontology = task.session.facts, self.session.graph_of(task.specs["tbox"])
+        graph = OxigraphGraph(name=BUILT)
+        graph.add(facts)
+        graph.add(ontology.triples() if ontology is not None else ())
+        before = self.session.graphs.get(BUILT)
+        if before is not None and not before.origin.startswith("%kgc"):
+            return  # somebody's own graph has that name
+        self.session.graphs[BUILT] = NamedGraph(
+            BUILT, graph, f"%kgc: {count(len(facts), 'fact')}, and the ontology"
+        )
+        self.session.current = self.session.current or BUILT
 
     @agent_verb(
         AGENT,
@@ -270,7 +289,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         if arguments.fill:
             who = f" --who {quote(arguments.who)}" if arguments.who else ""
             return Form(self, f"call{who} {tool.name}", tool_controls(tool.input_schema, given))
-        return shown(task.call(tool.name, given, arguments.who))
+        result = task.call(tool.name, given, arguments.who)
+        self._open_built(task)
+        return shown(result)
 
     @verb("kgc evaluate", "%kgc evaluate huts:kitchen-reference")
     @argument("reference", metavar="FILE", help="an RDF file with what the documents say")

@@ -61,6 +61,7 @@ def described() -> list[Json]:
 
 HEALTH_SECONDS = 10.0
 MOST_NAMES = 60  # of the classes, and of the properties, of a graph, sent unasked
+MOST_QUERIES = 10  # of a graph, the latest
 MOST_FOUND = 1000  # of those that are asked for
 DEEPEST_CLASS = 40  # of the tree of classes
 DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # limits of the search for saved runs
@@ -121,7 +122,13 @@ def connection(session: Session, named: NamedGraph) -> Json:
         "properties": len(schema.properties) if schema else None,
         "reading": named.reading is not None and schema is None,
         "holds": holds(session, named, schema) if schema else None,
+        "queries": [f"{_head(session, named)}\n{query}" for query in named.queries[:MOST_QUERIES]],
     }
+
+
+def _head(session: Session, named: NamedGraph) -> str:
+    """The first line of a cell that queries a graph."""
+    return "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
 
 
 def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
@@ -206,7 +213,7 @@ def _listed(
 ) -> list[Json]:
     """Classes or properties, each with a cell that queries it."""
     prefixes = dict(getattr(named.graph, "prefixes", ())) | session.prefixes
-    head = "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
+    head = _head(session, named)
     variables, pattern = (
         ("?thing", "?thing a {}") if kind == "classes" else ("?from ?to", "?from {} ?to")
     )

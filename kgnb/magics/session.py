@@ -32,6 +32,7 @@ class NamedGraph:
     schema: Schema | None = None  # read in the background by ``reading``
     reading: Thread | None = None
     for_hints: Schema | None = None  # read when a result was empty
+    queries: list[str] = field(default_factory=list)  # of this notebook, the latest first
 
     def changed(self) -> None:
         """Forgets what was read of the graph, as that may be out of date."""

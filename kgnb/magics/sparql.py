@@ -188,6 +188,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             ),
             timeout=arguments.timeout,
         )
+        named.queries = [cell.strip(), *(one for one in named.queries if one != cell.strip())]
         if not arguments.update and _empty(found):
             found = self._with_hints(found, named, fill(text, values), prefixes)
         if isinstance(found, Rows | Triples) and (unbound := never_bound(text)):

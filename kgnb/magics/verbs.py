@@ -140,7 +140,7 @@ class VerbMagics(Magics):
         method, rest = self._verb(words[0], shown), words[1:]
         body = cell_body(cell) if cell else None
         if any(word in HELP for word in rest):
-            print(method.parser.format_help())
+            print(options_help(method))
             return None
         if "--form" in rest:
             return self._form(method, [word for word in rest if word != "--form"], shown, body)
@@ -267,8 +267,8 @@ class PlainMagics(VerbMagics):
 
     @classmethod
     def overview(cls, doc: str) -> str:
-        """What the magic is for; its --help has the rest."""
-        return doc
+        """What ``%%sparql?`` and ``%%sparql --help`` show: the help of the one method."""
+        return f"{doc}\n\n{options_help(cls.verbs[cls.magic])}"
 
     @property
     def method(self) -> Verb:
@@ -290,11 +290,16 @@ class PlainMagics(VerbMagics):
 
     def help(self, words: Sequence[str]) -> str:
         """What --help shows."""
-        return str(self.method.parser.format_help())
+        return options_help(self.method)
 
     def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
         """Words that may come next on the first line."""
         return self.complete_verb(self.method, words_before(event)[-1])
+
+
+def options_help(method: Verb) -> str:
+    """The help of a verb without the mark of reStructuredText that IPython puts before it."""
+    return str(method.parser.format_help()).removeprefix("::").strip()
 
 
 def words_before(event: SimpleNamespace) -> list[str]:

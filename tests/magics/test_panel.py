@@ -77,6 +77,35 @@ def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_run
     assert told["holds"]["classes"][0]["query"].startswith("%%sparql graph\n")
 
 
+def test_the_last_queries_of_a_graph_are_listed_each_once_and_run_again(
+    notebook: Notebook,
+) -> None:
+    notebook.good("%kg open alpine.ttl\n%kg open refuge.ttl")
+    queries = [f"SELECT * {{ ?s ?p ?o }} LIMIT {number}" for number in range(12)]
+    for query in [*queries, queries[5]]:
+        notebook.good(f"%%sparql alpine\n{query}")
+    notebook("%%sparql alpine\nSELECT nonsense")
+    alpine, refuge = asked(notebook, ask="state")["connections"]
+    assert refuge["queries"] == [] and len(alpine["queries"]) == panel.MOST_QUERIES
+    again = [queries[5], *reversed(queries[6:]), *reversed(queries[2:5])][: panel.MOST_QUERIES]
+    assert alpine["queries"] == [f"%%sparql alpine\n{query}" for query in again]
+    assert len(notebook.good(alpine["queries"][0]).value) == 5
+
+
+def test_a_graph_that_is_built_is_open_with_its_labels_as_it_grows(notebook: Notebook) -> None:
+    notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes")
+    assert asked(notebook, ask="state")["connections"] == []
+    built = notebook.good("%kgc instantiate huts:kitchen-notes --judge rule").value
+    (told,) = asked(notebook, ask="state")["connections"]
+    facts = built.counts()["facts"]
+    assert told["name"] == "built" and told["current"]
+    assert told["origin"] == f"%kgc: {facts:,} facts, and the ontology"
+    notebook.good("%kgc call create_ingredient label=Ambrosia")
+    found = notebook.good('%%sparql\nSELECT ?x { ?x rdfs:label "Ambrosia" }').value
+    assert len(found) == 1
+    assert notebook.good("%qa start built").value is not None
+
+
 def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(
     notebook: Notebook,
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 import rdflib
 from IPython.core.completer import provisionalcompleter
 
+from kgnb.magics.arguments import LineError
 from kgnb.results.found import GraphUpdate, Rows, Triples
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 from tests.magics.conftest import Notebook
@@ -359,7 +360,35 @@ def test_a_line_of_ours_completes_to_what_it_takes_and_to_nothing_of_python(
     found = completions(alpine, "checked = %om validate --")
     assert {"--judge", "--form"} <= set(found) and "abs" not in found
     assert "range" in completions(alpine, "x = ran")
-    assert "alpine.ttl" in completions(alpine, "%kg open alp")  # files, still
+    assert completions(alpine, "%kg open alpi") == ["alpine.ttl"]
+
+
+def test_paths_complete_in_every_verb_and_spaces_are_quoted(alpine: Notebook) -> None:
+    Path("mine", "two words").mkdir(parents=True)
+    for name in ("mine/onto.ttl", "mine/.hidden", "mine/two words/a.csv"):
+        Path(name).touch()
+    inside = ["mine/onto.ttl", '"mine/two words/']
+    assert sorted(completions(alpine, "%om start mine/"), reverse=True) == inside
+    assert completions(alpine, "%om start alpine mine/o") == ["mine/onto.ttl"]
+    assert completions(alpine, '%ea start "mine/two words/') == ['mine/two words/a.csv"']
+    assert completions(alpine, "%kg open mine/.h") == ["mine/.hidden"]
+    for line in (
+        "%kg open",
+        "%om export",
+        "x = %kgc instantiate",
+        "%%sparql --export",
+        "%llm batch show",
+    ):
+        assert completions(alpine, f"{line} min") == ["mine/"], line
+    assert completions(alpine, "%kg open nowhere/x") == ["nowhere/x"]  # nothing of Python's
+
+
+def test_help_of_a_cell_magic_is_whole_however_it_is_asked(alpine: Notebook) -> None:
+    asked = alpine.good("%%sparql --help").printed
+    assert asked == alpine.good("%sparql --help").printed and "--timeout SECONDS" in asked
+    assert asked.strip() in alpine.shell.magics_manager.magics["cell"]["sparql"].__doc__
+    error = alpine("%%sparql").error
+    assert isinstance(error, LineError) and "Write it below %%sparql" in error.fix
 
 
 def test_individuals_and_our_data_sets_are_offered_by_how_they_begin(alpine: Notebook) -> None:
