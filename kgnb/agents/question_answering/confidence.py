@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
 
-from kgnb.agents.question_answering.graph_reader import GraphSchema
+from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
 from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion, opposite, polar
 from kgnb.agents.question_answering.segmentation import (
@@ -36,6 +36,9 @@ _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
 _BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
 _OR = frozenset(["or", "either", "oder", "ou"])
 _OTHERS = frozenset(["else", "another"])
+_TOGETHER = frozenset("total sum average mean median combined overall altogether".split())
+"""Words that ask for one number made of many, which no interpretation computes."""
+_WHEN = frozenset(["year", "date", "day", "month"])
 _EXCEPT = frozenset(
     "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
 )  # noqa: SIM905
@@ -175,6 +178,8 @@ def _beyond_structure(
     found += [
         word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)
     ]
+    if not candidate.hops or any(hop.inverse for hop in candidate.hops):
+        found += [word for word in low if word in _TOGETHER]
     parts = (
         len(candidate.hops) + len(candidate.also) + len(candidate.by) + (candidate.type is not None)
     )
@@ -258,6 +263,7 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     parts = list(
         dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)])
     )
+    dated = candidate.hops and kind_of(asked.sample(candidate.hops[-1].relation)) == "date"
     left: list[tuple[int, str]] = []
     for at, token in enumerate(asked.sentence):
         if at in used or at in shape.used or not says(token) or token.lower() in LIGHT:
@@ -265,6 +271,8 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         if at in shape.noun_at and candidate.by:
             continue
         if at == 0 and token.lower() in ("list", "name", "give", "tell", "show"):
+            continue
+        if token.lower() in _WHEN and dated:
             continue
         cls = next((link for link in asked.classes if asked.place(link) == at), None)
         if cls is not None and (

@@ -1,9 +1,10 @@
 """A question prepared for the semantic parser: its tokens, linked entities and classes, and shape.
 
 The shape says that it asks for things, a number, yes or no, an extreme, or things beyond a bound.
-This uses word tables, not a grammar. Vectors find what is compared, but the direction always comes
-from the tables, because vectors cannot tell "highest" from "lowest". All other words must be
-explained by relations.
+This uses word tables, not a grammar. Those for extremes and comparisons are English: in other
+languages such words stay unexplained, so that the rule is unsure and a model decides. Vectors find
+what is compared, but the direction always comes from the tables, because vectors cannot tell
+"highest" from "lowest". All other words must be explained by relations.
 """
 
 from __future__ import annotations
@@ -26,44 +27,25 @@ from kgnb.kg.terms import Iri, Literal, Term
 from kgnb.kg.words import key
 
 _ADJECTIVES = {
-    "high": "high tall low:- hoch niedrig:-",
-    "long": "long short:- lang kurz:-",
-    "large": "large big great small:- groß gross klein:-",
-    "deep": "deep shallow:- tief",
-    "heavy": "heavy light:- schwer leicht:-",
-    "fast": "fast slow:- schnell langsam:-",
-    "wide": "wide broad narrow:- breit",
-    "warm": "warm hot cold:- kalt:-",
-    "expensive": "expensive dear costly cheap:- teuer billig:-",
+    "high": "high tall low:-",
+    "long": "long short:-",
+    "large": "large big great small:-",
+    "deep": "deep shallow:-",
+    "heavy": "heavy light:-",
+    "fast": "fast slow:-",
+    "wide": "wide broad narrow:-",
+    "warm": "warm hot cold:-",
+    "expensive": "expensive dear costly cheap:-",
     "thick": "thick thin:-",
-    "rich": "rich poor:- reich arm:-",
+    "rich": "rich poor:-",
     "steep": "steep",
-    "strong": "strong weak:- stark",
-    "old": "old:- young new recent late early:- alt:- jung neu",
+    "strong": "strong weak:-",
+    "old": "old:- young new recent late early:-",
 }
 """Adjectives by what they measure; a minus marks those that mean less of it. "Old" measures when
 something began: what began later is younger.
 """
-_IRREGULAR = {
-    "highest": "high",
-    "höchste": "high",
-    "höher": "high",
-    "größte": "large",
-    "größer": "large",
-    "grösste": "large",
-    "grösser": "large",
-    "längste": "long",
-    "länger": "long",
-    "kürzeste": "short",
-    "kürzer": "short",
-    "jüngste": "young",
-    "jünger": "young",
-    "älteste": "old",
-    "älter": "old",
-    "last": "late",
-    "first": "early",
-    "eldest": "old",
-}
+_IRREGULAR = {"last": "late", "first": "early", "eldest": "old"}
 MEASURES = {
     "high": "height elevation altitude prominence summit höhe hauteur",
     "long": "length duration distance länge longueur",
@@ -91,22 +73,16 @@ _BEYOND = {
     "exceeding": ">",
     "after": ">",
     "since": ">=",
-    "mehr": ">",
-    "über": ">",
-    "nach": ">",
     "fewer": "<",
     "less": "<",
     "under": "<",
     "below": "<",
     "before": "<",
     "until": "<=",
-    "weniger": "<",
-    "unter": "<",
-    "vor": "<",
 }
 _ABOUT = frozenset("where when how why whose wo wann wie warum où quand comment pourquoi".split())
-_TIMES = frozenset(["after", "before", "since", "until", "nach", "vor"])
-_MOST = {"most": "most", "meisten": "most", "fewest": "least", "wenigsten": "least"}
+_TIMES = frozenset(["after", "before", "since", "until"])
+_MOST = {"most": "most", "fewest": "least"}
 _MANY = (
     ("how", "many"),
     ("wie", "viele"),
@@ -115,27 +91,6 @@ _MANY = (
     ("combien", "d"),
     ("number", "of"),
 )
-_FRENCH = {
-    "haut": "high",
-    "haute": "high",
-    "grand": "large",
-    "grande": "large",
-    "long": "long",
-    "longue": "long",
-    "profond": "deep",
-    "petit": "small",
-    "petite": "small",
-    "bas": "low",
-    "basse": "low",
-    "court": "short",
-    "vieux": "old",
-    "vieille": "old",
-    "ancien": "old",
-    "ancienne": "old",
-    "récent": "new",
-    "récente": "new",
-}
-"""Adjectives after "le plus" and "la plus"."""
 _OPPOSITES = [
     tuple(frozenset(side.split()) for side in pair.split("|"))
     for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
@@ -149,11 +104,10 @@ _YES_NO = AUXILIARIES | frozenset(
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"[12]\d{3}")
 _UNITS = frozenset(
-    "m km metres meters kilometres kilometers metern feet miles years minutes hours % kg".split()
+    "m km metres meters kilometres kilometers feet miles years minutes hours % kg".split()
 )  # noqa: SIM905
-_THAN = frozenset(["than", "als", "que"])
 _STOP = (
-    PREPOSITIONS | AUXILIARIES | _THAN | frozenset(["that", "which", "who", "and", "or", ",", "?"])
+    PREPOSITIONS | AUXILIARIES | frozenset(["than", "that", "which", "who", "and", "or", ",", "?"])
 )
 
 
@@ -194,16 +148,24 @@ def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> AnswerShap
     low = ["" if token in names else token.lower() for token in sentence]
     form: Form = "values"
     used: set[int] = set()
-    for at in range(len(low) - 1):
-        if (low[at], low[at + 1]) in _MANY:
-            form, used = "count", {at, at + 1}
-            break
+    many = _how_many(low)
+    if many is not None:
+        form, used = "count", {many, many + 1}
     if low and low[0] in _YES_NO and form == "values":
         form, used = "exists", {0}
     extreme = _extreme(low, form, used)
     if extreme is not None:
         return _either(extreme, low, names, sentence)
     return _either(_beyond(low, form, used, names, sentence), low, names, sentence)
+
+
+def _how_many(low: Sequence[str]) -> int | None:
+    """Where a question says "how many" or "number of"; the number of a phone is no count."""
+    for at in range(len(low) - 1):
+        named = low[at] == "number" and low[max(0, at - 1)] not in ("the", "number")
+        if (low[at], low[at + 1]) in _MANY and not named:
+            return at
+    return None
 
 
 def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | None:
@@ -217,10 +179,6 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
                 return AnswerShape(
                     _form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places
                 )
-        if word == "plus" and at and low[at - 1] in ("le", "la", "les") and low[at + 1 : at + 2]:
-            meant = measure_of(_FRENCH.get(low[at + 1], ""))
-            if meant:
-                return AnswerShape(_form(meant[1]), frozenset({*used, at, at + 1}), meant[0])
         meant = _superlative(word)
         if meant is None or (
             word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])
@@ -234,11 +192,8 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
             ["covers", "the"],
         ):
             noun, places = _noun(low, at + 1)  # "which city has the largest population"
-        by = next(
-            (place for place in range(at + 1, len(low)) if low[place] in ("by", "nach")), None
-        )
-        if by is not None:
-            noun, places = _noun(low, by + 1)
+        if "by" in low[at + 1 :]:
+            noun, places = _noun(low, low.index("by", at + 1) + 1)
         return AnswerShape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
     return None
 
@@ -268,7 +223,7 @@ def _beyond(
             measured, operator = meant[0], ">" if meant[1] else "<"
         noun, places = _noun(low, len(low))
         than = next(
-            (place for place in range(end, min(end + 5, len(low))) if low[place] in _THAN), None
+            (place for place in range(end, min(end + 5, len(low))) if low[place] == "than"), None
         )
         if than is not None and than > end:
             noun, places = _noun(low, end)  # "more floors than"
@@ -282,7 +237,7 @@ def _beyond(
                 after += 1
             if not noun and not year:
                 noun, places = _noun(low, after)
-                if not noun and not measured and word in ("above", "below", "über", "unter"):
+                if not noun and not measured and word in ("above", "below"):
                     measured = "high"
             spent = frozenset({*used, *range(at, after)} - places)
             return AnswerShape(
@@ -300,9 +255,7 @@ def _either(
 ) -> AnswerShape:
     """The shape, marked as ``either`` if it is like "Which is higher, A or B?"."""
     places = [at for at, token in enumerate(sentence) if token in names]
-    joined = len(places) > 1 and any(
-        low[at] in ("or", "oder", "ou") for at in range(places[0], places[-1])
-    )
+    joined = len(places) > 1 and any(low[at] == "or" for at in range(places[0], places[-1]))
     if not joined or shape.form == "exists":
         return shape
     if shape.form in ("most", "least"):
@@ -384,21 +337,14 @@ def opposite(word: str, names: Collection[str]) -> bool:
 
 
 def _superlative(word: str) -> tuple[str, bool] | None:
-    """The measure of "highest", "lowest", "höchste", "schwerster"."""
-    bare = re.sub(r"(?<=ste)[nmrs]$", "", word)
-    if bare in _IRREGULAR and not bare.endswith("er"):
-        return measure_of(_IRREGULAR[bare])
-    return (
-        _measure_of_stem(re.sub(r"(?:e?ste?|iest)$", "", bare))
-        if re.search(r"(?:est|ste)$", bare)
-        else None
-    )
+    """The measure of "highest", "lowest", "heaviest"."""
+    if word in _IRREGULAR:
+        return measure_of(_IRREGULAR[word])
+    return _measure_of_stem(re.sub(r"i?est$", "", word)) if word.endswith("est") else None
 
 
 def _comparative(word: str) -> tuple[str, bool] | None:
     """The measure of "higher", "older"."""
-    if word in _IRREGULAR and word.endswith("er"):
-        return measure_of(_IRREGULAR[word])
     return _measure_of_stem(re.sub(r"i?er$", "", word)) if word.endswith("er") else None
 
 
@@ -499,10 +445,8 @@ class ParsedQuestion:
     @property
     def counted(self) -> tuple[str, ...]:
         """The nouns after "how many"."""
-        for at in range(len(self.low) - 1):
-            if (self.low[at], self.low[at + 1]) in _MANY:
-                return _noun(self.low, at + 2)[0]
-        return ()
+        many = _how_many(self.low)
+        return () if many is None else _noun(self.low, many + 2)[0]
 
     @property
     def said(self) -> list[str]:

@@ -231,6 +231,8 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
     >>> [phrase.text for phrase in segmentations(["who", "owns", "the", "firm", "of", "@", "'s", "wife"], 3)[-1]]
     ['What is the wife of X?', 'Who owns the firm of X?']
     """
+    if len(sentence) > 2 and sentence[0] in PREPOSITIONS and sentence[1] in QUESTION_WORDS:
+        sentence = sentence[1:]  # "in which year"
     if list(sentence[-1:]) == ["do"]:  # "What does X do?" asks for X's job
         sentence = [*sentence[:-1], "job"]
     cuts = [

@@ -123,11 +123,50 @@ def test_which_way_is_compared_is_read_from_words() -> None:
         ("Which huts were opened before 1920?", "values", "old", "<"),
         ("Which huts were opened after 1920?", "values", "old", ">"),
         ("Which huts lie below 2000 metres?", "values", "high", "<"),
-        ("Quel est le plus haut sommet ?", "most", "high", ""),
-        ("Welche Hütte ist die kürzeste?", "least", "long", ""),
+        ("What is the number of huts?", "count", "", ""),
+        ("What is the phone number of the hut?", "values", "", ""),
     ):
         shape = shape_of(tokens(text))
         assert [shape.form, shape.measured, shape.operator] == wanted, text
+
+
+def test_an_extreme_in_another_language_is_left_to_a_model() -> None:
+    huts_there = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Hut rdfs:label "hut"@en, "Hütte"@de . :altitude rdfs:label "altitude"@en, "Höhe"@de .
+        :upper a :Hut ; rdfs:label "Upper Hut" ; :altitude 2100 .
+        :lower a :Hut ; rdfs:label "Lower Hut" ; :altitude 1100 ."""
+    assert ask("Which hut is the highest?", context(huts_there)).status == "answered"
+    for text in ("Welche Hütte ist die höchste?", "Quelle hut est la plus haute ?"):
+        assert ask(text, context(huts_there)).status == "unsure", text
+
+
+def test_a_sum_or_mean_is_no_list_of_what_is_summed() -> None:
+    shop = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :shippedFrom rdfs:label "shipped from" . :freight rdfs:label "freight" .
+        :north rdfs:label "North Depot" . :south rdfs:label "South Depot" .
+        :o1 rdfs:label "order 1" ; :shippedFrom :north ; :freight 10 .
+        :o2 rdfs:label "order 2" ; :shippedFrom :north ; :freight 20 .
+        :o3 rdfs:label "order 3" ; :shippedFrom :south ; :freight 30 ."""
+    for word in ("total", "average", "combined"):
+        found = ask(
+            f"What is the {word} freight of orders shipped from North Depot?", context(shop)
+        )
+        assert found.status == "unsure" and word in left(found)
+
+
+def test_a_year_is_what_a_date_says() -> None:
+    books = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+        :published rdfs:label "published in" . :writer rdfs:label "written by" .
+        :pier rdfs:label "The Glass Pier" ; :published "2001"^^xsd:gYear ; :writer :ann .
+        :ferry rdfs:label "Winter Ferry" ; :published "1989"^^xsd:gYear ; :writer :bob .
+        :ann rdfs:label "Ann" . :bob rdfs:label "Bob" ."""
+    for text in (
+        "In which year was The Glass Pier published?",
+        "What year was The Glass Pier published?",
+    ):
+        found = ask(text, context(books))
+        assert [getattr(value, "text", "") for value in found.values] == ["2001"], text
 
 
 def test_a_counted_noun_is_measured_by_a_number_of_such_and_by_no_area() -> None:
