@@ -21,10 +21,11 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.batch import BatchModel, RecordedModel
-from kgnb.llm.model import ChatModel, Configured
-from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.chat_model import Model
+from kgnb.llm.model import ChatModel
+from kgnb.llm.pacing import Pace
 from kgnb.llm.prices import Price
-from kgnb.llm.replay import ReplayCache, Replaying, server_alias
+from kgnb.llm.replay import ReplayCache, server_alias
 from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
 from kgnb.sqlite_file import InUse, Locked
@@ -123,32 +124,27 @@ def open_ontology(source: OntologySource, *, individuals: bool = False) -> Ontol
     return ontology
 
 
-def open_model(settings: Settings) -> ChatModel | None:
-    """The chat model named in the settings, with the settings for its calls; None without one."""
-    model, sampling = _open_model(settings), settings.sampling()
-    recorded = settings.model.startswith("recorded:")  # replies do not depend on the settings
-    return Configured(model, sampling) if model is not None and sampling and not recorded else model
-
-
-def _open_model(settings: Settings) -> ChatModel | None:
-    """The chat model named in the settings, paced and replayed from the cache; None without one.
+def open_model(settings: Settings) -> Model | None:
+    """The chat model named in the settings, at their pace and with their cache; None without one.
 
     "batch:FOLDER" (or "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording
     (one of ``data/recordings``, or a folder).
     """
     from kgnb.llm.openai_model import OpenAIModel
 
-    scheme, _, rest = settings.model.partition(":")
-    if scheme == "batch" and rest:
-        folder, _, name = rest.partition("@")
-        return _batch_model(Path(folder).expanduser().resolve(), name or "batch", settings.price)
-    if scheme == "recorded" and rest:
-        return RecordedModel(recording(rest), settings.model)
     if not settings.model:
         return None
-    cache = _reply_cache(settings)
+    scheme, _, rest = settings.model.partition(":")
+    sampling = settings.sampling()
+    if scheme == "batch" and rest:
+        folder, _, name = rest.partition("@")
+        batch = _batch_model(Path(folder).expanduser().resolve(), name or "batch", settings.price)
+        return Model.of(batch, sampling=sampling)
+    if scheme == "recorded" and rest:  # its replies do not depend on the settings
+        return Model.of(RecordedModel(recording(rest), settings.model), server="recorded")
+    cache, server = _reply_cache(settings), server_alias(settings.base_url)
     if cache is not None and settings.replay == "replay":  # needs neither a key nor a server
-        return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
+        return Model(settings.model, None, server, sampling=sampling, cache=cache)
     key = settings.api_key().reveal() or None
     live = OpenAIModel(
         settings.model,
@@ -159,9 +155,8 @@ def _open_model(settings: Settings) -> ChatModel | None:
         api_version=settings.api_version,
     )
     limits = (settings.requests_per_minute, settings.tokens_per_minute, settings.width)
-    pace = _pace(*limits, settings.cache, server_alias(settings.base_url))
-    paced = Paced(live, pace, retries=settings.retries)
-    return Replaying(paced, cache, "record") if cache is not None else paced
+    pace = _pace(*limits, settings.cache, server)
+    return Model.of(live, sampling=sampling, cache=cache, pace=pace, retries=settings.retries)
 
 
 def _reply_cache(settings: Settings) -> ReplayCache | None:

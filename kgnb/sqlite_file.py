@@ -19,6 +19,9 @@ _NOT_NOW = {  # kinds of errors that a sound file may meet
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM),
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
 }
+TODAY = "CAST(julianday('now', '12:00') AS INTEGER)"
+"""Today's number in SQL: Julian days begin at noon."""
+
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
 
 
@@ -154,11 +157,10 @@ class SqliteFile:
 
     def _keep_days(self, db: sqlite3.Connection) -> None:
         old = self.dated.replace("new.", "old.")
-        day = "CAST(julianday('now') AS INTEGER)"
         texts = (
             "TABLE IF NOT EXISTS days (entry TEXT PRIMARY KEY, day INTEGER NOT NULL)",
             f"TRIGGER IF NOT EXISTS came AFTER INSERT ON {self.table} BEGIN "
-            f"INSERT OR REPLACE INTO days VALUES ({self.dated}, {day}); END",
+            f"INSERT OR REPLACE INTO days VALUES ({self.dated}, {TODAY}); END",
             f"TRIGGER IF NOT EXISTS went AFTER DELETE ON {self.table} BEGIN "
             f"DELETE FROM days WHERE entry = {old}; END",
         )
@@ -169,6 +171,7 @@ class SqliteFile:
             # one that can only be read is read all the same
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
                 raise
+            db.execute(f"CREATE TEMP {texts[0]}")
 
     def _explained(self, error: Exception) -> DataError:
         kind = getattr(error, "sqlite_errorcode", 0) & 0xFF

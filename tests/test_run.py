@@ -16,8 +16,9 @@ from kgnb.judging import CallableJudge, Option, Verdict
 from kgnb.kg.graph import Solutions
 from kgnb.kg.terms import Iri
 from kgnb.llm.asking import ask_many
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import CallRecord, Event, QueryRecord, Record, Run, Step
 from kgnb.run.otel import to_otel
@@ -78,7 +79,9 @@ class FailingModel:
 def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Path) -> None:
     cache = ReplayCache(tmp_path / "replies.sqlite")
     run = Run("example")
-    model = run.watch(Replaying(ScriptedModel(["yes"], name="m"), cache, server="llm.example.org"))
+    model = run.watch(
+        Model.of(ScriptedModel(["yes"], name="m"), server="llm.example.org", cache=cache)
+    )
     model.ask(request())
     model.ask(request())
     calls = run.steps[0].calls

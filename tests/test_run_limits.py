@@ -15,8 +15,9 @@ import pytest
 from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import Cascade, Estimate, ModelJudge, Verdict
 from kgnb.llm.asking import ask_many
+from kgnb.llm.chat_model import Model as Chat
 from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
-from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.pacing import Pace
 from kgnb.llm.prices import Price, Prices
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Clock, Forecast, Limits, Run
@@ -200,9 +201,9 @@ def test_calls_tokens_and_money_are_announced_as_far_as_they_are_known() -> None
 
 
 def test_the_least_time_follows_from_the_pace_of_the_settings() -> None:
-    (event,) = told_of(Paced(Model(), Pace(requests_per_minute=30)), Estimate(90))
+    (event,) = told_of(Chat.of(Model(), pace=Pace(requests_per_minute=30)), Estimate(90))
     assert event["seconds"] == 120.0 and "2 min 00 s or more at 30 calls a minute" in event["text"]
-    (event,) = told_of(Paced(Model(), Pace(requests_per_minute=30)), Estimate(30))
+    (event,) = told_of(Chat.of(Model(), pace=Pace(requests_per_minute=30)), Estimate(30))
     assert event["seconds"] is None  # a minute's calls may leave at once
 
 
@@ -226,8 +227,7 @@ def test_nothing_is_announced_without_a_model_or_in_a_replay() -> None:
     events: list[Any] = []
     Run("example", on_event=events.append).expect(Estimate(3))
     assert events == []
-    replaying = Model()
-    replaying.mode = "replay"  # type: ignore[attr-defined]  # as Replaying has it
+    replaying = Chat("scripted", None)  # its cache alone answers
     assert told_of(replaying, Estimate(3)) == [] and told_of(Model(), Estimate()) == []
 
 

@@ -19,6 +19,7 @@ const readCall = shape({
   usd: numberOrNull,
   seconds: number,
   cached: truth,
+  cached_on: text,
   attempts: listOf(shape({ status: numberOrNull, error: text, seconds: number })),
   finish_reason: text,
   request: text,
@@ -64,6 +65,7 @@ export type Step = ReturnType<typeof readStep>;
 const readTotals = shape({
   calls: number,
   cached: number,
+  cached_on: text,
   prompt_tokens: number,
   completion_tokens: number,
   usd: numberOrNull,

@@ -110,11 +110,13 @@ class RunDrawing {
   }
 
   private drawTotals(totals: Totals): HTMLElement {
-    const { judgements, unsure, calls, cached, prompt_tokens, completion_tokens, usd, retries, queries } = totals;
+    const { judgements, unsure, calls, cached, cached_on, prompt_tokens, completion_tokens, usd, retries, queries } =
+      totals;
+    const cachedOnes = trans.__('%1 cached', cached) + (cached_on ? trans.__(', of %1', cached_on) : '');
     const tokens = formatNumber(prompt_tokens + completion_tokens);
     const facts: readonly (readonly [there: number, heading: string, value: string, aside: string])[] = [
       [judgements, trans.__('Judgements'), formatNumber(judgements), unsure > 0 ? trans.__('%1 unsure', unsure) : ''],
-      [calls, trans.__('Model calls'), formatNumber(calls), cached > 0 ? trans.__('%1 cached', cached) : ''],
+      [calls, trans.__('Model calls'), formatNumber(calls), cached > 0 ? cachedOnes : ''],
       [calls, trans.__('Tokens'), tokens, trans.__('%1 written', completion_tokens)],
       [calls, trans.__('Cost'), usd === null ? trans.__('not known') : formatMoney(usd), ''],
       [retries, trans.__('Retries'), formatNumber(retries), ''],

@@ -12,9 +12,11 @@ from typing import Any, TextIO, cast
 
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line, visible
+from kgnb.results.run_view import cached_fact
 from kgnb.results.wording import money
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import CallRecord
+from kgnb.run.record import cached_of
 from kgnb.run.watched import CALLS
 
 
@@ -130,8 +132,7 @@ def raw(stream: TextIO) -> TextIO:
 def spent(calls: Iterable[CallRecord]) -> list[str]:
     """What model calls took, in words: how many, tokens, money."""
     made = list(calls)
-    cached = sum(call.cached for call in made)
-    words = [count(len(made), "model call") + (f" ({cached:,} from cache)" if cached else "")]
+    words = [count(len(made), "model call") + cached_fact(cached_of(made))]
     if made:
         tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
         known = [call.usd for call in made if call.usd is not None]

@@ -218,7 +218,6 @@ class RecordedModel:
     """
 
     free = True
-    server = "recorded"
 
     def __init__(self, folder: Path | str, name: str) -> None:
         self.folder = Path(folder)

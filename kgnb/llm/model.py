@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 from typing import Literal as OneOf
 
@@ -118,12 +118,13 @@ class Reply:
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
     carried: Mapping[str, Any] = field(default_factory=dict)
+    cached_on: str = field(default="", compare=False)  # the day of a cached reply
 
 
 @runtime_checkable
 class ChatModel(Protocol):
     """A chat model. If it fails for good it raises a BackendError whose ``.attempts`` lists every
-    try.
+    try. One with a true attribute ``free`` costs nothing.
     """
 
     @property
@@ -134,61 +135,19 @@ class ChatModel(Protocol):
         """The reply to one request; may be called from several threads at once."""
 
 
-def behind(model: object, name: str) -> Any:
-    """The attribute of this name of a model, or of the first model wrapped in it that has one; None
-    if none has.
-    """
-    while model is not None and not hasattr(model, name):
-        model = getattr(model, "model", None)
-    return None if model is None else getattr(model, name)
+@runtime_checkable
+class ChatServer(ChatModel, Protocol):
+    """A chat model behind an address."""
 
+    @property
+    def base_url(self) -> str:
+        """The server's URL."""
 
-def check_answering(model: object) -> None:
-    """Check that a model's server is there before long work that needs it; models without a server
-    always pass.
+    def served(self) -> str:
+        """The model that the server says it serves under this name; "" if it does not say."""
 
-    Raises:
-        ConfigError: the key or the model's name is refused.
-        BackendError: the server cannot be reached, or its answer is not a reply.
-    """
-    check = behind(model, "check_answering")
-    if check is not None:
-        check()
-
-
-class Configured:
-    """A model whose requests are completed before anything else sees them, so that a cache tells
-    them apart.
-
-    ``sampling`` holds fields of ``Request``. What a request sets itself (to something else than the
-    default) wins, and its options are merged over those here.
-    """
-
-    def __init__(self, model: ChatModel, sampling: Mapping[str, Any]) -> None:
-        self.model = model
-        self.name = model.name
-        self._sampling = dict(sampling)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.model, name)  # server, mode and so on: it is the same model
-
-    def prepared(self, request: Request) -> Request:
-        """The request as the model gets it."""
-        plain = Request(())
-        changes = {
-            name: value
-            for name, value in self._sampling.items()
-            if getattr(request, name) == getattr(plain, name)
-        }
-        if "options" in self._sampling:
-            changes["options"] = {**self._sampling["options"], **request.options}
-        return replace(request, **changes)
-
-    def ask(self, request: Request) -> Reply:
-        """The model's reply to the prepared request."""
-        return self.model.ask(self.prepared(request))
+    def check_answering(self) -> None:
+        """Check that the server is there; ConfigError or BackendError say what is wrong."""
 
 
 class ModelError(BackendError):

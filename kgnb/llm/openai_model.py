@@ -28,7 +28,7 @@ from kgnb.llm.wire import (
     responses_body,
     to_wire,
 )
-from kgnb.openai_server import OpenAIServer, ServerRefusal, error_text
+from kgnb.openai_server import OPENAI, OpenAIServer, ServerRefusal, error_text
 from kgnb.secret import Secret
 
 _PATIENCE = 10.0  # seconds a server may take to list its models
@@ -38,7 +38,7 @@ _ANSWER = 256  # tokens of its context that a prompt has to leave for the answer
 
 
 class OpenAIModel:
-    """Asks a chat-completions server; one call is one try (``Paced`` adds pace and retries).
+    """Asks a chat-completions server; one call is one try (``Model`` adds pace and retries).
 
     It makes do without what a server refuses with 400: a JSON schema becomes a JSON object becomes
     words in the prompt (also if the server accepts the schema and ignores it), and ``temperature``,
@@ -88,6 +88,7 @@ class OpenAIModel:
         self._loaded_by: float | None = None  # when a server that loads its model is given up
         self._responses = False  # whether the model is asked through the Responses API
         self._ollama = urlsplit(self.base_url).port == 11434
+        self._served: str | None = None  # the one model that the server lists; "": not known
         self._context: int | None = None  # tokens that an Ollama server reads; 0: unknown
 
     def __repr__(self) -> str:
@@ -103,7 +104,6 @@ class OpenAIModel:
             return Reply(
                 "",
                 finish_reason="context_overflow",
-                model=self.name,
                 attempts=(Attempt(0, why, 0.0),),
             )
         schema = json.dumps(request.schema) if request.schema is not None else ""
@@ -133,7 +133,11 @@ class OpenAIModel:
                 self._forms[schema], self._without = form, self._without | without
                 usage = got.usage if got.usage.total else estimate_usage(request, got.text)
                 return replace(
-                    got, usage=spent + usage, seconds=_sum(attempts), attempts=tuple(attempts)
+                    got,
+                    usage=spent + usage,
+                    model=self.served() or got.model,
+                    seconds=_sum(attempts),
+                    attempts=tuple(attempts),
                 )
             attempts.append(Attempt(got.status, got.message, seconds))
             if not by_responses and responses_only(got):
@@ -150,7 +154,7 @@ class OpenAIModel:
                 continue
             if end := ending(got):
                 return Reply(
-                    "", (), Usage(), end, self.name, False, _sum(attempts), tuple(attempts)
+                    "", finish_reason=end, seconds=_sum(attempts), attempts=tuple(attempts)
                 )
             less = milder(got, body, form, without)
             if less is None:
@@ -165,13 +169,20 @@ class OpenAIModel:
 
     def models(self) -> tuple[str, ...]:
         """The names of the models that the server offers; empty if it does not say."""
-        listed = self._listed()
-        names = (
-            [entry.get("id") for entry in listed if isinstance(entry, Mapping)]
-            if isinstance(listed, list)
-            else []
-        )
-        return tuple(sorted({shown(name, 100) for name in names if isinstance(name, str)}))
+        return _names(self._listed())
+
+    def served(self) -> str:
+        """The model that a server of a single one lists, by whatever name it is asked."""
+        if self._served is None and self.base_url == OPENAI:
+            self._served = ""  # it has many, and says in each reply which one it was
+        if self._served is None:
+            listed = self._listed()
+            if isinstance(listed, ServerRefusal) and (not listed.status or loading(listed)):
+                return ""
+            names = _names(listed)
+            # of a file, only its name: a folder of this machine is nobody's business
+            self._served = re.sub(r"^(/|\w:\\).*[/\\]", "", names[0]) if len(names) == 1 else ""
+        return self._served
 
     def check_answering(self) -> None:
         """Ask something that costs nothing or, from a server that does not list its models, a word.
@@ -283,6 +294,12 @@ class OpenAIModel:
             passing=got.passing,
             retry_after=got.retry_after,
         )
+
+
+def _names(listed: Any) -> tuple[str, ...]:
+    entries = listed if isinstance(listed, list) else []
+    names = [entry.get("id") for entry in entries if isinstance(entry, Mapping)]
+    return tuple(sorted({shown(name, 100) for name in names if isinstance(name, str)}))
 
 
 def _sum(attempts: list[Attempt]) -> float:

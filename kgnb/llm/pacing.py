@@ -130,6 +130,40 @@ class Pace:
             if self._free:
                 self._free.release()
 
+    def ask(self, model: ChatModel, request: Request, retries: int) -> Reply:
+        """The model's reply in its turn, with every try that it took.
+
+        What may pass is tried again: no answer, timeouts, 408, 409, 429, 5xx, and bodies that are
+        not a completion. The wait is what the server says (Retry-After, retry-after-ms), else 1, 2,
+        4, ... 60 seconds, less up to half of it: how much less is drawn from the request itself, so
+        that the same run waits the same. A server that asks for more than 60 seconds is not asked
+        again.
+
+        Raises:
+            ModelError: the last try failed as well; its ``attempts`` are all of them.
+        """
+        patience = Patience(retries + 1, first=1.0, longest=60.0, sleep=self.sleep)
+        tokens = estimate_usage(request).total + (request.max_tokens or 0)
+        tried, attempts = 0, tuple[Attempt, ...]()
+        while True:
+            try:
+                with self.turn(tokens) as turn:
+                    rest(0)
+                    reply = model.ask(request)
+                    turn.tokens = reply.usage.total
+                return replace(reply, attempts=attempts + reply.attempts)
+            except ModelError as error:
+                tried += 1
+                attempts += error.attempts
+                error.attempts = attempts
+                if error.retry_after is not None and error.retry_after <= patience.longest:
+                    self.hold(error.retry_after)
+                drawn = hashlib.sha256(f"{tried - 1}{request}".encode("utf-8", "replace")).digest()
+                if not (
+                    error.passing and patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)
+                ):
+                    raise
+
     def hold(self, seconds: float) -> None:
         """Let nobody start for so many seconds: a server that turns one call away means all of
         them.
@@ -212,47 +246,3 @@ class Pace:
             return nullcontext(self._memory)
         make_private(self.path.parent)
         return closing(sqlite3.connect(self.path, timeout=30, isolation_level=None))
-
-
-class Paced:
-    """A model asked at a shared pace, and asked again after a failure that may pass.
-
-    That is: no answer, timeouts, 408, 409, 429, 5xx, and bodies that are not a completion. The wait
-    is what the server says (Retry-After, retry-after-ms), else 1, 2, 4, ... 60 seconds, less up to
-    half of it: how much less is drawn from the request itself, so that the same run waits the same.
-    A server that asks for more than 60 seconds is not asked again. Every try is in
-    ``Reply.attempts`` or the error's.
-    """
-
-    def __init__(self, model: ChatModel, pace: Pace | None = None, retries: int = 4) -> None:
-        self.model = model
-        self.name = model.name
-        self.pace = pace or Pace()
-        self._patience = Patience(retries + 1, first=1.0, longest=60.0, sleep=self.pace.sleep)
-
-    def __repr__(self) -> str:
-        return f"Paced({self.model!r}, {self._patience})"
-
-    def ask(self, request: Request) -> Reply:
-        """The reply, with every try that it took."""
-        tokens = estimate_usage(request).total + (request.max_tokens or 0)
-        tried, attempts = 0, tuple[Attempt, ...]()
-        while True:
-            try:
-                with self.pace.turn(tokens) as turn:
-                    rest(0)
-                    reply = self.model.ask(request)
-                    turn.tokens = reply.usage.total
-                return replace(reply, attempts=attempts + reply.attempts)
-            except ModelError as error:
-                tried += 1
-                attempts += error.attempts
-                error.attempts = attempts
-                if error.retry_after is not None and error.retry_after <= self._patience.longest:
-                    self.pace.hold(error.retry_after)
-                drawn = hashlib.sha256(f"{tried - 1}{request}".encode("utf-8", "replace")).digest()
-                if not (
-                    error.passing
-                    and self._patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)
-                ):
-                    raise

@@ -6,24 +6,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from typing import Literal as OneOf
 from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, ConfigError, DataError, NotKept, shown
-from kgnb.files import from_json, locked
-from kgnb.llm.model import ChatModel, Reply, Request, ToolCall, Usage, behind, check_answering
+from kgnb.errors import DataError
+from kgnb.files import from_json
+from kgnb.llm.model import Reply, Request, ToolCall, Usage
 from kgnb.patience import on_this_machine
 from kgnb.secret import blot, blotted
 from kgnb.sqlite_file import SqliteFile
 
+OVERFLOW = "context_overflow"  # the finish_reason of a prompt that was too long
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
-Mode = OneOf["record", "replay"]
 
 
 # of the cache's format; part of every key, so that an old reply is never mistaken for a new one
@@ -68,6 +66,10 @@ class Key:
             ],
         } | ({"options": request.options} if request.options else {})
         return cls.of_content(content)
+
+    def answered_by(self, model: str) -> Key:
+        """The key of the reply that one model gave, where several answered under one name."""
+        return self.of_content({**json.loads(self.content), "reported": model})
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> Key:
@@ -167,8 +169,7 @@ def reply_from_json(text: str, where: str) -> Reply:
 class ReplayCache(SqliteFile):
     """Replies in an SQLite file that threads and processes share.
 
-    It holds text, tool calls, usage, finish reason and model; never headers, keys or times. The
-    first reply to a request stays: later callers get it too.
+    It holds text, tool calls, usage, finish reason, model and day; never headers or keys.
     """
 
     what, version, table = "the cache of replies", VERSION, "replies"
@@ -176,21 +177,39 @@ class ReplayCache(SqliteFile):
     columns = "(digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 
     def get(self, key: Key) -> Reply | None:
-        """The cached reply, marked as such; None if there is none."""
-        with self.use() as db:
-            row = db.execute("SELECT reply FROM replies WHERE digest = ?", (key.digest,)).fetchone()
-        return (
-            replace(reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True)
-            if row
-            else None
+        """The cached reply, marked as such, with its day; None if there is none."""
+        query = (
+            "SELECT reply, coalesce(date(day), '') FROM replies LEFT JOIN days ON entry = digest "
+            "WHERE digest = ?"
         )
-
-    def put(self, key: Key, reply: Reply, *, instead: bool = False) -> None:
-        """Add a reply unless there is one already; ``instead`` replaces it."""
-        how = "REPLACE" if instead else "IGNORE"
         with self.use() as db:
-            row = (key.digest, key.content, reply_to_json(reply))
-            db.execute(f"INSERT OR {how} INTO replies VALUES (?, ?, ?)", row)
+            row = db.execute(query, (key.digest,)).fetchone()
+        if row is None:
+            return None
+        reply = reply_from_json(row[0], f"{self.path}: {key.digest}")
+        return replace(reply, cached=True, cached_on=row[1])
+
+    def put(self, key: Key, reply: Reply) -> None:
+        """Add a reply.
+
+        One that is there stays, unless the prompt was too long then, or another model gave it: that
+        one is set aside under its own key, and counts again once that model answers again.
+        """
+        kept = self.get(key)
+        row = (key.digest, key.content, reply_to_json(reply))
+        with self.use() as db:
+            if kept is not None and kept.finish_reason != OVERFLOW:
+                if kept.model == reply.model:
+                    return
+                aside = key.answered_by(kept.model)
+                moved = (aside.digest, aside.content, key.digest)
+                db.execute(
+                    "INSERT OR REPLACE INTO replies SELECT ?, ?, reply FROM replies WHERE digest = ?",
+                    moved,
+                )
+                dated = "INSERT OR REPLACE INTO days SELECT ?, day FROM days WHERE entry = ?"
+                db.execute(dated, (aside.digest, key.digest))
+            db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
 
     def models(self) -> list[tuple[str, str]]:
         """The models with cached replies, each with its server's alias, the most frequent first."""
@@ -273,86 +292,3 @@ class MissingReply(DataError):
     def __init__(self, what: str, *, digest: str, where: str, fix: str) -> None:
         super().__init__(what, where=where, fix=fix, details=f"digest {digest}")
         self.digest = digest
-
-
-class Replaying:
-    """A model with a cache: "record" asks what is not cached yet, "replay" never asks.
-
-    For a replay without a server the model may be just its name. ``server`` tells apart models of
-    one name on several servers; by default it follows from the model's own address
-    (``server_alias``). When two threads or processes have the same question at the same time, only
-    one of them asks.
-    """
-
-    def __init__(
-        self,
-        model: ChatModel | str,
-        cache: ReplayCache,
-        mode: Mode = "record",
-        *,
-        server: str | None = None,
-    ) -> None:
-        self.model = model
-        self.name = model if isinstance(model, str) else model.name
-        self.cache = cache
-        self.mode = mode
-        url = behind(model, "base_url")
-        self.server = server if server is not None else "" if url is None else server_alias(url)
-
-    def __repr__(self) -> str:
-        return f"Replaying({self.model!r}, mode={self.mode!r})"
-
-    def ask(self, request: Request) -> Reply:
-        """The cached reply, or the model's.
-
-        Raises:
-            MissingReply (a DataError): the mode is "replay", and no reply to this request is
-                cached.
-            DataError: the cache is damaged.
-        """
-        key = Key.of(request, self.name, self.server)
-        cached = self.cache.get(key)
-        if self.mode == "replay" or isinstance(self.model, str):
-            if cached is None:
-                raise self._missing(key, request)
-            return cached
-        if cached is not None and _trusted(cached):
-            return cached
-        with locked(self.cache.path.with_name(f".{key.digest[:32]}.asking")):
-            cached = self.cache.get(key)  # somebody else may have asked meanwhile
-            if cached is not None and _trusted(cached):
-                return cached
-            reply = without_secrets(self.model.ask(request))
-            try:
-                self.cache.put(key, reply, instead=cached is not None)
-            except DataError as error:  # the reply is paid for: it is used, cached or not
-                warnings.warn(f"a reply is not kept: {error.what}", NotKept, stacklevel=2)
-            return reply
-
-    def check_answering(self) -> None:
-        """Check that the model answers or, in record mode, that there are cached replies to do
-        without it.
-        """
-        if self.mode == "replay":
-            return
-        try:
-            check_answering(self.model)
-        except (BackendError, ConfigError):
-            if (self.name, self.server) not in self.cache.models():
-                raise
-
-    def _missing(self, key: Key, request: Request) -> MissingReply:
-        prompt = shown(request.messages[-1].text, 80) if request.messages else ""
-        return MissingReply(
-            f"no reply of {self.name} ({self.server or 'no server'}) is kept for: {prompt} [{key.digest[:12]}]",
-            digest=key.digest,
-            where=str(self.cache.path),
-            fix="A replay never asks a model. Import the folder that holds this reply, or set model.replay to record.",
-        )
-
-
-def _trusted(reply: Reply) -> bool:
-    """A prompt that was too long yesterday may fit today's server: that is the one reply not to
-    trust.
-    """
-    return reply.finish_reason != "context_overflow"

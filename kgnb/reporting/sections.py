@@ -150,6 +150,8 @@ def stages(results: HasRun) -> Table:
         "Money is reckoned from the prices in the file that the setting model.prices names.",
         f"Times are those of this run, begun {run.to_json()['started'] or 'never'}; they differ every time.",
     ]
+    if days := run.totals["cached_on"]:
+        notes.append(f"Replies from the cache are of {days}.")
     return Table(columns, [*rows, _row("all", steps)], caption="Cost ledger", notes=notes)
 
 

@@ -18,6 +18,7 @@ from kgnb.errors import DataError
 from kgnb.files import from_json, write_whole
 from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
+from kgnb.sqlite_file import TODAY
 from kgnb.vectors.cached_embedder import VectorCache
 
 FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
@@ -147,10 +148,7 @@ def forget_older(cache: Path, days: int) -> dict[str, int]:
             # keeps days from now on, if it does not yet
             kind(cache / FILES[name]).close()
         entry = kind.dated.replace("new.", "")
-        where = (
-            f"{entry} NOT IN "
-            "(SELECT entry FROM days WHERE day >= CAST(julianday('now') AS INTEGER) - ?)"
-        )
+        where = f"{entry} NOT IN (SELECT entry FROM days WHERE day >= {TODAY} - ?)"
         counts[name] = _forgotten(cache, name, where, [days])
     return counts
 

@@ -43,16 +43,23 @@ def between_steps(run: Mapping[str, Any]) -> str:
     return escaping.one_line(str(steps[-1].get("name") or "")) if steps else ""
 
 
+def cached_fact(totals: Mapping[str, Any]) -> str:
+    """How many of a run's calls were answered from the cache, and of which days; "" if none."""
+    if not (cached := totals.get("cached")):
+        return ""
+    days = totals.get("cached_on")
+    return f" ({cached:,} cached{f', of {escaping.one_line(str(days))}' if days else ''})"
+
+
 def totals_facts(totals: Mapping[str, Any]) -> list[str]:
     """What a run cost except time, leaving out zeros.
 
-    >>> totals_facts({"calls": 3, "cached": 1, "prompt_tokens": 1270, "completion_tokens": 18, "usd": 0.000114})
-    ['3 calls (1 cached)', '1270 tokens in, 18 out', '$0.0001']
+    >>> totals_facts({"calls": 3, "cached": 1, "cached_on": "2026-11-20", "prompt_tokens": 12, "usd": 0.1})
+    ['3 calls (1 cached, of 2026-11-20)', '12 tokens in, 0 out', '$0.10']
     """
     facts = []
     if calls := totals.get("calls"):
-        cached = totals.get("cached")
-        facts.append(count(calls, "call") + (f" ({cached:,} cached)" if cached else ""))
+        facts.append(count(calls, "call") + cached_fact(totals))
         read, written = totals.get("prompt_tokens") or 0, totals.get("completion_tokens") or 0
         if read or written:
             facts.append(f"{wording.number(read)} tokens in, {wording.number(written)} out")

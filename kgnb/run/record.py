@@ -8,7 +8,7 @@ rebuild it when it is loaded.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -106,6 +106,7 @@ class CallRecord:
     error: str | None = None
     cached_tokens: int = 0  # of those in: from the server's own cache
     reasoning_tokens: int = 0  # of those out
+    cached_on: str = ""  # the day on which a cached reply came; "" if that is not known
 
     def to_json(self) -> dict[str, Any]:
         """The call as plain JSON."""
@@ -249,7 +250,7 @@ class Record:
         judgements = [judgement for step in self.steps for judgement in step.judgements]
         return {
             "calls": len(calls),
-            "cached": sum(call.cached for call in calls),
+            **cached_of(calls),
             "prompt_tokens": sum(call.prompt_tokens for call in calls),
             "completion_tokens": sum(call.completion_tokens for call in calls),
             "usd": round(fsum(known), 9) if answered and len(known) == len(answered) else None,
@@ -276,6 +277,17 @@ class Record:
             "steps": [step.to_json() for step in self.steps],
             "totals": self.totals,
         } | ({"partial": self.partial} if self.partial else {})
+
+
+def cached_of(calls: Sequence[CallRecord]) -> dict[str, Any]:
+    """How many calls were answered from the cache, and the first and the last day of the replies.
+
+    >>> cached_of([CallRecord(n, "m", cached=True, cached_on=f"2026-11-2{n}") for n in (6, 0, 3)])
+    {'cached': 3, 'cached_on': '2026-11-20 to 2026-11-26'}
+    """
+    days = {call.cached_on for call in calls if call.cached_on}
+    ends = sorted({min(days), max(days)}) if days else []
+    return {"cached": sum(call.cached for call in calls), "cached_on": " to ".join(ends)}
 
 
 _cell: ContextVar[str] = ContextVar("kgnb_cell", default="")

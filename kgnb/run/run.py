@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -14,7 +14,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import ClosedQuestion, Estimate, Judge
 from kgnb.kg.graph import Graph
-from kgnb.llm.model import ChatModel, Usage, behind
+from kgnb.llm.chat_model import Model
+from kgnb.llm.model import ChatModel, Reply, Request, Usage
 from kgnb.llm.prices import Prices, cost
 from kgnb.results.bundle import count
 from kgnb.results.wording import money, seconds
@@ -38,7 +39,7 @@ from kgnb.run.record import (
     end_state,
     shallow,
 )
-from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
+from kgnb.run.watched import WatchedGraph, WatchedJudge, record_call
 
 Pair = tuple[Any, Any]
 COSTS = frozenset({"embedded", "from cache", "from memory", "milliseconds", "written"})
@@ -214,7 +215,7 @@ class Run(Record):
         self._stage_begun: float | None = None
         self._begun = 0.0
         self._told: Progress | None = None
-        self._models: list[ChatModel] = []
+        self._models: list[Model] = []
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
@@ -258,27 +259,33 @@ class Run(Record):
         """
         self._within_budget(lambda: self._budget.check(self.limit))
 
-    def watch(self, model: ChatModel) -> ChatModel:
+    def watch(self, model: ChatModel) -> Model:
         """The model, with every call recorded on the step it is made in, and refused once a budget
         is spent.
 
         Raises:
             ConfigError: there is a budget in US dollars, and no price for this model.
         """
-        if isinstance(model, WatchedModel) and model._run is self:
-            return model
-        priced = is_free(model) or getattr(model, "mode", "") == "replay"
+        whole = Model.of(model)
+        if whole.recorder is self:
+            return whole
+        if whole.recorder is not None:  # another run's: both keep account
+            whole = Model(whole.name, whole, whole.server, whole.free)
         if (
             self.limits.usd is not None
-            and not priced
+            and not (whole.free or whole.client is None)
             and model.name not in (self.prices.models if self.prices else ())
         ):
             raise ConfigError(
                 f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
                 fix='State it (model.price = "0.15/0.6", dollars per million tokens in/out), or limit calls or tokens.',
             )
-        self._models.append(model)
-        return WatchedModel(model, self)
+        self._models.append(whole)
+        return replace(whole, recorder=self)
+
+    def record_call(self, model: Model, request: Request) -> Reply:
+        """The reply of a model that is watched, recorded on the current step."""
+        return record_call(self, model, request)
 
     def watch_judge(self, judge: Judge[Q]) -> Judge[Q]:
         """The judge, with every verdict recorded."""
@@ -315,10 +322,7 @@ class Run(Record):
     @property
     def foretells(self) -> bool:
         """Whether anybody listens to estimates, and there is a model that may cost something."""
-        return (
-            bool(self._on_event and self._models)
-            and getattr(self._models[-1], "mode", "") != "replay"
-        )
+        return bool(self._on_event and self._models) and self._models[-1].client is not None
 
     def expect(
         self, estimate: Estimate, bound: str = "about", measured: float | None = None
@@ -333,8 +337,8 @@ class Run(Record):
             return
         model = self._models[-1]
         tokens = Usage(estimate.prompt_tokens, estimate.completion_tokens, estimated=True)
-        usd = 0.0 if is_free(model) else cost(tokens, model.name, self.prices)
-        pace = float(getattr(behind(model, "pace"), "requests_per_minute", 0.0))
+        usd = 0.0 if model.free else cost(tokens, model.name, self.prices)
+        pace = model.pace.requests_per_minute if model.pace else 0.0
         least = (
             60.0 * (estimate.calls / pace - 1) if pace else 0.0
         )  # a minute's calls may leave at once

@@ -12,9 +12,9 @@ from kgnb.errors import Waiting, shown
 from kgnb.judging import ClosedQuestion, Estimate, Judge, Verdict, Wrapped
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
-from kgnb.llm.model import ChatModel, Reply, Request, behind
+from kgnb.llm.chat_model import Model
+from kgnb.llm.model import Reply, Request
 from kgnb.llm.prices import Prices, cost, estimate_usage
-from kgnb.llm.replay import Key
 from kgnb.run.limits import Spending
 from kgnb.run.plain import said
 from kgnb.run.record import CallRecord, Clock, Judgement, QueryRecord
@@ -43,78 +43,55 @@ class _Run(Protocol):
 _recording: ContextVar[tuple[_Run, ...]] = ContextVar("kgnb_recording", default=())
 
 
-class WatchedModel:
-    """A chat model whose calls a run records, and refuses once a budget is spent."""
+def record_call(run: _Run, model: Model, request: Request) -> Reply:
+    """The model's reply to a complete request, recorded by the run.
 
-    def __init__(self, model: ChatModel, run: _Run) -> None:
-        self._model = model
-        self._run = run
-        self.name = model.name
-        self._server = str(
-            getattr(model, "server", "")
-        )  # a Replaying model's: the digest is then its cache's key
-        self._free = is_free(model)
-
-    def ask(self, request: Request) -> Reply:
-        """The model's reply.
-
-        Raises:
-            LimitError: a budget of the run is spent; the model was not asked.
-        """
-        run, name = self._run, self.name
-        if any(each is run for each in _recording.get()):
-            return self._model.ask(request)
-        prepare = getattr(self._model, "prepared", None)
-        prepared = prepare(request) if prepare else request  # as it is cached
-        digest = Key.of(prepared, name, self._server).digest
-        least = estimate_usage(
-            prepared
-        )  # the prompt alone: nobody knows how long the reply will be
-        expected = Spending(1, least.total, cost(least, name, run.prices) or 0.0)
-        number = run.begin_call(expected)
-        token = _recording.set((*_recording.get(), run))
-        begun = run.clock.seconds()
-        try:
-            reply = self._model.ask(request)
-        except Waiting:
-            run.end_call(None, expected, Spending())
-            raise
-        except BaseException as error:
-            took = round(run.clock.seconds() - begun, 6)
-            tries = tuple(getattr(error, "attempts", ()))
-            failed = CallRecord(
-                number, name, seconds=took, attempts=tries, request=digest, error=said(error)
-            )
-            run.end_call(failed, expected, Spending(1))
-            raise
-        finally:
-            _recording.reset(token)
+    Raises:
+        LimitError: a budget of the run is spent; the model was not asked.
+    """
+    if any(each is run for each in _recording.get()):
+        return model.reply(request)
+    name, digest = model.name, model.key(request).digest
+    least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
+    expected = Spending(1, least.total, cost(least, name, run.prices) or 0.0)
+    number = run.begin_call(expected)
+    token = _recording.set((*_recording.get(), run))
+    begun = run.clock.seconds()
+    try:
+        reply = model.reply(request)
+    except Waiting:
+        run.end_call(None, expected, Spending())
+        raise
+    except BaseException as error:
         took = round(run.clock.seconds() - begun, 6)
-        used = reply.usage
-        usd = 0.0 if reply.cached or self._free else cost(used, name, run.prices)
-        call = CallRecord(
-            number,
-            reply.model or name,
-            used.prompt_tokens,
-            used.completion_tokens,
-            usd,
-            took,
-            reply.cached,
-            reply.attempts,
-            reply.finish_reason,
-            digest,
-            cached_tokens=used.cached_tokens,
-            reasoning_tokens=used.reasoning_tokens,
+        tries = tuple(getattr(error, "attempts", ()))
+        failed = CallRecord(
+            number, name, seconds=took, attempts=tries, request=digest, error=said(error)
         )
-        run.end_call(
-            call, expected, Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
-        )
-        return reply
-
-
-def is_free(model: ChatModel) -> bool:
-    """Whether the model, or one wrapped in it, says that it costs nothing."""
-    return bool(behind(model, "free"))
+        run.end_call(failed, expected, Spending(1))
+        raise
+    finally:
+        _recording.reset(token)
+    used = reply.usage
+    usd = 0.0 if reply.cached or model.free else cost(used, name, run.prices)
+    call = CallRecord(
+        number,
+        reply.model or name,
+        used.prompt_tokens,
+        used.completion_tokens,
+        usd,
+        round(run.clock.seconds() - begun, 6),
+        reply.cached,
+        reply.attempts,
+        reply.finish_reason,
+        digest,
+        cached_tokens=used.cached_tokens,
+        reasoning_tokens=used.reasoning_tokens,
+        cached_on=reply.cached_on,
+    )
+    actual = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
+    run.end_call(call, expected, actual)
+    return reply
 
 
 class WatchedJudge(Wrapped[Q]):

@@ -22,7 +22,6 @@ from kgnb.agents.question_answering.state import (
     Example,
     GraphContext,
     Judges,
-    OverlappingModel,
     TurnLock,
 )
 from kgnb.agents.question_answering.values import Answer, Options, Question
@@ -35,6 +34,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import Iri, Literal, is_iri, n3
 from kgnb.llm.asking import raise_waiting
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
@@ -310,7 +310,8 @@ class AskingTask(Task):
         questions go on.
         """
         model: ChatModel | None = self["model"]
-        model = OverlappingModel(model, self._turn) if model is not None else None
+        if model is not None:
+            model = Model.of(model, while_asking=self._turn.given_away)
         return open_judges(self.option("judge"), model, self["decisions"]), model
 
     def run_through(self, listener: Listener | None = None) -> Answer:

@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from kgnb.backends import open_model
 from kgnb.judging import ClosedQuestion, Judge, ModelJudge, Remembered, VerdictStore
-from kgnb.llm.model import ChatModel, check_answering
+from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Price, Prices
 from kgnb.llm.replay import server_alias
 from kgnb.run import Limits, Run
@@ -70,7 +70,8 @@ def answering_model(settings: Settings, role: Role = "judge") -> ChatModel | Non
         ConfigError, BackendError: it does not answer, and no recorded replies can stand in for it.
     """
     model = open_model(settings.of_role(role))
-    check_answering(model)
+    if model is not None:
+        model.check_answering()
     return model
 
 

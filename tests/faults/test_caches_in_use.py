@@ -19,8 +19,9 @@ from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
 from kgnb.judging import Verdict
 from kgnb.judging.memory import VerdictStore
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Message, Request
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.sqlite_file import InUse, SqliteFile
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
@@ -111,7 +112,7 @@ def test_vectors_and_paid_replies_are_used_without_a_locked_cache(
     with held(vectors.path), pytest.raises(InUse):
         CachedEmbedder(service, vectors).embed(["a pass and a hut"])
     cache = ReplayCache(tmp_path / "replies.sqlite")
-    model = Replaying(ScriptedModel(["yes", "no"]), cache)
+    model = Model.of(ScriptedModel(["yes", "no"]), cache=cache)
     with held(cache.path) as process, pytest.warns(NotKept, match=by(process)):
         assert model.ask(ASKED).text == "yes"
     assert model.ask(ASKED).text == "no" and len(cache) == 1  # asked again, and cached now
@@ -216,7 +217,7 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
                     opened.put("judge", {"hut": VERDICT})
                     opened.get("judge", ["hut"])
                 case ReplayCache():
-                    Replaying(ScriptedModel(["hut"]), opened).ask(ASKED)
+                    Model.of(ScriptedModel(["hut"]), cache=opened).ask(ASKED)
                 case VectorCache():
                     CachedEmbedder(CharacterEmbedder(), opened).embed(["a hut"])
 

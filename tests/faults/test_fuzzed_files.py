@@ -23,8 +23,9 @@ from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.loading import read_quads
 from kgnb.llm.batch import RecordedModel, standing
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Message, Request
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.mapping_files import load, reviews, save
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping
@@ -253,7 +254,7 @@ def run_folder(home: Path) -> list[Path]:
 
 def exported(home: Path) -> list[Path]:
     cache = ReplayCache(home / "replies.sqlite")
-    Replaying(ScriptedModel(["yes"]), cache).ask(Request((Message("user", "Is it a hut?"),)))
+    Model.of(ScriptedModel(["yes"]), cache=cache).ask(Request((Message("user", "Is it a hut?"),)))
     cache.export_folder(home / "out")
     cache.close()
     (home / "replies.sqlite").unlink()

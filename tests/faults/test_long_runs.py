@@ -18,8 +18,9 @@ from kgnb.judging import Verdict
 from kgnb.judging.memory import Remembered, VerdictStore
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.llm.asking import stop_asking
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Reply, Request, Usage
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache
 from kgnb.run import Run
 from kgnb.run.folder import read_run
 from tests.faults.tries import WHOLE
@@ -64,7 +65,7 @@ def questions(number: int) -> list[Ask]:
 
 
 def judge_of(run: Run, home: Path, stub: Stub) -> Any:
-    model = run.watch(Replaying(stub, ReplayCache(home / "replies.sqlite")))
+    model = run.watch(Model.of(stub, cache=ReplayCache(home / "replies.sqlite")))
     judge: ModelJudge[Ask] = ModelJudge(
         model,
         instructions="Which option is the same?",

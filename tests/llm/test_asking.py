@@ -12,9 +12,10 @@ import pytest
 
 from kgnb.errors import BackendError, ConfigError, DataError, LimitError
 from kgnb.llm.asking import ask_many, do_many, stop_asking
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
-from kgnb.llm.pacing import Pace, Paced, rest
+from kgnb.llm.pacing import Pace, rest
 from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Run
@@ -118,7 +119,7 @@ def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again()
         interrupting = threading.Thread(target=interrupt)
         interrupting.start()
         with pytest.raises(KeyboardInterrupt):
-            ask_many(Paced(OpenAIModel("stub", server.url), Pace(sleep=wait)), asks(20), 4)
+            ask_many(Model.of(OpenAIModel("stub", server.url), pace=Pace(sleep=wait)), asks(20), 4)
         assert (
             time.monotonic() - told[0] < 15
         )  # a second on an idle machine, not the thirty it was told
@@ -181,10 +182,11 @@ def test_an_interrupted_process_still_caches_replies_under_way(tmp_path: Path) -
         "import signal, threading, os, sys\n"
         "from pathlib import Path\n"
         "from kgnb.llm.asking import ask_many\n"
+        "from kgnb.llm.chat_model import Model\n"
         "from kgnb.llm.model import Message, Request\n"
         "from kgnb.llm.openai_model import OpenAIModel\n"
-        "from kgnb.llm.replay import ReplayCache, Replaying\n"
-        "model = Replaying(OpenAIModel('stub', sys.argv[2], 'none'), ReplayCache(Path(sys.argv[1])))\n"
+        "from kgnb.llm.replay import ReplayCache\n"
+        "model = Model.of(OpenAIModel('stub', sys.argv[2], 'none'), cache=ReplayCache(Path(sys.argv[1])))\n"
         "print('ready', flush=True)\n"
         "ask_many(model, [Request((Message('user', str(number)),)) for number in range(8)], width=2)\n"
     )

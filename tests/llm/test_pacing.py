@@ -12,9 +12,10 @@ import pytest
 
 from kgnb.backends import open_model
 from kgnb.errors import DataError
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.openai_model import OpenAIModel
-from kgnb.llm.pacing import Pace, Paced, rest, stopped
+from kgnb.llm.pacing import Pace, rest, stopped
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.settings import Settings
 from tests.llm import stub_server as stub
@@ -44,9 +45,9 @@ def pace(
     return Pace(folder=folder, server=server, clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
 
 
-def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 60) -> Paced:
+def paced(server: StubServer, clock: Clock, retries: int = 4, timeout: float = 60) -> Model:
     model = OpenAIModel("stub", server.url, "key", timeout=timeout)
-    return Paced(model, Pace(clock=clock, sleep=clock.sleep), retries)
+    return Model.of(model, pace=Pace(clock=clock, sleep=clock.sleep), retries=retries)
 
 
 def test_every_try_is_counted_and_retry_after_is_respected() -> None:
@@ -105,7 +106,7 @@ def test_after_the_retries_it_gives_up_with_all_attempts_and_the_same_request_wa
 
 def test_a_minute_holds_so_many_requests() -> None:
     clock = Clock()
-    model = Paced(ScriptedModel(lambda request: "A"), pace(clock, requests_per_minute=3))
+    model = Model.of(ScriptedModel(lambda request: "A"), pace=pace(clock, requests_per_minute=3))
     starts = []
     for _ in range(7):
         model.ask(ASK)
@@ -116,9 +117,9 @@ def test_a_minute_holds_so_many_requests() -> None:
 
 def test_a_minute_holds_so_many_tokens_as_counted_by_the_server() -> None:
     clock = Clock()
-    model = Paced(
+    model = Model.of(
         ScriptedModel(lambda request: Reply("A", usage=Usage(60, 30))),
-        pace(clock, tokens_per_minute=100),
+        pace=pace(clock, tokens_per_minute=100),
     )
     for _ in range(3):
         model.ask(
@@ -146,15 +147,15 @@ def test_one_call_turned_away_holds_all_that_share_the_pace() -> None:
         raise failing
 
     with pytest.raises(ModelError):
-        Paced(ScriptedModel(fail), shared, retries=0).ask(ASK)
-    Paced(ScriptedModel(["A"]), shared).ask(ASK)
+        Model.of(ScriptedModel(fail), pace=shared, retries=0).ask(ASK)
+    Model.of(ScriptedModel(["A"]), pace=shared).ask(ASK)
     assert clock.slept == [9]
 
 
 def test_so_many_at_once_and_no_more() -> None:
     two = threading.Barrier(2, timeout=60)
     with StubServer(lambda body: "A" if two.wait() >= 0 else "") as server:
-        model = Paced(OpenAIModel("stub", server.url, "key"), Pace(at_once=2))
+        model = Model.of(OpenAIModel("stub", server.url, "key"), pace=Pace(at_once=2))
         threads = [threading.Thread(target=model.ask, args=(ASK,)) for _ in range(8)]
         for thread in threads:
             thread.start()
@@ -174,7 +175,7 @@ def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
         assert time.monotonic() - start < 15  # not thirty
         model = ScriptedModel(["A"])
         with pytest.raises(ModelError, match="stopped"):
-            Paced(model, Pace()).ask(ASK)
+            Model.of(model, pace=Pace()).ask(ASK)
         assert model.asked == []
     finally:
         stopped.reset(token)
@@ -187,9 +188,10 @@ MINUTE, CALLS = 2.0, 6
 ASKS = """
 import sys, time
 from pathlib import Path
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Message, Request
 from kgnb.llm.openai_model import OpenAIModel
-from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.pacing import Pace
 
 folder, url, calls, minute, who = sys.argv[1:]
 reads = []
@@ -205,7 +207,7 @@ class Leaving:
     def ask(self, request):
         left.append(reads[-1])
         return server.ask(request)
-model = Paced(Leaving(), pace)
+model = Model.of(Leaving(), pace=pace)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(int(calls)):

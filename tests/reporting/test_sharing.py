@@ -6,8 +6,9 @@ import pytest
 from kgnb.errors import DataError
 from kgnb.judging.memory import VerdictStore
 from kgnb.judging.question import Verdict
+from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Message, Request
-from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting.sharing import contents, export_cache, import_cache
 from kgnb.vectors.cached_embedder import VectorCache
@@ -17,7 +18,7 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     here, there, shared = tmp_path / "here", tmp_path / "there", tmp_path / "shared"
     hut, route = (Request((Message("user", text),)) for text in ("hut?", "route?"))
     model = ScriptedModel(["one"])
-    Replaying(model, ReplayCache(here / "replies.sqlite")).ask(hut)
+    Model.of(model, cache=ReplayCache(here / "replies.sqlite")).ask(hut)
     VerdictStore(here / "verdicts.sqlite").put(
         "j", {q: Verdict("same", "A", 0.5, "because", "me") for q in "qa"}
     )
@@ -32,7 +33,7 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     assert import_cache(there, shared) == {"replies": 1, "verdicts": 2, "vectors": 1}
     assert import_cache(there, shared) == {"replies": 0, "verdicts": 0, "vectors": 0}
     assert [count for count, _ in contents(there).values()] == [1, 2, 1]
-    replayed = Replaying(model.name, ReplayCache(there / "replies.sqlite"), "replay")
+    replayed = Model(model.name, None, cache=ReplayCache(there / "replies.sqlite"))
     assert replayed.ask(hut).text == "one"
     assert VerdictStore(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"
     with pytest.raises(DataError, match="is kept for: route"):

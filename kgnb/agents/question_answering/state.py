@@ -32,7 +32,7 @@ from kgnb.agents.question_answering.values import (
 from kgnb.judging import Judge
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
-from kgnb.llm.model import ChatModel, Message, Reply, Request
+from kgnb.llm.model import ChatModel, Message
 
 if TYPE_CHECKING:
     from kgnb.run import Run
@@ -68,26 +68,6 @@ class TurnLock:
         finally:
             self._lock.acquire()
             self._holder = threading.get_ident()
-
-
-class OverlappingModel:
-    """A chat model that releases the turn during each call."""
-
-    def __init__(self, model: ChatModel, turn: TurnLock) -> None:
-        self.model, self._turn = model, turn
-
-    @property
-    def name(self) -> str:
-        """The name of the wrapped model."""
-        return self.model.name
-
-    def ask(self, request: Request) -> Reply:
-        """Return the model's reply."""
-        with self._turn.given_away():
-            return self.model.ask(request)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)  # attributes of a server or a replay
 
 
 Example: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
@@ -140,9 +120,7 @@ class GraphContext:
                 for j in (self.judges.act, self.judges.reflect, self.judges.answer)
             )
         )
-        model = self.model
-        if model is not None and not isinstance(model, OverlappingModel):  # already watched
-            model = run.watch(model)
+        model = run.watch(self.model) if self.model is not None else None
         return replace(self, judges=judges, model=model)
 
 
