@@ -11,6 +11,8 @@ CORE := tests/test_architecture.py tests/test_help.py tests/test_files.py tests/
   tests/magics/test_arguments.py tests/magics/test_verbs.py tests/tasks/test_our_agents.py
 
 .DEFAULT_GOAL := help
+# tests start hundreds of programs; without cached bytecode each compiles all of kgnb again
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help core report examples test faults lab docs wheel lint format fast clean
 
 help:  ## this list

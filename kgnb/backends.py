@@ -7,19 +7,16 @@ import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias, cast
-
-from rdflib import Graph as RdflibSource
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from kgnb.datasets import huts
 from kgnb.errors import ConfigError, DataError, FallBack, NotKept
-from kgnb.kg.endpoint_graph import EndpointGraph, Wrapper, is_wrapper
+from kgnb.kg.endpoint_graph import EndpointGraph, Wrapper, is_rdflib, is_wrapper
 from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.batch import BatchModel, RecordedModel
 from kgnb.llm.chat_model import Model
 from kgnb.llm.model import ChatModel
@@ -32,6 +29,9 @@ from kgnb.sqlite_file import InUse, Locked
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import MemoryIndex, VectorIndex
+
+if TYPE_CHECKING:
+    from rdflib import Graph as RdflibSource
 
 GraphSource: TypeAlias = (
     "str | Path | Graph | RdflibSource | Wrapper | HoldsGraph | Sequence[str | Path]"
@@ -60,7 +60,9 @@ def open_graph(source: GraphSource) -> Graph:
         DataError: a file is missing, malformed or empty.
         BackendError: an endpoint does not answer.
     """
-    if isinstance(source, RdflibSource):
+    if is_rdflib(source):
+        from kgnb.kg.rdflib_graph import RdflibGraph
+
         return RdflibGraph(source)
     if isinstance(source, Graph):
         return source

@@ -13,8 +13,10 @@ import warnings
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
-from kgnb.agents.agent import Agent
+if TYPE_CHECKING:
+    from kgnb.agents.agent import Agent
 
 GROUP = "kgnb.agents"
 OURS = ("ontology_matching", "question_answering", "entity_alignment", "kg_construction")
@@ -65,6 +67,8 @@ def _loaded(point: EntryPoint) -> Agent | None:
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
         _left_out(point, f"{type(error).__name__}: {error}")
         return None
+    from kgnb.agents.agent import Agent  # not for a list of commands
+
     if not isinstance(value, Agent):
         _left_out(point, f"it is a {type(value).__name__}, not a kgnb.agents.agent.Agent")
         return None

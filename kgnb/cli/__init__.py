@@ -10,45 +10,48 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module, metadata
 
 import click
 
-from kgnb.cli.outcome import outcome
-
 __all__ = ["main"]
 
-COMMANDS = (
-    "match",
-    "ask",
-    "align",
-    "evaluate",
-    "compile",
-    "build",
-    "ground",
-    "push",
-    "serve",
-    "report",
-    "sweep",
-    "resume",
-    "compare",
-    "run",
-    "cache",
-    "batch",
-    "scan",
-    "data",
-    "trust",
-)
 
-# Commands that follow from their agent alone.
-DERIVED = {"match": "ontology_matching", "align": "entity_alignment", "build": "kg_construction"}
+@dataclass(frozen=True)
+class Listed:
+    """A command in the list of commands, so that the list is shown without importing any of them.
 
-# The module of a command that has none of its own.
-MODULES = {
-    "ground": "compile",
-    "resume": "sweep",
-    "run": "compare",
-    "scan": "report",
+    ``module`` holds the command; without one it follows from the description of ``agent`` alone.
+    """
+
+    help: str
+    module: str = ""
+    agent: str = ""
+
+
+COMMANDS = {
+    "match": Listed(
+        "Match the classes and properties of two ontologies.", agent="ontology_matching"
+    ),
+    "ask": Listed("Answer questions from a graph, with the triples that prove it.", "ask"),
+    "align": Listed("Find which entities of two graphs are the same.", agent="entity_alignment"),
+    "evaluate": Listed("Measure an alignment against a reference.", "evaluate"),
+    "compile": Listed("Compile an ontology into tools that write valid facts.", "compile"),
+    "build": Listed("Read documents into a graph of valid facts.", agent="kg_construction"),
+    "ground": Listed("Find the entities of one graph in another.", "compile"),
+    "push": Listed("Add the graph in a file to a SPARQL service.", "push"),
+    "serve": Listed("Offer tools or questions to other programs, by MCP or HTTP.", "serve"),
+    "report": Listed("Run a report; without a name, list all reports.", "report"),
+    "sweep": Listed("Run a report with every combination of parameters.", "sweep"),
+    "resume": Listed("Continue a sweep or a report.", "sweep"),
+    "compare": Listed("Show what differs between runs, reports or packs.", "compare"),
+    "run": Listed("Show a saved run, or export it.", "compare"),
+    "cache": Listed("Show, export, import or clear what is cached.", "cache"),
+    "batch": Listed("See, answer and record the requests of a batch.", "batch"),
+    "scan": Listed("Find secrets in notebooks, runs and reports.", "report"),
+    "data": Listed("List and download benchmark data.", "data"),
+    "trust": Listed("Let a kgnb.toml that is found here count.", "trust"),
 }
 
 
@@ -59,26 +62,32 @@ class Commands(click.Group):
         """The names, the most common first."""
         from kgnb.agents.known import agents_from_elsewhere
 
-        return [*COMMANDS, *(one.command or one.magic for one in agents_from_elsewhere())]
+        return [*COMMANDS, *(agent.command or agent.magic for agent in agents_from_elsewhere())]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, or None."""
         from kgnb.agents.known import agents_from_elsewhere, our_agent
-        from kgnb.cli.work import command_of
 
-        if name in DERIVED:
-            return command_of(our_agent(DERIVED[name]))
-        if name in COMMANDS:
-            command = getattr(import_module(f"kgnb.cli.{MODULES.get(name, name)}"), name)
+        listed = COMMANDS.get(name)
+        if listed is not None and listed.module:
+            command = getattr(import_module(f"kgnb.cli.{listed.module}"), name)
             return command if isinstance(command, click.Command) else None
-        return next(
-            (
-                command_of(one)
-                for one in agents_from_elsewhere()
-                if name == (one.command or one.magic)
-            ),
-            None,
-        )
+        agents = [our_agent(listed.agent)] if listed is not None else agents_from_elsewhere()
+        for agent in agents:
+            if name == (agent.command or agent.magic):
+                from kgnb.cli.work import command_of
+
+                return command_of(agent)
+        return None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands; only those of other packages are imported for it."""
+        rows = [(name, listed.help) for name, listed in COMMANDS.items()]
+        for name in self.list_commands(context)[len(rows) :]:
+            command = self.get_command(context, name)
+            rows.append((name, command.get_short_help_str(60) if command is not None else ""))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 @click.group(
@@ -120,4 +129,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # jsonschema, used by nbformat and mcp, would spend seconds compiling grammars of addresses
     # nothing here checks.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    from kgnb.cli.outcome import outcome
+
     return outcome(kgnb, arguments)

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
 from kgnb.errors import Damaged, Delayed, KgnbError, NotKept, ToolFailed, Waiting
-from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line, unbroken, visible
-from kgnb.run import Run, failures
-from kgnb.run.limits import STOPPED
+
+if TYPE_CHECKING:
+    from kgnb.run import Run
 
 # warnings that are printed as a plain line
 _SAID = (ToolFailed, Delayed, Damaged)
@@ -187,6 +187,8 @@ def check_outs(
 def stoppable(run: Run) -> Iterator[None]:
     """Makes the first Ctrl-C end the model calls but not the command; a second one ends it at once."""
 
+    from kgnb.llm.asking import stop_asking  # not for help
+
     def leave(number: int, frame: FrameType | None) -> None:
         os._exit(INTERRUPTED)  # an orderly exit would wait for replies that are on their way
 
@@ -212,6 +214,8 @@ def ended(run: Run) -> int:
     """The exit status of a run that has a result; reports what failed in it and whether it was
     stopped.
     """
+    from kgnb.run.limits import STOPPED  # not for help
+
     failed = said_failures(run)
     if run.limit != STOPPED:
         return failed
@@ -223,6 +227,8 @@ def said_failures(run: Run) -> int:
     """Reports on standard error what a model's server failed to answer, if anything; the exit
     status.
     """
+    from kgnb.run import failures  # not for help
+
     if failed := failures(run.steps):
         print(f"kgnb: {one_line(failed)}; run this again to have them judged", file=sys.stderr)
     return FAILED if failed else 0

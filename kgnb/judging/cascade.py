@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, exp, log
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kgnb.errors import BackendError, NotFit
+from kgnb.errors import BackendError, NotFit, Waiting
 from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
 
 Q = TypeVar("Q", bound=ClosedQuestion)
@@ -416,7 +416,12 @@ class _Weighed(Generic[Q]):
         known = self._asking.known(self._questions, self._verdicts)
         if not known:
             return ""
-        answers = self._costly.judge([one.question for one in known])
+        try:
+            answers = self._costly.judge([one.question for one in known])
+        except Waiting:
+            first = _wave(left, self._asking.waves, self._asking.least)
+            self._ask(sorted(self._beliefs.choose(first, lambda _: False, self._asking.worth)))
+            raise  # both wait for their replies in one round
         if all(answer.failed for answer in answers):
             return ""
         right = sum(one.met(answer) for one, answer in zip(known, answers, strict=True))

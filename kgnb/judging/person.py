@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -164,12 +164,14 @@ def _subject(question: Any) -> tuple[str, str, str]:
     return (question.side, question.about.iri, question.about.kind)
 
 
-_DECISION = TypeAdapter(Decision)
+@cache
+def _stored_decision() -> TypeAdapter[Decision]:
+    return TypeAdapter(Decision)  # made on first use: it takes time
 
 
 def _decision(entry: dict[str, object], where: str) -> Decision:
     try:
-        return _DECISION.validate_python(entry)
+        return _stored_decision().validate_python(entry)
     except ValueError as error:
         raise DataError(
             "the line is not a decision",

@@ -29,6 +29,7 @@ from kgnb.kg.terms import (
 from kgnb.patience import Patience
 
 if TYPE_CHECKING:
+    import rdflib
     from SPARQLWrapper import SPARQLWrapper
 
 Wrapper: TypeAlias = "SPARQLWrapper"
@@ -38,6 +39,12 @@ def is_wrapper(source: object) -> TypeGuard[Wrapper]:
     """Whether this is a SPARQLWrapper; without importing the library, which takes a while."""
     library = sys.modules.get("SPARQLWrapper")
     return library is not None and isinstance(source, library.SPARQLWrapper)
+
+
+def is_rdflib(source: object) -> TypeGuard[rdflib.Graph]:
+    """Whether this is a graph of rdflib; without importing the library, which takes a while."""
+    library = sys.modules.get("rdflib")
+    return library is not None and isinstance(source, library.Graph)
 
 
 BATCH = 2000

@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import pyoxigraph as ox
-from pyparsing import ParseBaseException
-from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
-from rdflib.plugins.sparql.sparql import SPARQLError
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.engine_query import BEYOND, LONG_NUMBER, Beyond, for_engine
@@ -438,6 +435,11 @@ def _within(query: str, line: int, column: int) -> tuple[int, int]:
 
 def _place(query: str) -> tuple[int, int] | None:
     """Line and column where rdflib's parser fails: pyoxigraph often says no more than "at the end"."""
+    # its grammar takes a quarter of a second, and only a query that is refused needs it
+    from pyparsing import ParseBaseException
+    from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
+    from rdflib.plugins.sparql.sparql import SPARQLError
+
     for parse in (parseQuery, parseUpdate):
         try:
             parse(query)

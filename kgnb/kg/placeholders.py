@@ -12,12 +12,10 @@ import decimal
 import math
 import numbers
 import re
+import sys
 from collections.abc import Iterable, Mapping
 
-import rdflib
-
 from kgnb.errors import DataError
-from kgnb.kg.rdflib_graph import from_rdflib
 from kgnb.kg.sparql import tokens
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, is_iri, n3
 
@@ -35,7 +33,10 @@ def term_of(value: object) -> Term:
     """
     if isinstance(value, Iri | Blank | Literal | TripleTerm):
         return iri_of(value) if isinstance(value, Iri) else value
-    if isinstance(value, rdflib.term.Identifier):
+    library = sys.modules.get("rdflib")
+    if library is not None and isinstance(value, library.term.Identifier):
+        from kgnb.kg.rdflib_graph import from_rdflib
+
         return from_rdflib(value)
     if isinstance(value, bool) or type(value).__name__ in (
         "bool",

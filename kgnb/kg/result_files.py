@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
-from rdflib.term import XSDToPython
 
 from kgnb.errors import ConfigError, DataError
 from kgnb.files import write_whole
@@ -195,16 +195,19 @@ def frame_of(solutions: Solutions) -> Any:
     return pandas.DataFrame(columns).convert_dtypes()
 
 
-_PYTHON = {
-    str(datatype): kind for datatype, kind in XSDToPython.items()
-}  # int for xsd:byte and its like
+@cache
+def _python_types() -> dict[str, Any]:
+    """The Python type of each datatype, as rdflib knows them: int for xsd:byte and its like."""
+    from rdflib.term import XSDToPython
+
+    return {str(datatype): kind for datatype, kind in XSDToPython.items()}
 
 
 def python_value(term: Term | None) -> object:
     """The Python value of a term; a literal that is malformed for its datatype stays text."""
     if not isinstance(term, Literal):
         return None if term is None else _lexical(term)
-    kind = _PYTHON.get(term.datatype or "")
+    kind = _python_types().get(term.datatype or "")
     try:
         if kind is int:
             return int(term.text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from kgnb.errors import DataError
 from kgnb.llm.model import Request, Usage
@@ -75,7 +75,9 @@ class Prices:
             raise DataError(what, where=str(path), fix=_FORM, details=str(error)) from error
 
 
-_MODELS = TypeAdapter(dict[str, Price])
+_MODELS: TypeAdapter[dict[str, Price]] = TypeAdapter(
+    dict[str, Price], config=ConfigDict(defer_build=True)
+)
 
 
 def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:

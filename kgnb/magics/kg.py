@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-import rdflib
-
 from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
 from kgnb.errors import BackendError, DataError, KgnbError
-from kgnb.kg.endpoint_graph import is_wrapper
+from kgnb.kg.endpoint_graph import is_rdflib, is_wrapper
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES, shorten
@@ -340,7 +338,8 @@ class KgMagics(VerbMagics, magic="kg"):
         for file in map(str, files):
             if Path(file).exists():
                 continue
-            if isinstance(self.shell.user_ns.get(file), Triples | rdflib.Graph | Graph):
+            held = self.shell.user_ns.get(file)
+            if is_rdflib(held) or isinstance(held, Triples | Graph):
                 return DataError(
                     f"there is no such file, but the variable {file} holds a graph",
                     where=file,

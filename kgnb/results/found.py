@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import rdflib
-
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
@@ -28,6 +26,7 @@ from kgnb.results.wording import short_iri, term_text
 if TYPE_CHECKING:
     import networkx
     import pandas
+    import rdflib
 
 _TYPE = Iri(f"{RDF}type")
 PICTURED = 2000  # triples of which a picture is made; all of them stay in ``triples``

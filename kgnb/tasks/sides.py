@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from rdflib import Graph as RdflibSource
 
 from kgnb.agents.entity_alignment.comparison import across
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
@@ -32,6 +31,7 @@ from kgnb.datasets.entity_folders import (
 )
 from kgnb.errors import DataError
 from kgnb.files import from_json
+from kgnb.kg.endpoint_graph import is_rdflib
 from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
 from kgnb.mapping_files import load as load_alignment
@@ -193,7 +193,7 @@ def _opened(source: GraphSource) -> Iterator[Graph]:
     try:
         yield graph
     finally:
-        if graph is not source and not isinstance(source, RdflibSource):
+        if graph is not source and not is_rdflib(source):
             graph.close()
 
 

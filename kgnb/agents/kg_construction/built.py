@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,7 +237,9 @@ class Journal:
         return sum(not act.ok for act in self.acts)
 
 
-_JOURNAL = TypeAdapter(Journal)
+@cache
+def _journal() -> TypeAdapter[Journal]:
+    return TypeAdapter(Journal)  # made on first use: it takes time
 
 
 def journal_key(parts: Mapping[str, Any]) -> str:
@@ -259,7 +262,7 @@ def write_journal(folder: Path, journal: Journal) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     left_out = {"error", "resumed", "stopped"}
     left_out |= {name for name in ("notes", "answers") if not getattr(journal, name)}
-    fields = _JOURNAL.dump_python(journal, exclude=left_out)
+    fields = _journal().dump_python(journal, exclude=left_out)
     text = json.dumps({"version": VERSION, **fields}, ensure_ascii=False, indent=1) + "\n"
     try:
         write_whole(journal_file(folder, journal.document), text, lasting=True)
@@ -282,7 +285,7 @@ def calls_by_document(folder: Path) -> dict[str, set[str]]:
         try:
             content = from_json(path.read_text(encoding="utf-8"))
             journal = (
-                _JOURNAL.validate_python(content) if content.get("version") == VERSION else None
+                _journal().validate_python(content) if content.get("version") == VERSION else None
             )
         except (OSError, ValueError, AttributeError):
             continue
@@ -302,6 +305,6 @@ def read_journal(folder: Path, document: str, key: str) -> Journal | None:
         found = from_json(journal_file(folder, document).read_text(encoding="utf-8"))
         if found["key"] != key or found["version"] != VERSION:
             return None
-        return replace(_JOURNAL.validate_python(found), resumed=True)
+        return replace(_journal().validate_python(found), resumed=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # missing or damaged: the document is read again

@@ -11,11 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyparsing import ParseBaseException
-from rdflib import Literal as RdflibLiteral
-from rdflib import URIRef, Variable
-from rdflib.plugins.sparql import prepareQuery
-
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.prompts import triple_line
 from kgnb.agents.question_answering.state import State
@@ -200,6 +195,9 @@ def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
     Raises:
         ValueError: the query is not well formed.
     """
+    from rdflib import Literal as RdflibLiteral  # takes a while, and most questions need none
+    from rdflib import URIRef, Variable
+
     found: dict[tuple[Any, Any, Any], None] = {}
 
     def collect(node: Any) -> None:
@@ -225,6 +223,9 @@ def patterns_of(query: str) -> list[tuple[Any, Any, Any]]:
 
 
 def _parsed(query: str) -> Any:
+    from pyparsing import ParseBaseException
+    from rdflib.plugins.sparql import prepareQuery
+
     try:
         return prepareQuery(query)
     except (

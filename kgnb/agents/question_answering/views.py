@@ -8,8 +8,6 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from rdflib import URIRef, Variable
-
 from kgnb.agents.question_answering.querying import patterns_of
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import (
@@ -107,6 +105,8 @@ def looked_for(value: Answer) -> list[str]:
 
 
 def _word(term: Any, value: Answer) -> str:
+    from rdflib import URIRef, Variable
+
     if isinstance(term, Variable):
         return "something"
     if not isinstance(term, URIRef):
