@@ -234,7 +234,9 @@ class PanelDrawing {
         button('kgnb-panel-held.kgnb-panel-query', trans.__('Insert again: %1', query), insert, { disabled }, label)
       );
     });
-    return [this.part(`queries ${name}`, trans._n('{n} last query', '{n} last queries', lines.length), false, items(lines))];
+    return [
+      this.part(`queries ${name}`, trans._n('{n} last query', '{n} last queries', lines.length), false, items(lines))
+    ];
   }
 
   private health(health: Health | null | undefined): HTMLElement {

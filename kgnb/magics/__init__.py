@@ -131,13 +131,13 @@ def _answer_the_front_end(ipython: Any, session: Session) -> None:
     session.answering["kgnb.complete"] = Answering(
         ipython, "kgnb.complete", partial(completing.answer, session)
     )
-    shown = session.answering["kgnb.panel"] = Answering(
+    session.answering["kgnb.panel"] = Answering(
         ipython, "kgnb.panel", partial(panel.answer, session)
     )
 
     def after_cell(_result: Any) -> None:
         enter_cell("")
-        shown.tell({"changed": True})
+        session.changed()
 
     session.before_cell, session.after_cell = _before_cell, after_cell
     ipython.events.register("pre_run_cell", session.before_cell)

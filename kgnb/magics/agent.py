@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
+from IPython.display import display
+
 from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.options import OptionInfo
 from kgnb.cli.progress import ProgressLine
@@ -18,7 +20,7 @@ from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.magics.arguments import add_option, argument, input_argument
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
-from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
+from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.table import Table, Value, texts
 from kgnb.run import Run
@@ -162,28 +164,68 @@ class AgentMagics(VerbMagics, Generic[T]):
     def review(self, arguments: argparse.Namespace) -> Any:
         """Records the answers on the line; without any, shows the questions as a widget or a table."""
         from kgnb.widgets.form import someone_is_there
-        from kgnb.widgets.review import RELATIONS, ReviewQueue, ReviewWidget
 
-        task, review = self.current_task(arguments), self.agent.review
-        assert review is not None
-        queue = queue_of(task, arguments.below, self.named)
-        task.hold({"decisions": str(queue.decisions.path)})
+        queue = self.review_queue(arguments)
         answers = [
-            (action, words) for action in actions(review) if (words := getattr(arguments, action))
+            (action, words)
+            for action in actions(queue.review)
+            if (words := getattr(arguments, action))
         ]
         for action, words in answers:
             print(queue.decide(action, words, arguments.who))
         if arguments.list or not (answers or someone_is_there(self.shell)):
             return queue.table()
-        if answers:
-            return None
-        waiting = [entry for _, entry in queue.entries]
-        words = dict(zip(RELATIONS, review.relations.values(), strict=False)) | {
-            "different": review.none
-        }
-        return ReviewWidget(
-            ReviewQueue(waiting, queue.decisions, arguments.who, queue.nothing(), words)
+        return None if answers else self._review_widget(queue, arguments)
+
+    def review_queue(self, arguments: argparse.Namespace) -> Queue:
+        """What there is to review; answers are saved in the file the line names, from now on."""
+        task = self.current_task(arguments)
+        queue = queue_of(task, arguments.below, self.named)
+        task.hold({"decisions": str(queue.decisions.path)})
+        return queue
+
+    def _review_widget(self, queue: Queue, arguments: argparse.Namespace) -> Any:
+        """The review with its Apply, which shows the new result below it."""
+        from ipywidgets import Output, VBox
+
+        from kgnb.widgets.review import RELATIONS, ReviewQueue, ReviewWidget, WithTable
+
+        output, review = Output(), queue.review
+
+        def apply() -> Sequence[Any]:
+            output.clear_output()
+            applied = False
+            with output:  # which shows an error as a cell would, and swallows it
+                display(self.apply_decisions())  # type: ignore[no-untyped-call]  # IPython is untyped
+                applied = True
+            if not applied:
+                raise ValueError("The decisions are saved, but could not be applied: see below.")
+            return self.review_queue(arguments).answers
+
+        words = dict(zip(RELATIONS, review.relations.values(), strict=False))
+        rows = ReviewQueue(
+            queue.answers,
+            queue.decisions,
+            review.settled,
+            who=arguments.who,
+            below=arguments.below,
+            nothing=queue.nothing(),
+            words=words | {"different": review.none},
+            apply=apply,
         )
+        widget = ReviewWidget(rows, self.session.changed)
+        return WithTable(VBox([widget, output]), queue.table())
+
+    def apply_decisions(self) -> Any:
+        """Runs the judging stage again, and of those after it the ones that had been run."""
+        assert self.task is not None and self.agent.review is not None
+        order = self.agent.sequence
+        first = min(order.index(stage) for stage in self.agent.review.stages)
+        value = None
+        for stage in [stage for stage in order[first:] if stage in self.task.values]:
+            self.verb_called = stage
+            value = self.run_stage(stage, argparse.Namespace())
+        return value
 
     def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
         """The things under review that a word refers to."""

@@ -107,6 +107,10 @@ class Session(Opener):
         graph = named.graph if named is not None else open_graph(spec)
         return None if URL.match(graph.name) else graph
 
+    def changed(self) -> None:
+        """Tells the panel that something may have changed."""
+        self.answering["kgnb.panel"].tell({"changed": True})
+
     def close(self) -> None:
         """Closes every graph and index."""
         for named in self.graphs.values():

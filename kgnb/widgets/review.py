@@ -1,24 +1,39 @@
-"""The review queue: questions for a person, answered by key or button; each answer is saved at
-once.
+"""The review: an agent's questions and verdicts as rows, decided by key or button, one or many at
+once; each decision is saved at once, and what follows is run when a person applies them.
 """
 
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import anywidget
 import traitlets
+from pydantic import BaseModel
 
-from kgnb.judging import UNSURE, Decisions, Pending, Verdict, pending
+from kgnb.errors import KgnbError
+from kgnb.judging import (
+    UNSURE,
+    Decision,
+    Decisions,
+    Judge,
+    Pending,
+    PersonJudge,
+    Verdict,
+    pending,
+)
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, LabelledIri, Table, Value
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
-ACTIONS = (*RELATIONS, "different", "skip", "undo")
 WORDS = {action: action for action in (*RELATIONS, "different")}
+SAID = {"different": "None fits", "reject": "Not this one", "withdraw": "Open again"}
+MOST_ROWS = 1000  # of a review: answer these, then apply
+_MEASURE = re.compile(r"-?[\d.]+(e-?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -97,158 +112,283 @@ def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
 
 
 class ReviewQueue:
-    """One pass through the waiting questions. Every answer is saved before the next question is
-    shown.
+    """The questions and verdicts of an agent as rows that people decide, one or many at once.
 
-    A front end shows ``view()`` and calls ``act``. An answer to a question other than the current
-    one (a key pressed twice) changes nothing.
+    A front end shows ``rows``, ``decided`` and ``view`` and calls ``act``. A decision is saved before
+    ``act`` returns; ``apply`` runs what follows from the decisions, and returns the new answers.
+
+    Args:
+        settled: answers questions as people have decided them.
+        below: the confidence below which a verdict waits for a person, as an unsure one does.
+        nothing: the message where nothing waits.
+        words: the decision that each action stands for.
     """
 
     def __init__(
         self,
-        entries: Sequence[Pending[Any]],
+        answers: Sequence[Any],
         decisions: Decisions,
+        settled: Callable[[Decisions], Judge[Any]] = PersonJudge,
+        *,
         who: str = "",
+        below: float = 0.0,
         nothing: str = "",
         words: Mapping[str, str] = WORDS,
+        apply: Callable[[], Sequence[Any]] | None = None,
     ) -> None:
-        self.entries = list(entries)
-        self.nothing = nothing  # the message if there are no entries
-        self.words = dict(words)  # the decision each action stands for
-        self.decisions = decisions
-        self.who = who
-        self.answers: dict[str, tuple[str, str | None]] = {}
-        self._skipped: set[str] = set()
-        self._done: list[int] = []  # answered positions, for undo
-        self._at = 0
+        self.decisions, self.who, self.nothing, self.words = decisions, who, nothing, dict(words)
+        self._settled, self._below, self._apply = settled, below, apply
+        self._done: list[list[tuple[Any, Decision | None]]] = []  # what stood before each action
         self._said = ""
+        self.changed = 0  # decisions that were not applied yet
+        self.take(answers)
 
-    @property
-    def current(self) -> Pending[Any] | None:
-        """The current question; None when all are answered."""
-        return self.entries[self._at] if len(self.answers) < len(self.entries) else None
+    def take(self, answers: Sequence[Any]) -> None:
+        """Shows these answers: first what waits, by expected gain, then the least confident."""
+        first = waiting(answers, below=self._below)
+        self.waits = {entry.question.id for entry in first}
+        rest = [
+            Pending(one.question, one.verdict, 0.0)
+            for one in answers
+            if one.question.id not in self.waits
+        ]
+        self.entries = [*first, *sorted(rest, key=lambda entry: entry.verdict.confidence)]
+        self.by_id = {entry.question.id: entry for entry in self.entries[:MOST_ROWS]}
 
-    def act(self, action: str, choice: int = -1, question: str = "") -> None:
-        """Takes an answer: a relation with the index of the chosen candidate, "different", "skip"
-        or "undo".
+    def rows(self) -> list[dict[str, Any]]:
+        """Every question with the judge's verdict, as plain JSON."""
+        return [
+            {
+                **_shown(subject(entry.question)),
+                "id": entry.question.id,
+                "candidates": [other.name for other in things(entry.question)],
+                "choice": suggested(entry.question, entry.verdict),
+                "decision": entry.verdict.decision,
+                "confidence": entry.verdict.confidence,
+                "by": entry.verdict.judged_by,
+                "why": entry.verdict.rationale,
+                "waits": entry.question.id in self.waits,
+            }
+            for entry in self.by_id.values()
+        ]
+
+    def decided(self) -> dict[str, dict[str, Any]]:
+        """What people have decided, by question, with who and when."""
+        questions = [entry.question for entry in self.by_id.values()]
+        standing = self.decisions.standing()
+        found = {}
+        for question, verdict in zip(
+            questions, self._settled(self.decisions).judge(questions), strict=True
+        ):
+            kept = standing.get(question.id)
+            if verdict.sure or kept is not None:
+                iris = [other.iri for other in things(question)]
+                some = kept is not None and kept.choice is None and len(kept.offered) < len(iris)
+                found[question.id] = {
+                    "decision": SAID["reject"].lower() if some else verdict.decision,
+                    "choice": iris.index(verdict.choice) if verdict.choice in iris else -1,
+                    "who": kept.who if kept else verdict.judged_by.partition(":")[2],
+                    "when": kept.when if kept else "",
+                }
+        return found
+
+    def view(self) -> dict[str, Any]:
+        """What stands around the rows, as plain JSON."""
+        return {
+            "said": self._said,
+            "nothing": self.nothing,
+            "undoable": bool(self._done),
+            "changed": self.changed,
+            "words": self.words,
+            "rejects": type(self.decisions).reject is not Decisions.reject,
+            "applies": self._apply is not None,
+            "file": str(self.decisions.path),
+            "left_out": len(self.entries) - len(self.by_id),
+        }
+
+    def act(self, action: str, questions: Sequence[str] = (), choices: Sequence[int] = ()) -> None:
+        """Takes a decision on these questions: a relation with the place of the candidate of each
+        (left out: the one the judge suggests), "different", "reject" (only this candidate is wrong), or
+        "withdraw"; or "undo", which takes back the last action.
 
         Raises:
-            ValueError: there is no such action or candidate.
+            ValueError: there is no such action or candidate; then nothing is decided.
         """
-        if action not in ACTIONS:
-            raise ValueError(f"there is no action {action!r}: choose {', '.join(ACTIONS)}")
         if action == "undo":
             self._undo()
             return
-        entry = self.current
-        if entry is None or (question and entry.question.id != question):
-            return
-        if action == "skip":
-            self._skipped.add(entry.question.id)
-            self._say("Skipped", subject(entry.question).name)
+        if action not in (*self.words, "reject", "withdraw"):
+            raise ValueError(
+                f"{action!r} is not possible here: choose {', '.join((*self.words, 'undo'))}"
+            )
+        places = dict(zip(questions, choices, strict=False))
+        entries = [self.by_id[one] for one in questions if one in self.by_id]
+        chosen = [self._choice(action, one, places.get(one.question.id)) for one in entries]
+        before = self.decisions.standing()
+        for entry, iri in zip(entries, chosen, strict=True):
+            self._decide(action, entry.question, iri)
+        if entries:
+            done = [(entry.question, before.get(entry.question.id)) for entry in entries]
+            self._done.append(done)
+            self.changed += len(entries)
+            names = ", ".join(subject(entry.question).name for entry in entries[:3])
+            more = f" and {len(entries) - 3:,} more" if len(entries) > 3 else ""
+            self._said = f"{SAID.get(action, self.words.get(action, action))}: {names}{more}."
+
+    def apply(self) -> None:
+        """Runs what follows from the decisions."""
+        if self._apply is not None:
+            self.take(self._apply())
+            self._said, self.changed = f"Applied {count(self.changed, 'decision')}.", 0
+
+    def _choice(self, action: str, entry: Pending[Any], place: int | None) -> str | None:
+        """The IRI of the candidate that an action is about; None if it is about none."""
+        if action in ("different", "withdraw"):
+            return None
+        others = things(entry.question)
+        place = suggested(entry.question, entry.verdict) if place is None else place
+        if not 0 <= place < len(others):
+            raise ValueError(
+                f"{subject(entry.question).name} has no candidate {place + 1}: it has {len(others)}"
+            )
+        return others[place].iri
+
+    def _decide(self, action: str, question: Any, chosen: str | None) -> None:
+        if action == "withdraw":
+            self.decisions.withdraw(question, who=self.who)
+        elif action == "reject":
+            self.decisions.reject(question, str(chosen), who=self.who)
         else:
-            self._decide(entry.question, action, choice)
-        self._advance()
-
-    def view(self) -> dict[str, Any]:
-        """What a front end shows, as plain JSON: one question at a time, so that a saved notebook
-        stays small.
-        """
-        entry = self.current
-        return {
-            "total": len(self.entries),
-            "decided": len(self.answers),
-            "skipped": len(self._skipped),
-            "done": entry is None,
-            "undoable": bool(self._done),
-            "said": self._said,
-            "question": _shown(subject(entry.question)) | {"id": entry.question.id}
-            if entry
-            else None,
-            "candidates": _candidates(entry.question) if entry else [],
-            "chosen": suggested(entry.question, entry.verdict) if entry else -1,
-            "hint": self._hint(),
-        }
-
-    def _hint(self) -> str:
-        if (entry := self.current) is not None:
-            return _hint(entry)
-        return (
-            self.nothing if not self.entries else ""
-        ) or f"Decisions are saved in {self.decisions.path}."
-
-    def _decide(self, question: Any, action: str, choice: int) -> None:
-        chosen = None
-        if action not in self.words:
-            raise ValueError(f"{action} is not possible here: a candidate fits, or none does")
-        if action in RELATIONS:
-            if not 0 <= choice < len(things(question)):
-                raise ValueError(
-                    f"there is no candidate {choice + 1}: this question has {len(things(question))}"
-                )
-            chosen = things(question)[choice]
-        self.decisions.decide(
-            question, self.words[action], chosen.iri if chosen else None, who=self.who
-        )
-        self.answers[question.id] = (action, chosen.iri if chosen else None)
-        self._skipped.discard(question.id)
-        self._done.append(self._at)
-        self._say(
-            action.capitalize(),
-            subject(question).name,
-            chosen.name if chosen else "none of the candidates",
-        )
+            self.decisions.decide(question, self.words[action], chosen, who=self.who)
 
     def _undo(self) -> None:
+        """Takes back the last action: what stood before it stands again."""
         if not self._done:
             return
-        self._at = self._done.pop()
-        question = self.entries[self._at].question
-        self.decisions.withdraw(question, who=self.who)
-        self.answers.pop(question.id, None)
-        self._say("Taken back", subject(question).name)
+        last = self._done.pop()
+        for question, before in last:
+            if before is None or before.decision is None:
+                self.decisions.withdraw(question, who=self.who)
+            else:
+                self.decisions.decide(
+                    question,
+                    before.decision,
+                    before.choice,
+                    who=before.who,
+                    note=before.note,
+                    offered=before.offered,
+                )
+        self.changed = max(0, self.changed - len(last))
+        self._said = f"Taken back: {', '.join(subject(one).name for one, _ in last[:3])}."
 
-    def _advance(self) -> None:
-        """Moves to the next question that is neither answered nor skipped, else to a skipped one."""
-        size = len(self.entries)
-        order = [(self._at + step) % size for step in range(1, size + 1)]
-        left = [at for at in order if self.entries[at].question.id not in self.answers]
-        fresh = [at for at in left if self.entries[at].question.id not in self._skipped]
-        if left and not fresh:
-            self._skipped.clear()
-        self._at = (fresh or left or [self._at])[0]
 
-    def _say(self, what: str, *names: str) -> None:
-        self._said = f"{what}: {', '.join(names)}."
+class _Message(BaseModel):
+    """What the front end sends: an action, the questions it is about, the candidate of each."""
+
+    action: str
+    questions: list[str] = []
+    choices: list[int] = []
 
 
 class ReviewWidget(anywidget.AnyWidget):
-    """The review queue in a notebook."""
+    """The review in a notebook; what applying it printed and returned stands in ``output``."""
 
     _esm = HERE / "review.js"
     _css = HERE / "review.css"
+    rows = traitlets.List().tag(sync=True)
+    decided = traitlets.Dict().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
+    detail = traitlets.Dict().tag(sync=True)
+    who = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, queue: ReviewQueue, **kwargs: Any) -> None:
-        self.queue = queue
-        super().__init__(view=queue.view(), **kwargs)
+    def __init__(self, queue: ReviewQueue, tell: Callable[[], None] = lambda: None) -> None:
+        """``tell`` is called after every decision."""
+        self.queue, self.tell = queue, tell
+        super().__init__(
+            rows=queue.rows(), decided=queue.decided(), view=queue.view(), who=queue.who
+        )
         self.on_msg(self._message)
 
     def _message(self, _: object, content: Any, __: object) -> None:
-        """Takes an answer from the front end; any other message changes nothing."""
-        choice = content.get("choice", -1) if isinstance(content, dict) else None
-        if not isinstance(choice, int):
-            return
+        """Takes an action from the front end; any other message changes nothing."""
         try:
-            self.queue.act(str(content.get("action")), choice, str(content.get("question", "")))
-        except ValueError as error:
-            self.view = self.queue.view() | {"said": str(error)}
+            message = _Message(**content)
+        except (TypeError, ValueError):
             return
-        self.view = self.queue.view()
+        self.queue.who, said = self.who.strip(), ""
+        try:
+            if message.action == "open":
+                self._open(*message.questions, *message.choices)
+                return
+            if message.action == "apply":
+                self.queue.apply()
+                self.rows, self.detail = self.queue.rows(), {}
+            else:
+                self.queue.act(message.action, message.questions, message.choices)
+        except (ValueError, KgnbError) as error:
+            said = str(error)
+        self.decided = self.queue.decided()
+        self.view = self.queue.view() | ({"said": said} if said else {})
+        self.tell()
+
+    def _open(self, question: str, place: int) -> None:
+        """Shows a question and one of its candidates side by side."""
+        entry = self.queue.by_id.get(question)
+        if entry is not None and 0 <= place < len(things(entry.question)):
+            both = [subject(entry.question), things(entry.question)[place]]
+            self.detail = {
+                "id": question,
+                "names": [thing.name for thing in both],
+                "iris": [thing.iri for thing in both],
+                "lines": side_by_side(entry.question, place),
+            }
 
     def __repr__(self) -> str:
-        shown = self.view
-        return f"ReviewWidget({shown['decided']} of {shown['total']} answered)"
+        return f"ReviewWidget({len(self.decided)} of {len(self.rows)} decided)"
+
+
+class WithTable:
+    """A widget, and the same as a table where no widget is shown."""
+
+    def __init__(self, widget: Any, table: Table) -> None:
+        self.widget, self.table = widget, table
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return self.widget._repr_mimebundle_() | self.table._repr_mimebundle_()
+
+
+def side_by_side(question: Any, place: int) -> list[list[str]]:
+    """What is known of the thing in question and of a candidate: name, both values, how they agree."""
+    mine, yours = _facts(subject(question)), _facts(things(question)[place])
+    candidates = getattr(question, "candidates", None)
+    agreed = dict(_evidence(candidates[place])) if candidates else {}
+    pairs = dict(kind.split(" ~ ", 1) for kind in agreed if " ~ " in kind)
+    told = set[str]()
+    lines = []
+    for name, value in mine.items():
+        other = pairs.get(name, name)
+        both = f"{name} ~ {other}" if name in pairs else name
+        theirs = yours.get(other, "")
+        same = theirs and " ".join(theirs.split()).casefold() == " ".join(value.split()).casefold()
+        lines.append([both, value, theirs, agreed.pop(both, "equal" if same else "")])
+        told.add(other)
+    lines += [[name, "", value, ""] for name, value in yours.items() if name not in told]
+    return lines + [[kind, "", "", text] for kind, text in agreed.items()]
+
+
+def _facts(thing: Thing) -> dict[str, str]:
+    """The lines about a thing by what each is about; those of one kind are joined."""
+    found: dict[str, str] = {}
+    for line in thing.in_short.splitlines()[1:]:
+        name, colon, value = line.partition(": ")
+        name, value = (name, value) if colon else ("", line)
+        found[name] = f"{found[name]}; {value}" if name in found else value
+    return found
+
+
+def _evidence(candidate: Any) -> list[tuple[str, str]]:
+    """What speaks for or against a candidate, without measures that say nothing to a person."""
+    return [(one.kind, one.text) for one in candidate.evidence if not _MEASURE.fullmatch(one.text)]
 
 
 def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -> Table:
@@ -280,48 +420,25 @@ def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -
             numbers or range(1, len(entries) + 1), entries, abouts, strict=True
         )
     ]
-    details = [_evidence(entry.question) for entry in entries]
+    details = [_details(entry.question) for entry in entries]
     return Table(columns, rows, caption="Questions for a person", details=details)
 
 
-def _evidence(question: Any) -> list[tuple[str, str]]:
-    """The entity in question, then each candidate with its evidence."""
+def _details(question: Any) -> list[tuple[str, str]]:
+    """The thing in question, then each candidate with its evidence."""
     about = subject(question)
     shown = [(f"{about.name} <{about.iri}>" if about.iri else about.name, about.in_short)]
-    for at, (why, other) in enumerate(
-        zip(_reasons(question), things(question), strict=True), start=1
-    ):
-        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{why}".rstrip()))
+    candidates = getattr(question, "candidates", None)
+    for place, other in enumerate(things(question)):
+        why = "; ".join(map(": ".join, _evidence(candidates[place]))) if candidates else ""
+        shown.append(
+            (f"{place + 1}. {other.name} <{other.iri}>", f"{other.in_short}\n{why}".rstrip())
+        )
     return shown
 
 
-def _reasons(question: Any) -> list[str]:
-    """The evidence for each candidate; "" if there is none."""
-    candidates = getattr(question, "candidates", None)
-    if candidates is None:
-        return [""] * len(things(question))
-    return [
-        "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
-        for candidate in candidates
-    ]
-
-
-def _candidates(question: Any) -> list[dict[str, str]]:
-    """Each candidate as shown, with its evidence."""
-    return [
-        _shown(other) | {"why": why}
-        for why, other in zip(_reasons(question), things(question), strict=True)
-    ]
-
-
-def _shown(description: Thing) -> dict[str, str]:
-    return {
-        "name": description.name,
-        "iri": description.iri,
-        "kind": description.kind,
-        "side": description.side,
-        "text": "\n".join(description.in_short.splitlines()[1:]),
-    }
+def _shown(thing: Thing) -> dict[str, str]:
+    return {"name": thing.name, "iri": thing.iri, "kind": thing.kind, "side": thing.side}
 
 
 def suggested(question: Any, verdict: Verdict) -> int:

@@ -190,12 +190,15 @@ def test_a_queue_that_waits_is_listed_and_opens(worked: Visit) -> None:
         worked.until_idle()
     assert cells.count() == before + 1
     queue = worked.page.locator(".kgnb-review")
-    expect(queue).to_contain_text(
-        f"0 of {many} answered"
-    )  # what the panel counted is what the review asks
+    # what the panel counted is what the review asks
+    expect(queue.get_by_label("Show")).to_contain_text(f"waiting ({many})")
     for shade in SHADES:
         worked.theme(shade)
         assert worked.serious(".kgnb-review") == []
+    # The panel follows what is decided, without a cell being run.
+    for key, left in (("r", many - 1), ("u", many)):
+        queue.locator(".kgnb-review-scroll").press(key)
+        expect(waiting).to_contain_text(f"{left} questions wait", timeout=PATIENCE)
 
 
 def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(

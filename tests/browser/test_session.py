@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Lab, Visit, write
+from .conftest import SHADES, Lab, Visit, write
 
 expect = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need the package playwright"
@@ -69,32 +69,44 @@ def test_what_each_cell_gave_is_drawn_and_what_is_wrong_is_pointed_at(opened: Vi
     ] == []
 
 
-def test_a_review_goes_by_keyboard_and_is_kept(opened: Visit, lab: Lab) -> None:
+def test_a_review_goes_by_keyboard_is_kept_and_applied(opened: Visit, lab: Lab) -> None:
     queue: Any = opened.page.locator(".kgnb-review")
     queue.scroll_into_view_if_needed()
-    queue.focus()
-    expect(queue.locator(".kgnb-review-why").first).to_contain_text("view")
-    answers, candidates = (
-        queue.locator(f".kgnb-review-{part}").bounding_box() for part in ("buttons", "candidates")
-    )
-    assert (
-        answers["y"] + answers["height"] <= candidates["y"]
-    )  # in sight however many candidates there are
+    rows, status = queue.locator(".kgnb-review-row"), queue.locator(".kgnb-review-status")
+    expect(rows.first).to_be_visible()
     cells = opened.page.locator(".jp-Notebook .jp-Cell").count()
-    first = queue.locator(".kgnb-review-question strong").inner_text()
-    queue.press("a")
-    expect(queue.locator(".kgnb-review-status")).to_contain_text(f"Equivalent: {first}")
-    queue.press("r")
-    expect(queue.locator(".kgnb-review-count")).to_contain_text("2 of")
-    queue.press("u")
-    expect(queue.locator(".kgnb-review-status")).to_contain_text("Taken back")
-    assert (
-        opened.page.locator(".jp-Notebook .jp-Cell").count() == cells
-    )  # no shortcut of JupyterLab's went off
+    waiting = rows.count()
+    scroll = queue.locator(".kgnb-review-scroll")
+    first = rows.first.locator(".kgnb-review-open").inner_text()[2:]
+    scroll.press("o")
+    detail = queue.locator(".kgnb-review-detail")
+    expect(detail).to_contain_text("agreement")
+    for shade in SHADES:
+        opened.theme(shade)
+        assert opened.serious(".kgnb-review") == []
+    scroll.press("o")
+    expect(detail).to_have_count(0)
+    scroll.press("a")
+    expect(status).to_contain_text(f"equivalent: {first}")
+    expect(rows).to_have_count(waiting - 1)  # it is decided, and the next row is the current one
+    scroll.press("Space")
+    scroll.press("ArrowDown")
+    scroll.press("Space")
+    scroll.press("r")
+    expect(rows).to_have_count(waiting - 3)
+    scroll.press("u")
+    expect(status).to_contain_text("Taken back")
+    expect(rows).to_have_count(waiting - 1)
+    # no shortcut of JupyterLab's went off
+    assert opened.page.locator(".jp-Notebook .jp-Cell").count() == cells
     [kept] = [file for file in lab.folder.glob("*.jsonl") if "decision" in file.name]
     said = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
-    assert [line["decision"] for line in said] == ["equivalent", "different", None]
-    assert {line["who"] for line in said} == {"Ada"}
+    assert [line["decision"] for line in said] == ["equivalent", *["different"] * 2, None, None]
+    assert {line["who"] for line in said} == {"Ada"} and all(line["when"] for line in said)
+    queue.get_by_role("button", name="Apply 1").press("Enter")
+    expect(status).to_contain_text("Applied 1 decision.", timeout=60_000)
+    result = cell(opened, "review").locator(".kgnb-table")
+    expect(result).to_contain_text("person:Ada")  # the new alignment, below the review
 
 
 def test_a_form_runs_its_line_and_puts_it_into_the_next_cell(opened: Visit) -> None:
