@@ -37,9 +37,21 @@ def magics() -> str:
         importlib.import_module(f"kgnb.magics.{module.name}")
     parts = ["# Magics", "", "`%load_ext kgnb` loads them. Made from their own help."]
     for magic in sorted(families(), key=lambda each: each.magic):
-        parts += ["", f"## %{magic.magic}", "", first_sentence(getattr(magic, magic.magic, magic).__doc__)]
+        parts += [
+            "",
+            f"## %{magic.magic}",
+            "",
+            first_sentence(getattr(magic, magic.magic, magic).__doc__),
+        ]
         for name, method in magic.verbs.items():
-            parts += ["", f"### %{magic.magic} {name}", "", "```text", method.parser.format_help().strip(), "```"]
+            parts += [
+                "",
+                f"### %{magic.magic} {name}",
+                "",
+                "```text",
+                method.parser.format_help().strip(),
+                "```",
+            ]
     return "\n".join(parts)
 
 
@@ -67,7 +79,9 @@ def agents() -> dict[str, str]:
     for found in pkgutil.iter_modules(kgnb.agents.__path__):
         if found.ispkg:
             doc = (importlib.import_module(f"kgnb.agents.{found.name}").__doc__ or "").strip()
-            title = {"kg_construction": "Graph construction"}.get(found.name, found.name.replace("_", " ").capitalize())
+            title = {"kg_construction": "Graph construction"}.get(
+                found.name, found.name.replace("_", " ").capitalize()
+            )
             more = "Its magic and all options: [magics](../magics.md); its commands: [commands](../commands.md)."
             tables = "\n".join(described(our_agent(found.name)))
             name = f"agents/{found.name.replace('_', '-')}.md"
@@ -80,19 +94,32 @@ def described(agent: Agent) -> list[str]:
     lines = ["## Inputs", "", "| input | what it is | where it is left out |", "|---|---|---|"]
     for one in agent.taken:
         if one.kind != "value":
-            default = (f"`{one.default}`" if one.default else "none") if one.optional else "it is required"
+            default = (
+                (f"`{one.default}`" if one.default else "none")
+                if one.optional
+                else "it is required"
+            )
             several = "; several may be given" if one.many else ""
             lines.append(f"| `{one.name}` | {cell(one.help)}{several} | {default} |")
     lines += ["", "## Stages", "", "| stage | what it does | options |", "|---|---|---|"]
     for stage in agent.stages:
-        lines.append(f"| `{stage.name}` | {cell(stage.summary)} | {', '.join(f'`{name}`' for name in stage.options)} |")
-    lines += ["", "## Options", "", "| option | what it is | allowed | default |", "|---|---|---|---|"]
+        lines.append(
+            f"| `{stage.name}` | {cell(stage.summary)} | {', '.join(f'`{name}`' for name in stage.options)} |"
+        )
+    lines += [
+        "",
+        "## Options",
+        "",
+        "| option | what it is | allowed | default |",
+        "|---|---|---|---|",
+    ]
     for option in agent.knobs():
-        lines.append(f"| `{option.name}` | {cell(option.help)} | {cell(option.allowed)} | `{option.default!r}` |")
+        lines.append(
+            f"| `{option.name}` | {cell(option.help)} | {cell(option.allowed)} | `{option.default!r}` |"
+        )
     return lines
 
 
 def cell(text: str) -> str:
     """A text for a cell of a table."""
     return text.replace("|", "\\|").replace("<", "&lt;")
-

@@ -364,7 +364,12 @@ def things() -> list[str]:
             continue
         facts = [fact(*part.split(maxsplit=1)) for part in cells[5].split(" ; ") if part]
         if cells[0] in rooms:
-            facts.append(fact("hasRoom", " + ".join(f"{cells[0]}-room-{n + 1}" for n in range(rooms[cells[0]]))))
+            facts.append(
+                fact(
+                    "hasRoom",
+                    " + ".join(f"{cells[0]}-room-{n + 1}" for n in range(rooms[cells[0]])),
+                )
+            )
         found.append(block(f"id:{cells[0]}", f"a {types}", *names(*cells[1:5]), *facts))
     return found
 
@@ -376,9 +381,13 @@ def rooms() -> list[str]:
     for hut, beds in rows(ROOMS):
         for number, count in enumerate(map(int, beds.split()), start=1):
             kinds = ROOM_KINDS.get(count, DORMITORY)
-            said = [f"{kind} {number}, {label}" for kind, label in zip(kinds, labels[hut], strict=True)]
+            said = [
+                f"{kind} {number}, {label}" for kind, label in zip(kinds, labels[hut], strict=True)
+            ]
             types = "a :Room" if count in ROOM_KINDS else "a :Dormitory , :Room"
-            found.append(block(f"id:{hut}-room-{number}", types, *names(*said), fact("beds", str(count))))
+            found.append(
+                block(f"id:{hut}-room-{number}", types, *names(*said), fact("beds", str(count)))
+            )
     return found
 
 
@@ -387,7 +396,12 @@ def bookings() -> list[str]:
     wardens = dict(re.findall(r"^(\S+) \|.*; warden (\S+)", THINGS, re.MULTILINE))
     found = []
     for number, (hut, guest, arrival, nights, people) in enumerate(rows(BOOKINGS), start=1):
-        facts = [fact("forHut", hut), fact("bookedBy", guest), fact("arrival", arrival), fact("nights", nights)]
+        facts = [
+            fact("forHut", hut),
+            fact("bookedBy", guest),
+            fact("arrival", arrival),
+            fact("nights", nights),
+        ]
         facts.append(fact("partySize", people))
         if int(people) > 10:
             facts.append(fact("confirmedBy", wardens[hut]))
@@ -406,7 +420,10 @@ def weather() -> list[str]:
             cells = figures.split()
             for half, hour in enumerate(("06:00", "17:00")):
                 zone = "+02:00" if "04" <= day[5:7] <= "10" else "+01:00"
-                facts = [fact("issuedBy", f"{station}-station"), fact("issuedAt", f"{day}T{hour}:00{zone}")]
+                facts = [
+                    fact("issuedBy", f"{station}-station"),
+                    fact("issuedAt", f"{day}T{hour}:00{zone}"),
+                ]
                 facts += [fact("temperature", cells[2 * half]), fact(wind, cells[2 * half + 1])]
                 if half and levels:
                     facts.append(fact("avalancheLevel", levels.split()[place]))
@@ -422,7 +439,9 @@ def weather() -> list[str]:
 
 def main() -> None:
     """Writes the file."""
-    head = ["# The catalogue of the Two Slopes Network. Fictional; written for kgnb; CC0-1.0. Made by build_graph.py."]
+    head = [
+        "# The catalogue of the Two Slopes Network. Fictional; written for kgnb; CC0-1.0. Made by build_graph.py."
+    ]
     head += [f"@prefix {prefix}: <{iri}> ." for prefix, iri in PREFIXES.items()]
     blocks = [*vocabulary(), *things(), *rooms(), *bookings(), *weather()]
     (HERE / "graph.ttl").write_text("\n".join([*head, "", *blocks]), encoding="utf-8")

@@ -20,8 +20,18 @@ TABLES = {  # kind of thing, table; in the order in which they are laid out
     "summit": "summits", "pass": "passes", "lake": "lakes", "glacier": "glaciers", "dish": "dishes",
     "ingredient": "ingredients", "station": "stations", "helipad": "helipads", "course": "courses", "route": "routes",
 }  # fmt: skip
-ROOM_KINDS = {"h": ("FourBedRoom", "Vierbettzimmer", 4), "c": ("RF_0000123", "Chambre à quatre lits", 4)}
-WITH_ROOMS = ("laerchgrundhuette", "hochkarhaus", "rotwandhaus", "sonnkopfhaus", "sorne_refuge", "fonts_refuge")
+ROOM_KINDS = {
+    "h": ("FourBedRoom", "Vierbettzimmer", 4),
+    "c": ("RF_0000123", "Chambre à quatre lits", 4),
+}
+WITH_ROOMS = (
+    "laerchgrundhuette",
+    "hochkarhaus",
+    "rotwandhaus",
+    "sonnkopfhaus",
+    "sorne_refuge",
+    "fonts_refuge",
+)
 NUMBER_OF_NETWORK = (
     "laerchgrundhuette",
     "dreibachhuette",
@@ -103,8 +113,13 @@ class Union:
         language = ("de", "fr")[self.side]
         blocks = []
         for key, (kind, name, said) in self.things.items():
-            lines = [f"i:{self.local(key)} a {TYPES[kind][self.side]}", f'rdfs:label "{name}"@{language}']
-            blocks.append(" ;\n    ".join(lines + [f"{term} {value}" for term, value in said]) + " .\n")
+            lines = [
+                f"i:{self.local(key)} a {TYPES[kind][self.side]}",
+                f'rdfs:label "{name}"@{language}',
+            ]
+            blocks.append(
+                " ;\n    ".join(lines + [f"{term} {value}" for term, value in said]) + " .\n"
+            )
         return HEADS[self.side] + PREFIXES + "\n" + "\n".join(blocks)
 
 
@@ -146,7 +161,9 @@ def publish(side: int) -> Union:
     """One union's things: first all of them by name, then what is said of each."""
     union = Union(side)
     tables = read_tables()
-    listed = {kind: [row for row in tables[name] if union.lists(row[0])] for kind, name in TABLES.items()}
+    listed = {
+        kind: [row for row in tables[name] if union.lists(row[0])] for kind, name in TABLES.items()
+    }
     for kind, chosen in listed.items():
         for row in chosen:
             shown = person(row[2], side) if kind == "person" else row[2 + side]
@@ -162,7 +179,12 @@ def publish(side: int) -> Union:
             union.say(row[1], "born", f'"{row[4]}"^^xsd:gYear')
     for row in listed["hut"]:
         hut(union, row)
-    for kind, term in (("summit", "climbed from"), ("station", "near"), ("helipad", "near"), ("course", "near")):
+    for kind, term in (
+        ("summit", "climbed from"),
+        ("station", "near"),
+        ("helipad", "near"),
+        ("course", "near"),
+    ):
         for row in listed[kind]:
             union.link(row[1], term, row[4])
             if kind == "summit":
@@ -200,7 +222,9 @@ def hut(union: Union, row: list[str]) -> None:
         union.say(
             key,
             "phone",
-            f'"0{digits[:2]}/{digits[2:]}"' if side == 0 else f'"+99 {digits[:2]} {digits[2:4]} {digits[4:]}"',
+            f'"0{digits[:2]}/{digits[2:]}"'
+            if side == 0
+            else f'"+99 {digits[:2]} {digits[2:4]} {digits[4:]}"',
         )
     if key in NUMBER_OF_NETWORK:
         union.say(key, "number", f'"TSN-{NUMBER_OF_NETWORK.index(key) + 1:02d}"')

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, exp, log
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kgnb.errors import BackendError, NotFit, Waiting
+from kgnb.errors import BackendError, NotFit
 from kgnb.judging.question import ClosedQuestion, Estimate, Judge, Verdict, estimate, unsure
 
 Q = TypeVar("Q", bound=ClosedQuestion)
@@ -33,8 +33,8 @@ ACCEPT = 0.5
 WORTH = 0.01
 RELIABILITY = 0.9  # how often an answer is expected to be right
 TRUST = 0.95  # the most that an answer is believed, whatever it says of itself
-# a costly judge is first tried on questions that the cheap one knows: as many at most, fewer say nothing
-KNOWN = 8
+# a costly judge is tried on questions that the cheap one knows: as many at most, fewer say nothing
+KNOWN = 6
 FEW_KNOWN = 4
 FIT = 0.7  # of them right; a judge that guesses, or always says the same, gets half of them
 SURELY = 0.95  # how sure the cheap judge is of what it knows
@@ -209,8 +209,9 @@ class Asking(Generic[Q]):
     least: int = WAVE  # questions of a wave, if there are as many
     worth: float = WORTH  # the least expected gain of an answer
     ready: Ready[Q] = lambda questions, verdicts: lambda question, chances: question
-    # a question without the option of this number; with it, the costly judge is tried first
-    without: Callable[[Q, int], Q] | None = None
+    # a question by its right option's number, short, with that option or without it: with it, the
+    # costly judge is tried
+    trial: Callable[[Q, int, bool], Q] | None = None
 
     def __post_init__(self) -> None:
         if not self.share >= 0:
@@ -225,7 +226,7 @@ class Asking(Generic[Q]):
         """Questions that the cheap judge is sure of, evenly spread: every second one without its
         right option, so that none of the others is right.
         """
-        if self.without is None or not self.exclusive:
+        if self.trial is None or not self.exclusive:
             return []
         # Among few questions the cheap judge is sure of what is wrong: six small pairs of everyday
         # domains lose 20 points of F1 where a strong model is tried on them.
@@ -245,9 +246,9 @@ class Asking(Generic[Q]):
         number = min(KNOWN, len(sure))
         chosen = [sure[at * len(sure) // number] for at in range(number)]
         return [
-            Known(self.without(question, right), None)
+            Known(self.trial(question, right, False), None)
             if at % 2
-            else Known(question, question.options[right].id)
+            else Known(self.trial(question, right, True), question.options[right].id)
             for at, (question, right) in enumerate(chosen)
         ]
 
@@ -281,8 +282,8 @@ class Cascade(Generic[Q]):
     Each verdict says who decided. If the costly judge cannot decide, the verdict is "unsure", and
     the cheap judge's stays in the rationale and in ``also``: a hint for a person, not a decision.
     If the costly judge failed (a server was down, a budget spent), the cheap judge's verdict
-    counts, is marked as ``failed``, and says so. So it does where the costly judge is tried on
-    questions with known answers first (``Asking.without``) and gets too many of them wrong.
+    counts, is marked as ``failed``, and says so. So it does where the first sheet also holds
+    questions whose answers are known (``Asking.trial``), and too many of them are answered wrongly.
     """
 
     cheap: Judge[Q]
@@ -339,9 +340,11 @@ class Cascade(Generic[Q]):
         """
         left, expected = self.open(questions), Estimate()
         if self.asking is not None and left:
-            known = self.asking.known(*self._told[-1])
-            tried = [one.question for one in known]
-            expected += estimate(self.costly, tried) if tried else Estimate()
+            tried = [one.question for one in self.asking.known(*self._told[-1])]
+            if tried:
+                first = max(self.asking.least - len(tried), 1)
+                expected += estimate(self.costly, [*tried, *left[:first]])
+                left = left[first:]
         waves, least = (self.asking.waves, self.asking.least) if self.asking else (1, WAVE)
         for wave in range(waves, 0, -1):
             size = _wave(len(left), wave, least)
@@ -385,21 +388,18 @@ class _Weighed(Generic[Q]):
 
     def judged(self) -> list[Verdict]:
         left = self._asking.budget(self._questions)
-        if unfit := self._tried(left):
-            first = self._beliefs.choose(left, lambda _: False, self._asking.worth)
-            return [
-                _unheard(verdict, replace(unsure(unfit, self._costly.name), failed="unfit"))
-                if number in first
-                else verdict
-                for number, verdict in enumerate(self._verdicts)
-            ]
+        if known := self._asking.known(self._questions, self._verdicts):
+            first = self._choose(min(left, max(self._asking.least - len(known), 1)))
+            left -= len(first)
+            if first and (unfit := self._ask(first, known)):
+                return self._unfit([*first, *self._choose(left)], unfit)
         for wave in range(self._asking.waves, 0, -1):
             size = _wave(left, wave, self._asking.least)
-            chosen = self._beliefs.choose(size, self._answers.__contains__, self._asking.worth)
+            chosen = self._choose(size)
             if not chosen:
                 break
             left -= len(chosen)
-            self._ask(sorted(chosen))
+            self._ask(chosen)
         verdicts = list(self._verdicts)
         for number in self._beliefs.sharing(list(self._answers)):
             answer = self._answers.get(number)
@@ -409,20 +409,21 @@ class _Weighed(Generic[Q]):
                 verdicts[number] = self._verdict(number, answer)
         return verdicts
 
-    def _tried(self, left: int) -> str:
-        """Try the costly judge on what is known; why it is not asked, or "" if it may be."""
-        if not self._beliefs.choose(left, lambda _: False, self._asking.worth):
-            return ""
-        known = self._asking.known(self._questions, self._verdicts)
-        if not known:
-            return ""
-        try:
-            answers = self._costly.judge([one.question for one in known])
-        except Waiting:
-            first = _wave(left, self._asking.waves, self._asking.least)
-            self._ask(sorted(self._beliefs.choose(first, lambda _: False, self._asking.worth)))
-            raise  # both wait for their replies in one round
-        if all(answer.failed for answer in answers):
+    def _choose(self, number: int) -> list[int]:
+        chosen = self._beliefs.choose(number, self._answers.__contains__, self._asking.worth)
+        return sorted(chosen)
+
+    def _unfit(self, numbers: Sequence[int], why: str) -> list[Verdict]:
+        """The cheap judge's verdicts; those that were to be asked say why they were not."""
+        answer = replace(unsure(why, self._costly.name), failed="unfit")
+        return [
+            _unheard(verdict, answer) if number in numbers else verdict
+            for number, verdict in enumerate(self._verdicts)
+        ]
+
+    def _tried(self, known: Sequence[Known[Q]], answers: Sequence[Verdict]) -> str:
+        """Why the costly judge is not heard, or "" if it did well enough on what is known."""
+        if not known or all(answer.failed for answer in answers):
             return ""
         right = sum(one.met(answer) for one, answer in zip(known, answers, strict=True))
         if right < FIT * len(known):
@@ -433,17 +434,19 @@ class _Weighed(Generic[Q]):
         self._trust = min(TRUST, (right + 1) / (len(known) + 1))
         return ""
 
-    def _ask(self, numbers: Sequence[int]) -> None:
+    def _ask(self, numbers: Sequence[int], known: Sequence[Known[Q]] = ()) -> str:
+        """Ask these questions and what is ``known``; why the answers do not count, or ""."""
+        ready = [self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers]
         try:
-            answers = self._costly.judge(
-                [self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers]
-            )
+            answers = self._costly.judge([*(one.question for one in known), *ready])
         except BackendError as error:
             if not self._answers:
                 raise
-            answers = [replace(unsure(error.what, ""), failed="model") for _ in numbers]
+            answers = [replace(unsure(error.what, ""), failed="model") for _ in (*known, *numbers)]
+        if unfit := self._tried(known, answers[: len(known)]):
+            return unfit
         learnt: dict[int, tuple[Sequence[int] | None, float]] = {}
-        for number, answer in zip(numbers, answers, strict=True):
+        for number, answer in zip(numbers, answers[len(known) :], strict=True):
             self._answers[number] = _signed(answer, self._costly.name)
             if answer.sure:
                 options = [option.id for option in self._questions[number].options]
@@ -458,6 +461,7 @@ class _Weighed(Generic[Q]):
                     min(max(answer.confidence, 1 / (len(options) + 1)), self._trust),
                 )
         self._beliefs.learn(learnt)
+        return ""
 
     def _verdict(self, number: int, answer: Verdict | None) -> Verdict:
         """The combined verdict on a question that was asked, or that an answer had a bearing on."""

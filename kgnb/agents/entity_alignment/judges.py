@@ -124,8 +124,9 @@ class TwoLooks:
         ]
 
 
-def _without(question: AlignQuestion, option: int) -> AlignQuestion:
-    kept = [at for at in range(len(question.others)) if at != option]
+def _trial(question: AlignQuestion, right: int, present: bool) -> AlignQuestion:
+    """The question as it is, or without its right candidate."""
+    kept = [at for at in range(len(question.others)) if present or at != right]
     return replace(
         question,
         others=tuple(question.others[at] for at in kept),
@@ -133,7 +134,7 @@ def _without(question: AlignQuestion, option: int) -> AlignQuestion:
     )
 
 
-ASKING: Asking[AlignQuestion] = Asking(share=1.0, least=12, without=_without)
+ASKING: Asking[AlignQuestion] = Asking(share=1.0, least=12, trial=_trial)
 """Everything in doubt is asked, in waves, until it is decided or the budget ends."""
 
 

@@ -27,7 +27,7 @@ JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 ASK = Options().ask
 SHOWN = 6  # candidates of a question that a model sees
 FILLER = 0.01  # chance below which a candidate is only shown to have a choice of
-CHOICE = 3
+CHOICE = 4
 NEIGHBOURS = 4  # neighbours with a known counterpart that it is told about, and
 SURE = 0.9  # how sure that counterpart must be
 # questions a call: they share the instructions and descriptions of candidates, and fit into 4,096
@@ -141,7 +141,7 @@ def after_the_rule(
         worth=WORTH,
         ready=_ready,
         # a simulated judge errs at the rate that was asked for
-        without=None if getattr(judge, "simulation", False) else _without,
+        trial=None if getattr(judge, "simulation", False) else _trial,
     )
     return Cascade(rule or _rule(exclusive), judge, asking=asking)
 
@@ -159,9 +159,10 @@ def _pair(question: MatchQuestion, other: str) -> Pair:
     return (about, other, kind) if question.side == "source" else (other, about, kind)
 
 
-def _without(question: MatchQuestion, option: int) -> MatchQuestion:
-    """The question without one candidate, and no more than a model is shown of the others."""
-    return question.narrowed([at for at in range(len(question.others)) if at != option][:SHOWN])
+def _trial(question: MatchQuestion, right: int, present: bool) -> MatchQuestion:
+    """A short question whose answer is known, with its right candidate or without."""
+    others = [at for at in range(len(question.others)) if at != right][:CHOICE]
+    return question.narrowed(sorted([*others, right]) if present else others)
 
 
 def _ready(
