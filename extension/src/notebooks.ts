@@ -93,7 +93,8 @@ export function sourceOf(event: Event): string | null {
     return null;
   }
   const { source } = detail;
-  return typeof source === 'string' && source.startsWith('%') && source.length <= 2000 ? source : null;
+  const ours = typeof source === 'string' && (source.startsWith('%') || /^_\d+\.plot\(\)$/.test(source));
+  return ours && source.length <= 2000 ? source : null;
 }
 
 /** Writes a line into a new cell without running it; false without a notebook. */

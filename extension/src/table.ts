@@ -98,6 +98,9 @@ class TableDrawing {
       h('span.kgnb-caption', { id: captionId }, caption),
       h('span.kgnb-space'),
       ...(searchable ? [search, this.drawLeast(), this.drawColumns()] : []),
+      this.data.rows.length > 1 && this.data.columns.some(column => isNumeric(column.kind))
+        ? this.drawCharting()
+        : null,
       this.data.rows.length > 0 ? this.drawSaving() : null
     );
   }
@@ -142,6 +145,22 @@ class TableDrawing {
       return h('label', box, oneLine(column.title));
     });
     return menu(trans.__('Columns'), boxes);
+  }
+
+  /** A button that writes the cell which draws these rows: its chart is saved with the notebook, as any output. */
+  private drawCharting(): HTMLElement {
+    const press = (): void => {
+      const prompt = made.closest('.jp-OutputArea-child')?.querySelector('.jp-OutputPrompt')?.textContent ?? '';
+      const number = /\d+/.exec(prompt)?.[0];
+      const source = number ? `_${number}.plot()` : '';
+      const asked = new CustomEvent('kgnb:insert-cell', { cancelable: true, detail: { source } });
+      said.textContent = document.dispatchEvent(asked)
+        ? trans.__('Put the result into a variable, then call its plot().')
+        : trans.__('Run the new cell below.');
+    };
+    const said = h('span.kgnb-aside', { 'aria-live': 'polite' });
+    const made = button('kgnb-button.kgnb-chart', trans.__('Draw these rows as a chart'), press, trans.__('Chart'));
+    return h('span', made, said);
   }
 
   /** What leads out of the notebook: the rows found, as a file or on the clipboard. */

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from IPython.display import display
+
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -23,58 +25,22 @@ from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, is_remote
 from kgnb.magics.verbs import PlainMagics, Verb, verb
-from kgnb.results.bundle import count
+from kgnb.results.bundle import Bundled, count
+from kgnb.results.chart import KINDS
 from kgnb.results.found import Rows, Triples, YesNo
 from kgnb.tasks.querying import Found, declarations, query
 
 # Options of %%sparql in aws/graph-notebook: those that mean the same here, and those of its viewer,
 # which are ignored.
 SAME = {"--store-to": "--store", "-s": "--store", "--export-to": "--export", "-e": "--export"}
-WITHOUT_EFFECT_VALUED = (
-    *(
-        "--path",
-        "-p",
-        "--media-type",
-        "-m",
-        "--group-by",
-        "--display-property",
-        "-d",
-        "--edge-display-property",
-    ),
-    *(
-        "-de",
-        "--tooltip-property",
-        "-t",
-        "--edge-tooltip-property",
-        "-te",
-        "--label-max-length",
-        "-l",
-    ),
-    *(
-        "--edge-label-max-length",
-        "-le",
-        "--simulation-duration",
-        "-sd",
-        "--results-per-page",
-        "-r",
-        "--explain-type",
-    ),
-    *("--explain-format", "--store-format", "-sf", "--export-format", "-ef"),
-)
-WITHOUT_EFFECT = (
-    "--expand-all",
-    "--no-scroll",
-    "--hide-index",
-    "--stop-physics",
-    "-sp",
-    "--no-results",
-    "--ignore-groups",
-    "-i",
-    "--connected-table",
-    "-ct",
-    "--group-by-raw",
-    "-gr",
-)
+WITHOUT_EFFECT_VALUED = """\
+--path -p --media-type -m --group-by --display-property -d --edge-display-property -de
+--tooltip-property -t --edge-tooltip-property -te --label-max-length -l --edge-label-max-length
+-le --simulation-duration -sd --results-per-page -r --explain-type --explain-format
+--store-format -sf --export-format -ef""".split()
+WITHOUT_EFFECT = """\
+--expand-all --no-scroll --hide-index --stop-physics -sp --no-results --ignore-groups -i
+--connected-table -ct --group-by-raw -gr""".split()
 NAMES_GRAPH = ("-g", "--graph")  # -g NAME groups nodes in graph-notebook
 MODES = ("query", "explain")
 # A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first
@@ -154,6 +120,14 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         help="show the query that would be sent, without sending it",
     )
     @argument(
+        "--plot",
+        metavar="KIND",
+        nargs="?",
+        const="auto",
+        default="",
+        help=f"also show the rows as a chart: links, {', '.join(KINDS)} [what fits]",
+    )
+    @argument(
         "--silent", action="store_true", help="show nothing; for use with --store or --export"
     )
     def query(self, arguments: argparse.Namespace) -> Found | str | None:
@@ -209,6 +183,9 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             print(
                 f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}"
             )
+        if arguments.plot:
+            display(found if not arguments.silent else None)  # type: ignore[no-untyped-call]
+            return _plotted(found, arguments.plot)
         return None if arguments.silent else found
 
     def _with_hints(
@@ -291,6 +268,20 @@ def _empty(found: Found) -> bool:
     return (isinstance(found, Rows | Triples) and not len(found)) or (
         isinstance(found, YesNo) and not found
     )
+
+
+def _plotted(found: Found, kind: str) -> Bundled:
+    """The rows as a chart or, where they hold links and no numbers, as a picture."""
+    if not isinstance(found, Rows):
+        raise ValueError("--plot draws the rows of a SELECT query")
+    if kind == "links":
+        return found.picture()
+    try:
+        return found.plot("" if kind == "auto" else kind)
+    except ValueError:
+        if kind != "auto":
+            raise
+        return found.picture()
 
 
 class _Shown(str):

@@ -104,5 +104,9 @@ def view(value: object) -> Drawn:
 class Shown:
     """A value that shows itself by its registered view."""
 
+    def plot(self, kind: str = "") -> Any:
+        """What is shown, as a chart, if it is a table."""
+        return view(self).plot(kind)  # type: ignore[attr-defined]
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return view(self)._repr_mimebundle_(include, exclude)

@@ -15,10 +15,11 @@ from kgnb.kg.prefixes import shorten
 from kgnb.kg.result_files import frame_of, python_value, save_rows, save_triples
 from kgnb.kg.schema import Names
 from kgnb.kg.terms import RDF, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
+from kgnb.results import cells
 from kgnb.results.bundle import JSON_ROWS, Bundled, count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.escaping import escaped, one_line, shortened
-from kgnb.results.graph import GraphPicture
+from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.interchange import network_of, rdflib_of
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
@@ -52,6 +53,32 @@ class Rows(Table):
         """A typed data frame: numbers, booleans and dates as such, IRIs and other text as strings."""
         frame: pandas.DataFrame = frame_of(self.solutions)
         return frame
+
+    def picture(self) -> GraphPicture:
+        """The rows as lines between what their first two columns of IRIs name, labelled by a third.
+
+        Raises:
+            ValueError: there are no two columns of IRIs.
+        """
+        ends = [
+            at
+            for at in range(len(self.columns))
+            if any(isinstance(row[at], LabelledIri) for row in self._cells)
+        ]
+        if len(ends) < 2:
+            raise ValueError("a picture needs two columns of IRIs")
+        source, target, *middle = ends if len(ends) == 2 else (ends[0], ends[2], ends[1])
+        title = " – ".join(self.columns[at].title for at in ends[:3])
+        nodes: dict[str, Node] = {}
+        edges = dict[Edge, None]()
+        for row in self._cells[:PICTURED]:
+            one, other = row[source], row[target]
+            if isinstance(one, LabelledIri) and isinstance(other, LabelledIri):
+                for end, at in ((one, source), (other, target)):
+                    nodes.setdefault(end.iri, Node(end.iri, end.label, self.columns[at].title))
+                label = cells.as_text(row[middle[0]], "text") if middle else ""
+                edges[Edge(one.iri, other.iri, label)] = None
+        return GraphPicture(tuple(nodes.values()), tuple(edges), title)
 
     def save(self, path: str | Path) -> Path:
         """Write all rows to a file: .csv, .tsv, .json or .parquet, by its ending."""
@@ -194,8 +221,8 @@ def rows_of(
         numeric = numbers.count(None) == terms.count(None) < len(terms)
         columns.append(Column(name, name, "number" if numeric else "text"))
         shown.append(numbers if numeric else [cell(term) for term in terms])
-    cells = list(zip(*shown, strict=True)) or [()] * len(solutions.rows[:JSON_ROWS])
-    return Rows(columns, cells, notes=notes, solutions=solutions, total=len(solutions))
+    rows = list(zip(*shown, strict=True)) or [()] * len(solutions.rows[:JSON_ROWS])
+    return Rows(columns, rows, notes=notes, solutions=solutions, total=len(solutions))
 
 
 def triples_of(

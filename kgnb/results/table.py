@@ -23,6 +23,7 @@ from kgnb.results.bundle import (
     count,
 )
 from kgnb.results.cells import Kind, LabelledIri, Value
+from kgnb.results.chart import Chart, chart
 from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, link_target, one_line, shortened
 
 if TYPE_CHECKING:
@@ -297,6 +298,18 @@ class Table(Bundled):
             frame.insert(0, "group", list(self.groups))
         return frame.convert_dtypes()
 
+    def plot(self, kind: str = "") -> Chart:
+        """The rows as a chart: map, line, bar, scatter or histogram, by default the first that fits.
+
+        Raises:
+            ValueError: there is no such kind, or the columns do not fit.
+        """
+        values = {
+            column.title: [_drawable(row[at]) for row in self._cells]
+            for at, column in enumerate(self.columns)
+        }
+        return chart(values, kind, self.caption)
+
     def _notices(self, shown: int) -> list[str]:
         cut = (
             [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
@@ -313,6 +326,10 @@ def _row(row: Sequence[Value] | Mapping[str, Value], keys: Sequence[str]) -> tup
     if len(row) != len(keys):
         raise ValueError(f"a row has {len(row)} values, the table has {len(keys)} columns")
     return tuple(cells.checked(value) for value in row)
+
+
+def _drawable(value: Value) -> object:
+    return value.label if isinstance(value, LabelledIri) else cells.as_pandas(value)
 
 
 def _bar(value: Value) -> str:
@@ -409,6 +426,10 @@ class Tabled:
     def df(self) -> pandas.DataFrame:
         """What is shown, as a data frame."""
         return self.table().df()
+
+    def plot(self, kind: str = "") -> Chart:
+        """What is shown, as a chart."""
+        return self.table().plot(kind)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return self.table()._repr_mimebundle_(include, exclude)

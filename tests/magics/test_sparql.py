@@ -11,6 +11,7 @@ from IPython.core.completer import provisionalcompleter
 
 from kgnb.magics.arguments import LineError
 from kgnb.results.found import GraphUpdate, Rows, Triples
+from kgnb.results.graph import GraphPicture
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 from tests.magics.conftest import Notebook
 
@@ -405,3 +406,16 @@ def test_individuals_and_our_data_sets_are_offered_by_how_they_begin(alpine: Not
     assert completions(alpine, "%%sparql\nSELECT * { ?x a marq") == [
         ":Tent"
     ]  # an update is known to the next one
+
+
+def test_rows_are_shown_as_a_chart_or_as_a_picture_of_their_links(alpine: Notebook) -> None:
+    counted = "SELECT ?kind (COUNT(?x) AS ?n) { ?x a ?kind } GROUP BY ?kind"
+    cell = alpine.good(f"%%sparql --plot\n{counted}")
+    assert cell.value.text() == "Chart: n by kind" and "owl:Class" in cell.said  # below the table
+    linked = "SELECT ?below ?above { ?below rdfs:subClassOf ?above }"
+    picture = alpine.good(f"%%sparql --plot --silent\n{linked}").value
+    assert isinstance(picture, GraphPicture) and picture.text().endswith("hut --> building")
+    three = "SELECT ?a ?p ?b { ?a ?p ?b . ?b a owl:Class }"
+    assert "subClassOf" in alpine.good(f"x = %sparql {three}\nx.picture()").value.text()
+    error = alpine(f"%%sparql --plot bar\n{linked}").error
+    assert isinstance(error, LineError) and "bars names and a number" in str(error)
