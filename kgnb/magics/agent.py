@@ -208,7 +208,7 @@ class AgentMagics(VerbMagics, Generic[T]):
             queue.decisions,
             review.settled,
             who=arguments.who,
-            below=arguments.below,
+            below=queue.below,
             nothing=queue.nothing(),
             words=words | {"different": review.none},
             apply=apply,

@@ -24,11 +24,14 @@ from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
+from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
+from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, of_graph
 from kgnb.magics.progress import summary
+from kgnb.magics.reviewing import Queue
 from kgnb.magics.session import NamedGraph
 from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import (
@@ -42,6 +45,7 @@ from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.form import Form, tool_controls
+from kgnb.widgets.review import ReviewQueue
 
 BUILT = "built"  # the name under which the graph is open, to be queried
 
@@ -359,25 +363,59 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         type=Number(int, 1, None),
         help="unsure link N is none of its candidates",
     )
-    def review(self, arguments: argparse.Namespace) -> Table:
-        """Show what is left for a person, or decide a link by its number in --links."""
-        task = self.current_task(arguments)
-        if arguments.links or arguments.accept or arguments.reject:
-            grounding = task.grounding
-            if arguments.accept or arguments.reject:
-                choice = arguments.candidate if arguments.accept else None
-                grounding = task.keep(
-                    "ground", grounding.decided(arguments.accept or arguments.reject, choice)
-                )
-            left = grounding.unsure
+    @argument("--who", metavar="NAME", default="", help="your name, saved with each decision")
+    @argument("--list", action="store_true", help="show a table instead of a widget")
+    def review(self, arguments: argparse.Namespace) -> Any:
+        """Decide what is left for a person: statements that could not be written, and links."""
+        from kgnb.widgets.form import someone_is_there
+
+        task, number = self.current_task(arguments), arguments.accept or arguments.reject
+        if number:
+            left = task.grounding.unsure
+            if number > len(left):
+                raise ValueError(f"there is no unsure link {number}: there are {len(left)}")
+            [asked] = [
+                one
+                for one in self.review_queue(arguments).answers
+                if one.origin is left[number - 1]
+            ]
+            queue = ReviewQueue(
+                [asked],
+                Decisions(OF_GRAPHS.file),
+                who=arguments.who,
+                words={"equivalent": "accepted", "different": OF_GRAPHS.none},
+            )
+            place = arguments.candidate - 1 if arguments.accept else 0
+            queue.act(
+                "equivalent" if arguments.accept else "different", [asked.question.id], [place]
+            )
+            self.apply_decisions()
+        if arguments.links or number:
+            grounding, left = task.grounding, task.grounding.unsure
             caption = "Links for a person to decide" if left else "No links to decide"
             return replace(replace(grounding, links=left).table(), caption=caption)
-        built = task.built
-        violations, waiting = built.violations(), built.review()
-        if arguments.violations or len(waiting):
-            return violations if arguments.violations else waiting
+        queue = self.review_queue(arguments)
+        table = arguments.list or arguments.violations
+        if queue.answers and someone_is_there(self.shell) and not table:
+            return self._review_widget(queue, arguments)
+        violations, waiting = task.built.violations(), task.built.review()
+        if arguments.violations:
+            return violations
         more = ". Calls that were refused: %kgc review --violations" if len(violations) else ""
-        return replace(waiting, caption=f"Nothing to review{more}")
+        return waiting if len(waiting) else replace(waiting, caption=f"Nothing to review{more}")
+
+    def review_queue(self, arguments: argparse.Namespace) -> Queue:
+        """What reading and grounding left open."""
+        task = self.current_task(arguments)
+        answers = of_graph(task.values.get("instantiate"), task.values.get("ground"))
+        return Queue(AGENT, OF_GRAPHS, answers, Decisions(OF_GRAPHS.file))
+
+    def apply_decisions(self) -> Any:
+        """Writes what people accepted, and takes their links."""
+        assert self.task is not None
+        value = decide_graph(self.task, Decisions(OF_GRAPHS.file))
+        self._open_built(self.task)
+        return value
 
     @verb("kgc picture", "%kgc picture")
     def picture(self, arguments: argparse.Namespace) -> Any:

@@ -22,12 +22,14 @@ from kgnb.agents.question_answering.values import Answer, Query, Question, writt
 from kgnb.backends import file_of
 from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
-from kgnb.judging import Option, Verdict
+from kgnb.judging import Decisions, Option, Verdict
 from kgnb.kg.result_files import save_triples
 from kgnb.llm.model import ChatModel
 from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
+from kgnb.magics.open_questions import OF_ANSWERS, by_people, of_answers
 from kgnb.magics.progress import summary
+from kgnb.magics.reviewing import Queue
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, numbers, texts
@@ -410,6 +412,32 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         )
         return scores(by_kind(items), measure(items), str(arguments.file), notes)
 
+    @verb("qa review", "%qa review", "%qa review --who Ada")
+    @argument("--who", metavar="NAME", default="", help="your name, saved with each decision")
+    def decide(self, arguments: argparse.Namespace) -> Any:
+        """Call answers right or wrong; the same question asked again is answered as decided."""
+        from kgnb.widgets.form import someone_is_there
+
+        queue = self.review_queue(arguments)
+        there = queue.answers and someone_is_there(self.shell)
+        return self._review_widget(queue, arguments) if there else queue.table()
+
+    def review_queue(self, arguments: argparse.Namespace) -> Queue:
+        """The last answer to each question."""
+        task = self.current_task(arguments)
+        answers = of_answers(task.answers, task["graph"].name)
+        return Queue(AGENT, OF_ANSWERS, answers, Decisions(OF_ANSWERS.file), below=1.01)
+
+    def apply_decisions(self) -> Any:
+        """The last answer, as people decided about it."""
+        assert self.task is not None
+        return self._answers(self.task)[-1]
+
+    def _answers(self, task: QuestionInCells) -> list[Answer]:
+        """All answers so far, as people decided about them."""
+        decisions = Decisions(OF_ANSWERS.file)
+        return [by_people(one, task["graph"].name, decisions) for one in task.answers]
+
     @verb("qa explain", "%qa explain")
     def why(self, arguments: argparse.Namespace) -> Any:
         """Show round by round how the question was understood, what was done and why, and what was
@@ -425,7 +453,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
     )
     def write(self, arguments: argparse.Namespace) -> None:
         """Write all answers so far, or the proof or SPARQL of the last one, to a file."""
-        answers = self.current_task(arguments).answers
+        answers = self._answers(self.current_task(arguments))
         if not answers:
             raise OutOfOrder("there is no answer yet", fix='Ask first: %qa ask "..."')
         print(_exported(answers, Path(arguments.file).expanduser()))
@@ -511,8 +539,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         while state.answered is None:
             state = task.step(next_stage(state), progress, state)
         progress.say(summary(*task.run.steps[steps:], name="ask"))
-        answered: Answer = state.answered
-        return answered
+        return self._answers(task)[-1]
 
 
 def _exported(answers: Sequence[Answer], path: Path) -> str:

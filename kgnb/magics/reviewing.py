@@ -102,7 +102,7 @@ def queue_of(task: Task, below: float = 0.0, named: Named | None = None) -> Queu
         (name for name in reversed(review.stages) if name in task.values), review.stages[0]
     )
     answers = review.answers(task.need(stage))
-    return Queue(task.agent, answers, decisions_of(task), below, named or by_name)
+    return Queue(task.agent, review, answers, decisions_of(task), below, named or by_name)
 
 
 def by_name(word: str, among: Sequence[Thing]) -> Sequence[Thing]:
@@ -130,16 +130,11 @@ class Queue:
     """Questions for a person. Their numbers stay the same until the judging stage runs again."""
 
     agent: Agent
+    review: Review
     answers: Sequence[Any]
     decisions: Decisions
-    below: float
-    named: Named
-
-    @property
-    def review(self) -> Review:
-        """What can be decided."""
-        assert self.agent.review is not None
-        return self.agent.review
+    below: float = 0.0
+    named: Named = by_name
 
     @property
     def line(self) -> str:
@@ -160,11 +155,10 @@ class Queue:
         shown = review_table([entry for _, entry in entries], [number for number, _ in entries])
         decided = len(self.decisions)
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
-        notes += (
-            [f"Answer: {self.line} --accept # [CHOICE], or --reject #"]
-            if entries
-            else [self.nothing()]
-        )
+        if not entries:
+            notes.append(self.nothing())
+        elif self.review is self.agent.review:
+            notes.append(f"Answer: {self.line} --accept # [CHOICE], or --reject #")
         return replace(shown, notes=notes)
 
     def nothing(self) -> str:

@@ -255,7 +255,7 @@ function render({ model, el }) {
       element("th", { scope: "row" }, opener, " ", element("span", { class: "kgnb-review-quiet" }, [row.kind, row.side].filter(Boolean).join(", "))),
       element("td", {}, candidates),
       element("td", { title: row.why }, verdict),
-      element("td", { class: "kgnb-review-number" }, own ? "" : percent(row.confidence)),
+      element("td", { class: "kgnb-review-number" }, own || (row.decision === "unsure" && !row.confidence) ? "" : percent(row.confidence)),
       element("td", {}, by));
     return opened ? [line, drawDetail()] : [line];
   }

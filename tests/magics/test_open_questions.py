@@ -1,0 +1,102 @@
+"""The review of what only notebooks ask a person: statements and links of a built graph, answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgnb.judging import Decisions
+from kgnb.widgets.review import ReviewWidget
+from tests.magics.conftest import Notebook
+
+
+@pytest.fixture
+def lively(notebook: Notebook) -> Iterator[Notebook]:
+    """A notebook with somebody before it, who can press a button."""
+
+    class Kernel:
+        _allow_stdin = True
+        comm_manager = None
+
+    notebook.shell.kernel = Kernel()
+    yield notebook
+    del notebook.shell.kernel
+
+
+def review(notebook: Notebook, line: str) -> ReviewWidget:
+    shown = notebook.good(f"shown = {line}\nshown").value
+    widget = shown.widget.children[0]
+    assert isinstance(widget, ReviewWidget) and "text/html" in shown._repr_mimebundle_()
+    return widget
+
+
+def press(widget: ReviewWidget, action: str, *questions: str, choices: Any = ()) -> None:
+    message = {"action": action, "questions": list(questions), "choices": list(choices)}
+    widget._handle_custom_msg(message, [])
+
+
+QUESTION = '%qa ask "Who is the warden of the Hochkar House?"'
+
+
+def test_an_answer_called_wrong_or_right_is_so_the_next_time_and_until_it_is_taken_back(
+    lively: Notebook,
+) -> None:
+    lively.good("%qa start huts:graph --judge rule")
+    first = lively.good(f"answer = {QUESTION}\nanswer").value
+    widget = review(lively, "%qa review --who Ada")
+    [row] = widget.rows
+    assert row["candidates"] == [first.label(first.values[0])] and row["decision"] == "right"
+    press(widget, "different", row["id"])
+    press(widget, "apply")
+    assert widget.view["said"] == "Applied 1 decision."
+    again = lively.good(f"answer = {QUESTION}\nanswer").value
+    assert (again.status, again.values, again.judged_by) == ("unsure", (), "person:Ada")
+    press(widget, "undo")
+    press(widget, "equivalent", row["id"], choices=[0])
+    again = lively.good(f"answer = {QUESTION}\nanswer").value
+    assert (again.values, again.confidence, again.judged_by) == (first.values, 1.0, "person:Ada")
+    [kept] = Decisions("answer-decisions.jsonl").standing().values()
+    assert kept.who == "Ada" and kept.when
+
+
+def test_what_reading_left_open_is_decided_and_leaves_the_queue(lively: Notebook) -> None:
+    lively.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes")
+    built = lively.good("x = %kgc instantiate huts:kitchen-notes --judge rule\nx").value
+    widget = review(lively, "%kgc review --who Ada")
+    assert len(widget.rows) == len(built.doubts) > 2
+    first, second = (row["id"] for row in widget.rows[:2])
+    press(widget, "different", first, second)
+    press(widget, "apply")
+    assert widget.view["said"] == "Applied 2 decisions."
+    assert len(widget.rows) == len(built.doubts) - 2
+    assert {row["id"] for row in widget.rows}.isdisjoint({first, second})
+    assert {one.who for one in Decisions("graph-decisions.jsonl").history()} == {"Ada"}
+
+
+TBOX = """
+@prefix : <http://x.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Food a owl:Class ; rdfs:label "food" .
+"""
+PANTRY = (
+    TBOX
+    + """
+:a a :Food ; rdfs:label "barley" . :b a :Food ; rdfs:label "barley" .
+"""
+)
+
+
+def test_a_link_is_chosen_among_its_candidates(lively: Notebook, folder: Path) -> None:
+    (folder / "tbox.ttl").write_text(TBOX)
+    (folder / "pantry.ttl").write_text(PANTRY)
+    lively.good("%kgc compile tbox.ttl")
+    lively.good("%kgc call create_food label=barley")
+    grounding = lively.good("x = %kgc ground pantry.ttl\nx").value
+    assert len(grounding.unsure) == 1
+    widget = review(lively, "%kgc review --who Ada")
+    [row] = [row for row in widget.rows if row["kind"] == "link"]
+    press(widget, "equivalent", row["id"], choices=[1])
+    press(widget, "apply")
+    [link] = lively.session.tasks["kg_construction"].grounding.links
+    assert (link.outcome, link.target) == ("decided", "http://x.example/b")
