@@ -70,7 +70,7 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
     candidates.
     """
     found = []
-    for doubt in built.doubts if built else ():
+    for doubt in built.doubts if built is not None else ():
         said = "; ".join(f"{name}: {value}" for name, value in doubt.arguments.items())
         allowed = [value for one in doubt.violations[:1] for value in one.allowed]
         short = (
@@ -83,7 +83,7 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
             tuple(Thing(value, value, in_short=value) for value in allowed),
         )
         found.append(Answered(question, Verdict(UNSURE, rationale=doubt.reason), doubt))
-    for link in grounding.unsure if grounding else ():
+    for link in grounding.unsure if grounding is not None else ():
         others = tuple(
             Thing(one.label, one.target, in_short=f"{one.label}\nIRI: {one.target}")
             for one in link.candidates
@@ -124,11 +124,11 @@ def decide_graph(task: BuildingTask, decisions: Decisions) -> Any:
                 continue
         assert built is not None
         built = replace(built, doubts=tuple(one for one in built.doubts if one is not origin))
-    task.values |= {"instantiate": built} if built else {}
-    task.values |= {"ground": grounding} if grounding else {}
+    new = {"instantiate": built, "ground": grounding}
+    task.values |= {stage: value for stage, value in new.items() if value is not None}
     if refused:
         raise ValueError(f"the graph still refuses: {'; '.join(refused)}")
-    return grounding or built
+    return built if grounding is None else grounding
 
 
 def of_answers(answers: Sequence[Answer], graph: str) -> list[Answered]:
