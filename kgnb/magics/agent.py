@@ -225,7 +225,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         for stage in [stage for stage in order[first:] if stage in self.task.values]:
             self.verb_called = stage
             value = self.run_stage(stage, argparse.Namespace())
-        return value
+        return self.task.result() if order[-1] in self.task.values else value
 
     def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
         """The things under review that a word refers to."""

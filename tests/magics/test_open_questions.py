@@ -100,3 +100,24 @@ def test_a_link_is_chosen_among_its_candidates(lively: Notebook, folder: Path) -
     press(widget, "apply")
     [link] = lively.session.tasks["kg_construction"].grounding.links
     assert (link.outcome, link.target) == ("decided", "http://x.example/b")
+
+
+def test_a_pair_that_nobody_was_asked_about_is_taken_out_where_it_is_seen(
+    lively: Notebook, folder: Path
+) -> None:
+    names = ["Amber Foods", "Birch Optics", "Cedar Trading", "Dune Pharma"]
+    for file in ("left.csv", "right.csv"):
+        lines = [f"{number},{name},{1900 + number},Bern" for number, name in enumerate(names)]
+        (folder / file).write_text("\n".join(["id,name,founded,city", *lines]) + "\n")
+    lively.good("%ea start left.csv right.csv\nx = %ea run")
+    task = lively.session.tasks["entity_alignment"]
+    assert len(task.settled().alignment()) == len(names)
+    widget = review(lively, "%ea review --who Ada")
+    [row] = [row for row in widget.rows if row["name"] == names[0]]
+    assert row["decision"] == "equivalent" and not row["waits"]
+    press(widget, "open", row["id"], choices=[row["choice"]])
+    assert ["founded", "1900", "1900", "equal"] in widget.detail["lines"]
+    press(widget, "different", row["id"])
+    press(widget, "apply")
+    assert widget.view["said"] == "Applied 1 decision."
+    assert len(task.settled().alignment()) == len(names) - 1

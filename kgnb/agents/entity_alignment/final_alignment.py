@@ -404,8 +404,8 @@ def _choice(wish: _Wish, target: int, lost: int) -> ChosenTarget:
 
 
 def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
-    """Every answer, and an open question for each unmatched entity that was not looked at, the
-    likeliest first.
+    """Every answer; an open question for each unmatched entity that was not looked at, the likeliest
+    first; and each pair that was taken without a look, the least sure first.
     """
     settled, proposal = settle(aligned), aligned.selected.planned.proposal
     selector = Selector(proposal, aligned.selected.options)
@@ -416,4 +416,11 @@ def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
         also = ((best, round(float(proposal.confidence[row]), 4)),)
         verdict = Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also)
         found.append(EntityVerdicts(selector.question(row), verdict, ()))
+    taken = [row for row in np.flatnonzero(settled.targets >= 0).tolist() if row not in asked]
+    for row in sorted(taken, key=settled.confidence)[: SHOWN // 4]:
+        target = proposal.right.entities[int(settled.targets[row])]
+        question = selector.question(row)
+        if target in [other.iri for other in question.others]:
+            verdict = Verdict("equivalent", target, settled.confidence(row), "", FIRST)
+            found.append(EntityVerdicts(question, verdict, ()))
     return found
