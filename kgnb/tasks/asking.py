@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -25,12 +25,13 @@ from kgnb.agents.question_answering.state import (
     TurnLock,
 )
 from kgnb.agents.question_answering.values import Answer, Options, Question
-from kgnb.backends import GraphSource, file_of, open_graph
+from kgnb.backends import URL, GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
 from kgnb.files import Claim, read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
+from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import Iri, Literal, is_iri, n3
 from kgnb.llm.asking import raise_waiting
@@ -248,9 +249,11 @@ def answer_question(
         "examples": examples,
         "decisions": decisions,
     }
+    key = None if examples else _version_of(graph, options, embedder)
+    kept = _KEPT.pop(key, None) if key is not None else None
     task = AskingTask.of(
         AGENT,
-        inputs,
+        {**inputs, "graph": kept or Kept(graph)},
         judge=judge,
         embedder=embedder,
         model=model,
@@ -259,7 +262,48 @@ def answer_question(
         settings=settings,
         on_event=on_event,
     )
-    return task.run_through()
+    answer = task.run_through()
+    if key is not None and not task.context.reader.failed:
+        _KEPT[key] = Kept(graph, task["graph"], task.context)
+        for old in list(_KEPT)[:-_MOST_KEPT]:
+            _KEPT.pop(old, None)
+    return answer
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A graph as it was named; and, once it was asked, opened, with what is known of it."""
+
+    source: GraphSource | GraphContext
+    graph: Graph | None = None
+    context: GraphContext | None = None
+
+
+_KEPT: dict[Hashable, Kept] = {}
+"""What ``answer_question`` knows of the graphs asked last, by version: it is taken out while it is
+in use, so that no two threads share it.
+"""
+_MOST_KEPT = 4
+
+
+def _version_of(graph: object, options: Options, embedder: str | Embedder | None) -> Hashable:
+    """What stands for a graph and its content: files by name, size and time, an endpoint by its URL,
+    a store of ours by its version; None for anything whose changes do not show.
+    """
+    reading = (options.page, options.most, options.timeout, embedder)
+    if isinstance(graph, OxigraphGraph):
+        return (graph, graph.version, *reading)
+    specs = [graph] if isinstance(graph, str | Path) else graph
+    if not isinstance(specs, list | tuple):
+        return None
+    found: list[Hashable] = []
+    for spec in specs:
+        path = Path(file_of(spec)).expanduser() if not URL.match(str(spec)) else None
+        if path is not None and not path.is_file():
+            return None  # a folder or a pattern, or an error to be told
+        place = path.stat() if path is not None else None
+        found.append((str(path or spec), place and (place.st_size, place.st_mtime_ns)))
+    return (*found, *reading)
 
 
 class AskingTask(Task):
@@ -271,11 +315,12 @@ class AskingTask(Task):
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
     ) -> None:
         graph = specs["graph"]
-        if isinstance(graph, list | tuple) and len(graph) == 1:
-            specs = {**specs, "graph": graph[0]}
+        graph = graph[0] if isinstance(graph, list | tuple) and len(graph) == 1 else graph
+        kept = graph if isinstance(graph, Kept) else Kept(graph)
+        self._kept, specs = kept, {**specs, "graph": kept.source}
         super().__init__(agent, specs, options, *more)
-        if isinstance(specs["graph"], GraphContext):
-            self.context = specs["graph"]
+        if isinstance(kept.source, GraphContext):
+            self.context = kept.source
             return
         self._turn = TurnLock()
         judges, model = self.judging()
@@ -288,6 +333,7 @@ class AskingTask(Task):
             examples=self["examples"],
             run=self.run,
             turn=self._turn,
+            known=kept.context,
         )
 
     def open(self) -> dict[str, Any]:
@@ -296,9 +342,8 @@ class AskingTask(Task):
         others = {
             one.name: self.opener.opened(one, self.specs[one.name]) for one in self.agent.inputs[1:]
         }
-        return others | {
-            "graph": spec.graph if isinstance(spec, GraphContext) else open_graph(spec)
-        }
+        known = spec.graph if isinstance(spec, GraphContext) else self._kept.graph
+        return others | {"graph": open_graph(spec) if known is None else known}
 
     def digests(self) -> dict[str, str]:
         """The digest of each file; only the name of a graph without files, such as an endpoint."""

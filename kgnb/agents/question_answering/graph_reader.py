@@ -158,6 +158,7 @@ class GraphReader:
         self.page, self.most, self.timeout = page, most, timeout
         self.names = GraphNames(self)
         self.queries = 0  # so far
+        self.failed = False  # whether a look-up was too much for the service
         self._around: dict[tuple[tuple[Iri, ...], tuple[str, ...]], GraphSchema] = {}
         self._unread = ""  # why the graph's relations could not be counted
         self._cache: dict[tuple[str, int], Solutions] = {}
@@ -181,6 +182,7 @@ class GraphReader:
             try:
                 self._cache[key] = self.select(query, limit=limit)
             except (BackendError, DataError):
+                self.failed = True
                 self._cache[key] = Solutions((), ())
         return self._cache[key]
 

@@ -42,31 +42,26 @@ def open_context(
     examples: Sequence[Example] = (),
     run: Run | None = None,
     turn: TurnLock | None = None,
+    known: GraphContext | None = None,
 ) -> GraphContext:
     """Open a context shared by many questions over one graph: names, relations and vectors are
     looked up once.
 
     With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the
     lexicon how people word this graph's relations; by default there are none. Pass the ``turn`` of
-    a model that releases it during calls.
+    a model that releases it during calls. What is ``known`` of the same graph is not looked up
+    again; nobody else may be using it.
     """
-    reader = GraphReader(
-        run.watch_graph(graph) if run else graph,
-        page=options.page,
-        most=options.most,
-        timeout=options.timeout,
-    )
-    wording = Wording(embedder)
-    context = GraphContext(
-        reader.graph,
-        Judges.all(judge or RuleJudge()),
-        reader,
-        wording,
-        Lexicon(reader, wording),
-        Directory(reader, wording),
-        model,
-        turn or TurnLock(),
-    )
+    watched = run.watch_graph(graph) if run else graph
+    judges, turn = Judges.all(judge or RuleJudge()), turn or TurnLock()
+    if known is not None:
+        known.reader.graph = watched
+        context = replace(known, graph=watched, judges=judges, model=model, turn=turn)
+    else:
+        reader = GraphReader(watched, page=options.page, most=options.most, timeout=options.timeout)
+        wording = Wording(embedder)
+        lexicon, directory = Lexicon(reader, wording), Directory(reader, wording)
+        context = GraphContext(watched, judges, reader, wording, lexicon, directory, model, turn)
     if examples:
         learn(context, examples, options)
     return context.watched(run) if run else context
