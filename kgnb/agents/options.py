@@ -72,9 +72,7 @@ def options(cls: type[T]) -> type[T]:
     """Makes a class a frozen dataclass with checked fields; ValueError says which value is not
     allowed, and why.
     """
-    made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid", defer_build=True))(
-        cls
-    )
+    made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))(cls)
     check = made.__init__
 
     @wraps(check)
