@@ -228,7 +228,7 @@ def judge_in_words(judge: str, settings: Settings) -> str:
     name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
     return (
         f"{name}, {settings.model}"
-        if settings.model and name in ("model", "cascade")
+        if settings.model and name not in ("rule", "first", "oracle", "person")
         else f"{name} judge"
     )
 

@@ -73,6 +73,21 @@ class VectorIndex(Protocol):
         equal scores by id.
         """
 
+    @property
+    def searches(self) -> bool:
+        """Whether the nearest are found where they are stored, and need not be read for it."""
+
+    def search_many(
+        self,
+        collection: str,
+        view: str,
+        vectors: Vectors,
+        *,
+        k: int,
+        where: Mapping[str, str],
+    ) -> list[list[Hit]]:
+        """About the ``k`` nearest of each of many vectors, among points whose payload is so."""
+
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
 
@@ -195,6 +210,7 @@ class MemoryIndex:
     """A ``VectorIndex`` in this process, gone when closed."""
 
     name = "memory"
+    searches = False
 
     def __init__(self) -> None:
         # of each collection: the lengths of its views, and its points by view and id
@@ -254,6 +270,21 @@ class MemoryIndex:
         equal scores by id.
         """
         return nearest_points(*self.read(collection, view), vector, k, kind)
+
+    def search_many(
+        self,
+        collection: str,
+        view: str,
+        vectors: Vectors,
+        *,
+        k: int,
+        where: Mapping[str, str],
+    ) -> list[list[Hit]]:
+        """The ``k`` nearest of each of many vectors, among points whose payload is so."""
+        ids, payloads, stored = self.read(collection, view)
+        rows = [n for n, payload in enumerate(payloads) if where.items() <= payload.items()]
+        kept = [ids[n] for n in rows], [payloads[n] for n in rows], stored[rows]
+        return [nearest_points(*kept, vector, k, "") for vector in vectors]
 
     def close(self) -> None:
         """Forget everything."""

@@ -211,6 +211,14 @@ def _best(
     return best
 
 
+def nearest_among(
+    a: Grouped, b: Grouped, rows: Integers, columns: Integers, k: int
+) -> tuple[NearestRows, NearestRows]:
+    """Both directions, as ``nearest_entities`` has them, among these pairs alone."""
+    scores = pair_cosines(a, b, rows, columns)
+    return _best(rows, columns, scores, a.entities, k), _best(columns, rows, scores, b.entities, k)
+
+
 def _nothing(height: int, k: int) -> NearestRows:
     return NearestRows(
         np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32)

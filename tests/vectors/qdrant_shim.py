@@ -72,6 +72,9 @@ class QdrantShim(LoopbackServer):
             case "GET", ["collections", name]:
                 self.known(name)
                 return self.engine.get_collection(name).model_dump(mode="json")
+            case "PUT", ["collections", name, "index"]:
+                self.known(name)  # which the in-memory mode needs no index for
+                return {"operation_id": 0, "status": "completed"}
         if (
             method not in {"PUT", "POST"}
             or len(parts) < 3
@@ -117,6 +120,10 @@ class QdrantShim(LoopbackServer):
                     with_vectors=query.with_vector,
                 ).points
                 return {"points": [point.model_dump(mode="json") for point in found]}
+            case "POST", ["query", "batch"]:
+                many = models.QueryRequestBatch.model_validate(body).searches
+                replies = self.engine.query_batch_points(name, requests=many)
+                return [reply.model_dump(mode="json") for reply in replies]
         raise LookupError(f"the shim has no {method} points/{'/'.join(rest)}")
 
     def known(self, name: str) -> None:

@@ -498,15 +498,10 @@ def tongue(tag: str | None) -> str:
     return (tag or UNTAGGED).lower().replace("_", "-").split("-")[0]
 
 
-def tongues(description: Description) -> frozenset[str]:
+def tongues_of(entity: Entity) -> frozenset[str]:
     """The languages of an entity's names; its local name counts as English unless it is a code or
     spells a label.
     """
-    return tongues_of(description.entity)
-
-
-def tongues_of(entity: Entity) -> frozenset[str]:
-    """The languages of an entity's names."""
     texts = (*entity.labels, *entity.synonyms)
     named, spelt = {tongue(text.language) for text in texts}, words(entity.local_name)
     told = (
@@ -519,18 +514,17 @@ def tongues_of(entity: Entity) -> frozenset[str]:
 
 def foreign(one: Description, other: Description) -> bool:
     """Whether two entities have names, but in no common language."""
-    ours, theirs = tongues(one), tongues(other)
+    ours, theirs = tongues_of(one.entity), tongues_of(other.entity)
     return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
-def strangers(ones: Sequence[Description], others: Sequence[Description]) -> bool:
+def strangers(*sides: Sequence[Entity]) -> bool:
     """Whether no language names half of the entities of both ontologies."""
-    spoken = [Counter(tag for d in side for tag in tongues(d)) for side in (ones, others)]
-    main = [
-        {t for t, n in s.items() if 2 * n >= len(side)}
-        for s, side in zip(spoken, (ones, others), strict=True)
-    ]
-    return bool(main[0] and main[1]) and main[0].isdisjoint(main[1])
+    main: list[set[str]] = []
+    for side in sides:
+        numbers = Counter(tag for entity in side for tag in tongues_of(entity))
+        main.append({tag for tag, number in numbers.items() if 2 * number >= len(side)})
+    return all(main) and main[0].isdisjoint(main[1])
 
 
 def language(description: Description) -> str:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from kgnb.agents.ontology_matching.lexicon import UNTAGGED, tongue, tongues_of
+from kgnb.agents.ontology_matching.lexicon import UNTAGGED, strangers, tongue, tongues_of
 from kgnb.agents.ontology_matching.values import (
     AS_USUAL,
     KINDS,
@@ -83,7 +83,7 @@ def retrieve(
         for whole, used in zip(ends, (source, target), strict=True)
         if len(used) < len(whole)
     ]
-    if model and options.translate and _no_common_language(source, target, kinds):
+    if model and options.translate and strangers(source.of_kind(*kinds), target.of_kind(*kinds)):
         source, target = (
             translated(side, kinds, model, options.context) for side in (source, target)
         )
@@ -143,16 +143,6 @@ def _languages(ontology: Ontology) -> set[str]:
     """The languages its names are tagged with."""
     texts = (text for entity in ontology for text in (*entity.labels, *entity.synonyms))
     return {tongue(text.language) for text in texts if text.language}
-
-
-def _no_common_language(source: Ontology, target: Ontology, kinds: Collection[Kind]) -> bool:
-    """Whether no language names half of the entities of both."""
-    main: list[set[str]] = []
-    for ontology in (source, target):
-        spoken = [tongues_of(entity) for entity in ontology.of_kind(*kinds)]
-        numbers = Counter(tag for tags in spoken for tag in tags)
-        main.append({tag for tag, number in numbers.items() if 2 * number >= len(spoken)})
-    return main[0].isdisjoint(main[1])
 
 
 def _in_languages(entity: Entity, wanted: Set[str]) -> Entity:

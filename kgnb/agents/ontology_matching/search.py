@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -47,8 +47,16 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key, normal
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.vectors.index import Payload, VectorIndex
-from kgnb.vectors.nearest import Grouped, NearestRows, floor, nearest_entities, pair_cosines, ranks
+from kgnb.vectors.index import Hit, Payload, VectorIndex
+from kgnb.vectors.nearest import (
+    Grouped,
+    NearestRows,
+    floor,
+    nearest_among,
+    nearest_entities,
+    pair_cosines,
+    ranks,
+)
 
 FEW = 40
 """Entities of a kind up to which the nearest are candidates at any distance: pairs without a word
@@ -59,15 +67,32 @@ in common are below the background. Of 242 counterparts in small pairs 238 are a
 STEADY = 20
 """Weight, in texts, of the mean of all texts in the centre of the definitions."""
 
+LARGE = 5000
+"""Entities of a side up to which all are compared in memory, whatever the index; beyond, an index
+that searches is asked, and only what it finds is compared.
+"""
+
+SPARE = 8
+"""Texts that an index is asked for beside each candidate: an entity has several, and the order of
+an index is that of vectors that are not centred.
+"""
+
 Known: TypeAlias = Mapping[Key, Description]
 
 
-def search(stored: Stored, *, options: Options = Options(), plan: MatchingPlan = AS_USUAL) -> Found:
+def search(
+    stored: Stored,
+    *,
+    options: Options = Options(),
+    plan: MatchingPlan = AS_USUAL,
+    in_memory: int = LARGE,
+) -> Found:
     """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and
     equal names always.
 
     Cosines are of centred vectors, so that 0 is the similarity of two unrelated names of these
-    ontologies.
+    ontologies. Where a side has more than ``in_memory`` entities and the index searches by itself,
+    candidates are what it finds.
     """
     described = stored.described
     sides = described.of("source"), described.of("target")
@@ -76,13 +101,19 @@ def search(stored: Stored, *, options: Options = Options(), plan: MatchingPlan =
     homonyms = sorted({r.pair for r in rankings if apart(r.source, r.target)})
     plans = {kind: plan.of(kind, options) for kind in KINDS}
     most = max(each.k for each in plans.values())
+    asked_of_index = stored.vectors.searches and max(map(len, sides)) > in_memory
     floors: list[tuple[str, float]] = []
     nearest: dict[Pair, float] = {}  # at any distance
     for view in VIEWS:
         grouped = _grouped(stored, view)
         floors.append((view, floor(*grouped)))
         threshold = floors[-1][1] if options.similarity is None else options.similarity
-        for direction, neighbours in zip(SIDES, nearest_entities(*grouped, most), strict=True):
+        both = (
+            found_by_index(stored, view, grouped, most)
+            if asked_of_index
+            else nearest_entities(*grouped, most)
+        )
+        for direction, neighbours in zip(SIDES, both, strict=True):
             asking, asked = sides if direction == "source" else sides[::-1]
             ranked = _ranked(view, direction, asking, asked, neighbours, threshold, options, most)
             rankings += [
@@ -101,6 +132,50 @@ def search(stored: Stored, *, options: Options = Options(), plan: MatchingPlan =
     )
 
 
+def found_by_index(
+    stored: Stored, view: View, grouped: tuple[Grouped, Grouped], k: int
+) -> tuple[NearestRows, NearestRows]:
+    """The nearest in both directions among the pairs that the index finds from either side.
+
+    It is asked for centred vectors among those stored, which orders texts of one language as
+    centred cosines do but for the lengths of the centred ones; these are compared again.
+    """
+    sides = [stored.described.of(side) for side in SIDES]
+    pairs: set[tuple[int, int]] = set()
+    for here, there in ((0, 1), (1, 0)):
+        position: dict[Any, int] = {d.key: number for number, d in enumerate(sides[there])}
+        owners = np.asarray(grouped[here].owners).tolist()
+        kinds = np.asarray(grouped[here].kinds)[owners]
+        for where in _filters(sides, view, there):
+            rows = np.flatnonzero(kinds == where["kind"])
+            hits = stored.vectors.search_many(
+                stored.collections[there],
+                view,
+                grouped[here].vectors[rows],
+                k=SPARE * k,
+                where=where,
+            )
+            for row, near in zip(rows, hits, strict=True):
+                ends = ((owners[row], position[h.payload["iri"], h.payload["kind"]]) for h in near)
+                pairs |= {end[:: there - here] for end in ends}
+    return nearest_among(*grouped, *np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T, k)
+
+
+def _filters(
+    sides: Sequence[Sequence[Description]], view: View, there: int
+) -> Iterator[dict[str, str]]:
+    """Kinds, and languages where the two sides have none in common: each has a centre of its own."""
+    kinds = sorted({d.kind for d in sides[0]} & {d.kind for d in sides[1]})
+    entities = [[d.entity for d in side] for side in sides]
+    if view == "semantic" or not strangers(*entities):
+        yield from ({"kind": kind} for kind in kinds)
+        return
+    tags = {""}
+    for e in entities[there]:
+        tags |= {t.language for t in (*e.labels, *e.synonyms, *e.definitions, *e.comments)}
+    yield from ({"kind": kind, "language": tag} for kind, tag in product(kinds, sorted(tags)))
+
+
 def _allowed(described: Described, apart: StatedApart) -> Callable[[Ranked], bool]:
     """Whether two entities can be equal: a term that both ontologies have is itself and nothing
     else, and what they say is disjoint is not the same.
@@ -115,6 +190,9 @@ def _allowed(described: Described, apart: StatedApart) -> Callable[[Ranked], boo
         return not apart(source, target)
 
     return allowed
+
+
+ABOUT = ("iri", "kind", "text")  # of a stored text
 
 
 @dataclass(frozen=True)
@@ -145,16 +223,15 @@ def similar(
     vector = embedder.embed([normal(text) or text])[0]
     found: list[Similar] = []
     for side, collection in zip(SIDES, stored.collections, strict=True):
-        best: dict[tuple[str, str], Similar] = {}
+        hits: list[Hit] = []
         for view in ("syntactic", "lexical"):
             # an entity has several texts, so the nearest points are fewer entities
-            for hit in stored.vectors.search(collection, view, vector, k=4 * k, kind=kind):
-                about = hit.payload
-                at = (str(about["iri"]), str(about["kind"]))
-                if at not in best or hit.score > best[at].cosine:
-                    best[at] = Similar(side, *at, str(about["text"]), hit.score)
-        ranked = sorted(best.values(), key=lambda entry: (-entry.cosine, entry.iri, entry.kind))
-        found += ranked[:k]
+            hits += stored.vectors.search(collection, view, vector, k=4 * k, kind=kind)
+        near = [(-hit.score, *(str(hit.payload[key]) for key in ABOUT)) for hit in hits]
+        best: dict[tuple[str, str], Similar] = {}
+        for score, iri, sort, nearest in sorted(near):
+            best.setdefault((iri, sort), Similar(side, iri, sort, nearest, -score))
+        found += list(best.values())[:k]
     return found
 
 
@@ -209,7 +286,7 @@ def _languages(
 
     Axioms mention names, so they are in the language of most names of their side.
     """
-    if not strangers(*sides):
+    if not strangers(*([d.entity for d in side] for side in sides)):
         return [[""] * len(side) for side in payloads]
     if view != "semantic":
         return [[str(payload["language"]) for payload in side] for side in payloads]
@@ -283,16 +360,15 @@ def _equal_names(source: Sequence[Description], target: Sequence[Description]) -
 
 def _stated(source: Sequence[Description], target: Sequence[Description]) -> Iterator[Pair]:
     """Pairs that one of the ontologies states to be equal, and terms that both have."""
-    for ours, theirs, turned in ((source, target, False), (target, source, True)):
+    for ours, theirs, step in ((source, target, 1), (target, source, -1)):
         there = {description.key for description in theirs}
         for description in ours:
-            same = (description.iri, *description.entity.equivalents, *description.entity.matches)
-            for iri in same:
-                if (iri, description.kind) in there:
-                    yield (
-                        *((iri, description.iri) if turned else (description.iri, iri)),
-                        description.kind,
-                    )
+            iri, kind = description.key
+            same = {iri, *description.entity.equivalents, *description.entity.matches}
+            for other in sorted(same):
+                if (other, kind) in there:
+                    one, another = (iri, other)[::step]
+                    yield one, another, kind
 
 
 def _forms(description: Description, short: Set[str]) -> dict[str, bool]:

@@ -66,25 +66,23 @@ def validate(
 ) -> Validated:
     """The judge's verdict on every question; answers that are not on the list count as unsure."""
     by_rule = {one.kind for one in plan.kinds if not one.model}
-    # a rule weighs a pair by its relatives as well, so it sees all of them
-    whole = judge.name.startswith("rule")
     settled: dict[int, Verdict] = {}
+    # a rule weighs a pair by its relatives as well, so it sees all of them
+    if not judge.name.startswith("rule"):
+        for number, question in enumerate(summarised.questions):
+            if question.itself:
+                same = Verdict("equivalent", question.about.iri, 1.0, "the same IRI", "rule")
+                settled[number] = same
     if by_rule and judge.name != "rule":
         known = verdicts(summarised.questions, RuleJudge(), DECISIONS)
-        for number, question in enumerate(summarised.questions):
-            if question.about.kind in by_rule:
-                settled[number] = known[number]
-    for number, question in enumerate(summarised.questions):
-        if question.itself and not whole:
-            same = Verdict("equivalent", question.about.iri, 1.0, "the same IRI", "rule")
-            settled.setdefault(number, same)
+        of_kinds = enumerate(zip(summarised.questions, known, strict=True))
+        settled |= {number: one for number, (q, one) in of_kinds if q.about.kind in by_rule}
     asked = [q for number, q in enumerate(summarised.questions) if number not in settled]
     found = iter(verdicts(asked, judge, DECISIONS))
-    judged = [
-        Judged(question, settled[number] if number in settled else next(found))
+    every = tuple(
+        Judged(question, settled.get(number) or next(found))
         for number, question in enumerate(summarised.questions)
-    ]
-    every = tuple(judged)
+    )
     unlikely = 0
     if judge.name == "rule":
         every, unlikely = _opened(every)
@@ -111,17 +109,16 @@ def _opened(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, ...], int]:
             about, other = one.question.about.key, (one.verdict.choice, one.question.about.kind)
             taken |= {(one.question.side, about), (one.question.other_side, other)}
     few = sum(one.question.side == "source" for one in judged) <= FEW
-    opened = {number: _open(one, taken, few=few) for number, one in enumerate(judged)}
+    opened: dict[int, Judged] = {}
     queues: dict[Side, list[tuple[float, int]]] = {"source": [], "target": []}
-    for number, found in opened.items():
+    for number, one in enumerate(judged):
+        found = _open(one, taken, few=few)
         if found is not None:
-            queues[found[1].question.side].append((-found[0], number))
+            worth, opened[number] = found
+            queues[one.question.side].append((-worth, number))
     kept = {number for queue in queues.values() for _, number in sorted(queue)[:QUEUE]}
     left = sum(max(len(queue) - QUEUE, 0) for queue in queues.values())
-    every: list[Judged] = []
-    for number, one in enumerate(judged):
-        found = opened[number]
-        every.append(found[1] if found is not None and number in kept else one)
+    every = [opened[n] if n in kept else one for n, one in enumerate(judged)]
     return tuple(every), left
 
 

@@ -10,17 +10,19 @@ from types import MappingProxyType
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.agents.ontology_matching.retrieve import comparable
+from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.agents.options import given_of
-from kgnb.backends import open_embedder, open_index, open_ontology
+from kgnb.backends import open_embedder, open_index, open_model, open_ontology
 from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.published import MatchingCase, MatchingFigure, MatchingSet, over_pairs
 from kgnb.errors import LimitError, Waiting
 from kgnb.evaluate.alignment import Oriented, Score, score, scored_by_oaei, triples
+from kgnb.judging.named import set_model
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
+from kgnb.reporting.ontology_matching.at_once import at_once
 from kgnb.reporting.ontology_matching.experiments import experiment
 from kgnb.reporting.ontology_matching.results import Experiments, MatchingResults, PairOutcome
 from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
@@ -29,6 +31,9 @@ from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
 from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import digests_of
+
+BASELINES = ("names at once", "descriptions at once")
+"""In place of all stages: a model gets these of both ontologies in one prompt."""
 
 
 def run_cases(
@@ -109,17 +114,24 @@ def run_cases(
         )
         steps, before = len(run.steps), Cost.so_far(run)
         source, target = comparable(*sides)
-        alignment = match_ontologies(
-            source,
-            target,
-            embedder=embed,
-            index=index,
-            options=chosen,
-            reference=known,
-            run=run,
-            settings=settings,
-            **asked,
-        )
+        if judge in BASELINES:
+            model = run.watch(set_model(open_model(settings), judge))
+            described = retrieve(source, target, options=chosen)
+            alignment = run.do(
+                at_once, described, model, context=judge == BASELINES[1], subject=about
+            )
+        else:
+            alignment = match_ontologies(
+                source,
+                target,
+                embedder=embed,
+                index=index,
+                options=chosen,
+                reference=known,
+                run=run,
+                settings=settings,
+                **asked,
+            )
         cost = Cost.so_far(run) - before
         alone = oriented and any(step.calls for step in run.steps[steps:])
         return PairOutcome(

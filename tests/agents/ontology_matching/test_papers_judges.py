@@ -1,13 +1,10 @@
-"""The paper's own validator, no validator, and a model without agents, as baselines."""
+"""The paper's own validator, and none, as baselines."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from kgnb.agents.ontology_matching.papers_judges import YesNoValidator, at_once
-from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.papers_judges import YesNoValidator
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.judging import estimate
 from kgnb.llm.model import Request
@@ -55,19 +52,6 @@ def test_without_a_validator_the_best_candidate_counts() -> None:
         alpine(), refuge(), judge="first", options=Options(merge="source"), embedder="characters"
     )
     assert len(alignment) <= len(source_alone)
-
-
-def test_a_model_without_agents_gets_both_lists_at_once() -> None:
-    described = retrieve(alpine(), refuge())
-    pairs = [{"source": 4, "target": 3}, {"source": 99, "target": 1}]
-    model = ScriptedModel(lambda request: json.dumps({"pairs": pairs}))
-    alignment = at_once(described, model)
-    assert [(m.source_label, m.target_label) for m in alignment] == [("Warden", "hut keeper")]
-    assert "1 pairs left out" in alignment.notes[0]
-    at_once(described, model, context=True)
-    bare, told = (request.messages[-1].text for request in model.asked)
-    assert "kept for somebody" in told
-    assert "kept for somebody" not in bare
 
 
 def test_a_preset_and_options_exclude_each_other() -> None:
