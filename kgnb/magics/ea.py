@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,7 @@ from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.judging_values import EntityVerdicts
 from kgnb.agents.entity_alignment.select import Selector, called
-from kgnb.agents.entity_alignment.values import SHOWN
 from kgnb.errors import DataError
-from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
 from kgnb.kg.vocabulary import TYPE
 from kgnb.magics.agent import AgentMagics, options_of
@@ -99,30 +96,6 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
         shown = super().review(arguments)
         self.current_task(arguments).forget()
         return shown
-
-    @verb("ea unmatched", "%ea unmatched", "%ea unmatched open.tsv")
-    @argument(
-        "file",
-        metavar="FILE.tsv",
-        nargs="?",
-        default="",
-        help="write entity, best candidate, confidence here",
-    )
-    def left(self, arguments: argparse.Namespace) -> Table:
-        """Show the entities without a counterpart, the likeliest first, with their best candidates
-        and why.
-        """
-        settled = self.current_task(arguments).settled()
-        if arguments.file:
-            proposal, rows = settled.proposal, settled.unmatched_rows()
-            lines = (
-                f"{proposal.left.entities[proposal.sources[row]]}\t"
-                f"{proposal.right.entities[proposal.candidates[row, 0]]}\t{proposal.confidence[row]:.4f}\n"
-                for row in rows
-            )
-            path = write_whole(Path(arguments.file).expanduser(), "".join(lines))
-            print(f"wrote {count(len(rows), 'pair')} to {path}")
-        return unmatched(settled)
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities for an item; else what every agent suggests."""
@@ -226,29 +199,6 @@ def values_by_word(graph: EntityGraph, entity: int) -> dict[str, str]:
         if iri != TYPE:
             found.setdefault(graph.word(iri), []).append(value.text)
     return {word: "; ".join(texts) for word, texts in found.items()}
-
-
-def unmatched(settled: Settled) -> Table:
-    """The entities without a counterpart, the likeliest first; a row opens to its candidates."""
-    proposal, rows = settled.proposal, settled.unmatched_rows()
-    columns = [Column("source", "entity", "iri"), Column("target", "best candidate", "iri")]
-    columns += [*numbers(confidence="confidence"), *texts(why="why unmatched")]
-    shown: list[list[Value]] = []
-    for row in rows[:SHOWN]:
-        source, best = int(proposal.sources[row]), int(proposal.candidates[row, 0])
-        ends = [
-            LabelledIri(g.entities[at], g.called(at))
-            for g, at in ((proposal.left, source), (proposal.right, best))
-        ]
-        shown.append([*ends, round(float(proposal.confidence[row]), 3), settled.why_unmatched(row)])
-    caption = f"{settled.counts()['unmatched']:,} entities without a counterpart, {len(rows):,} of them with candidates"
-    notes = (
-        ["%ea review decides about them; %ea propose --precision 0 keeps more of them"]
-        if rows
-        else []
-    )
-    details = [proposal.candidate_lines(row) for row in rows[:SHOWN]]
-    return Table(columns, shown, caption=caption, details=details, notes=notes)
 
 
 def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import Lab, Visit, start_lab, write, write_json
+from .conftest import NOTEBOOKS, Lab, Visit, start_lab, write, write_json
+from .test_reopened import CELLS as PICTURED
+from .test_reopened import PICTURES, drawn_at
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need the package playwright"
@@ -143,6 +145,34 @@ def test_everything_works_in(
         0
     )  # a busy server may complain
     begin_from_the_menu(page)
+
+
+def test_pictures_are_there_when_a_notebook_is_opened_again_in_notebook(
+    serve: Serve, visit: Callable[[Lab], Visit]
+) -> None:
+    lab = serve(NEWEST_NOTEBOOK)
+    settings = lab.folder.parent / NOTEBOOKS
+    before = settings.read_text(encoding="utf-8")
+    write_json(settings, {"windowingMode": "defer"})  # as it is where nobody has set it
+    try:
+        first = visit(lab)
+        first.faults = NEWEST_NOTEBOOK.faults
+        name = write(lab, "pictures.ipynb", *PICTURED)
+        open_notebook(first, name)
+        first.run_all()
+        assert all(drawn_at(first, number) for number in range(1, PICTURES + 1))
+        first.save()
+        first.page.wait_for_function(
+            "!window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=first.patience
+        )
+        first.page.close()
+        again = visit(lab)
+        again.faults = NEWEST_NOTEBOOK.faults
+        open_notebook(again, name)
+        assert all(drawn_at(again, number) for number in range(1, PICTURES + 1))
+        again.page.close()
+    finally:
+        settings.write_text(before, encoding="utf-8")
 
 
 def test_with_half_the_plugins_off_the_others_work(

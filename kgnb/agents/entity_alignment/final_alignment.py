@@ -195,7 +195,7 @@ class Settled:
             precision = self.proposal.options.precision
             keep = f"--precision below {precision:g} keeps more (0: most F1); " if precision else ""
             found.append(
-                f"the doubtful: {keep}%ea review or %ea unmatched shows them, kgnb align --ranking writes them"
+                f"the doubtful: {keep}%ea review shows them, kgnb align --ranking writes them"
             )
         return found
 
