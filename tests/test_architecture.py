@@ -86,7 +86,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (51_400, 986),
     "kg": (48_200, 1609),
     "magics": (45_900, 1238),
-    "agents/ontology_matching": (38_160, 1151),
+    "agents/ontology_matching": (38_170, 1151),
     "shapes": (30_400, 1156),
     "tasks": (22_300, 587),
     "llm": (19_170, 575),

@@ -141,29 +141,30 @@ def found_by_index(
     centred cosines do but for the lengths of the centred ones; these are compared again.
     """
     sides = [stored.described.of(side) for side in SIDES]
-    pairs: set[tuple[int, int]] = set()
+    pairs: list[tuple[int, ...]] = []
     for here, there in ((0, 1), (1, 0)):
         position: dict[Any, int] = {d.key: number for number, d in enumerate(sides[there])}
         owners = np.asarray(grouped[here].owners).tolist()
         kinds = np.asarray(grouped[here].kinds)[owners]
         for where in _filters(sides, view, there):
-            rows = np.flatnonzero(kinds == where["kind"])
+            texts = np.flatnonzero(kinds == where["kind"])
             hits = stored.vectors.search_many(
                 stored.collections[there],
                 view,
-                grouped[here].vectors[rows],
+                grouped[here].vectors[texts],
                 k=SPARE * k,
                 where=where,
             )
-            for row, near in zip(rows, hits, strict=True):
-                ends = ((owners[row], position[h.payload["iri"], h.payload["kind"]]) for h in near)
-                pairs |= {end[:: there - here] for end in ends}
-    return nearest_among(*grouped, *np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T, k)
+            for text, near in zip(texts, hits, strict=True):
+                found = [position[hit.payload["iri"], hit.payload["kind"]] for hit in near]
+                pairs += [(owners[text], other)[:: there - here] for other in found]
+    rows, columns = np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2).T
+    return nearest_among(*grouped, rows, columns, k)
 
 
 def _filters(
     sides: Sequence[Sequence[Description]], view: View, there: int
-) -> Iterator[dict[str, str]]:
+) -> Iterator[Mapping[str, str]]:
     """Kinds, and languages where the two sides have none in common: each has a centre of its own."""
     kinds = sorted({d.kind for d in sides[0]} & {d.kind for d in sides[1]})
     entities = [[d.entity for d in side] for side in sides]
@@ -172,7 +173,7 @@ def _filters(
         return
     tags = {""}
     for e in entities[there]:
-        tags |= {t.language for t in (*e.labels, *e.synonyms, *e.definitions, *e.comments)}
+        tags |= {t.language or "" for t in (*e.labels, *e.synonyms, *e.definitions, *e.comments)}
     yield from ({"kind": kind, "language": tag} for kind, tag in product(kinds, sorted(tags)))
 
 
@@ -190,9 +191,6 @@ def _allowed(described: Described, apart: StatedApart) -> Callable[[Ranked], boo
         return not apart(source, target)
 
     return allowed
-
-
-ABOUT = ("iri", "kind", "text")  # of a stored text
 
 
 @dataclass(frozen=True)
@@ -227,10 +225,10 @@ def similar(
         for view in ("syntactic", "lexical"):
             # an entity has several texts, so the nearest points are fewer entities
             hits += stored.vectors.search(collection, view, vector, k=4 * k, kind=kind)
-        near = [(-hit.score, *(str(hit.payload[key]) for key in ABOUT)) for hit in hits]
         best: dict[tuple[str, str], Similar] = {}
-        for score, iri, sort, nearest in sorted(near):
-            best.setdefault((iri, sort), Similar(side, iri, sort, nearest, -score))
+        for hit in sorted(hits, key=lambda hit: (-hit.score, hit.id)):
+            iri, sort, nearest = (str(hit.payload[key]) for key in ("iri", "kind", "text"))
+            best.setdefault((iri, sort), Similar(side, iri, sort, nearest, hit.score))
         found += list(best.values())[:k]
     return found
 
