@@ -96,7 +96,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "cli": (14_600, 404),
     "judging": (12_500, 336),
     "run": (11_050, 285),
-    "datasets": (11_200, 322),
+    "datasets": (11_330, 322),
     "mapping_files": (9_800, 293),
     "evaluate": (5_800, 181),
     "widgets": (4_600, 131),

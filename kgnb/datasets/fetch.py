@@ -63,6 +63,18 @@ KNOWN: dict[str, PublishedSet] = {
             "OAEI data use policy; EMMO is CC BY 4.0",
         ),
         PublishedSet(
+            "multifarm",
+            "OAEI MultiFarm track: the conference ontologies in other languages",
+            f"{_OAEI}/multifarm/",
+            "OAEI data use policy",
+        ),
+        PublishedSet(
+            "bio-ml",
+            "OAEI Bio-ML track: diseases and anatomy",
+            f"{_OAEI}/bio-ml/",
+            "each ontology its own; SNOMED CT only with a licence",
+        ),
+        PublishedSet(
             "dbp15k",
             "DBP15K entity alignment: DBpedia in French and English, 15,000 pairs",
             "https://github.com/nju-websoft/JAPE",

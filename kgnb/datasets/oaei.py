@@ -1,7 +1,7 @@
-"""The OAEI tracks we measure on: conference, anatomy, and materials science (MSE).
+"""The OAEI tracks we measure on: conference, anatomy, materials science (MSE), MultiFarm and Bio-ML.
 
-The files are those of the tracks, laid out as in the registry. Not every reference is public or
-available: a case without its reference file is not measured.
+The files are those of the tracks, laid out as in the registry; of MultiFarm and Bio-ML, a folder a
+case. Not every reference is public or available: a case without its reference file is not measured.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from kgnb.datasets import huts, published
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.published import MatchingCase, MatchingFigure, MatchingSet
+from kgnb.errors import DataError
 from kgnb.mapping_files import load_reference
 
 CONFERENCE = ("cmt", "conference", "confof", "edas", "ekaw", "iasted", "sigkdd")
@@ -140,11 +141,62 @@ def mse(folder: Path | None) -> MatchingSet:
     )
 
 
+ONTOLOGIES = (".owl", ".rdf", ".ttl")
+REFERENCES = ("reference.rdf", "refs_equiv/full.tsv", "refs_equiv/test.tsv")
+
+
+def _by_case(
+    name: str, title: str, context: str, notes: tuple[str, ...], home: Path
+) -> MatchingSet:
+    """A track with a folder for each case, as MELT and Bio-ML lay it out: ``source.rdf``,
+    ``target.rdf`` and ``reference.rdf``, or two ontologies in the order that the folder's name has
+    them, and ``refs_equiv/full.tsv``.
+
+    Raises:
+        DataError: no folder holds two ontologies.
+    """
+    cases: list[MatchingCase] = []
+    for folder in sorted(path for path in home.rglob("*") if path.is_dir()):
+        files = [f for f in folder.iterdir() if f.suffix in ONTOLOGIES and f.stem != "reference"]
+        if len(files) == 2:
+            sides = folder.name.lower()
+            files.sort(key=lambda file: (sides.find(file.stem.split(".")[0].lower()), file.name))
+            there = (_if_there(folder / reference) for reference in REFERENCES)
+            case = folder.relative_to(home).as_posix().lower()
+            cases.append(MatchingCase(case, *files, next(filter(None, there), None)))
+    if not cases:
+        fix = "Give each case a folder with source.rdf, target.rdf and reference.rdf."
+        raise DataError("no folder in it holds two ontologies", where=str(home), fix=fix)
+    return MatchingSet(name, title, tuple(cases), context=context, notes=notes)
+
+
+def multifarm(folder: Path | None) -> MatchingSet:
+    """The conference ontologies in other languages; ``folder`` holds ``multifarm``."""
+    home = data_folder("multifarm", folder)
+    notes = (_SCORING, "the track's means are over pairs of different ontologies")
+    subject = "the organisation of scientific conferences"
+    return _by_case("multifarm", "OAEI MultiFarm track", subject, notes, home)
+
+
+def bio_ml(folder: Path | None) -> MatchingSet:
+    """The equivalence tasks of the Bio-ML track; ``folder`` holds ``bio-ml``."""
+    home = data_folder("bio-ml", folder)
+    notes = ("scored against the whole reference: the track's unsupervised setting",)
+    return _by_case("bio-ml", "OAEI Bio-ML track", "diseases and anatomy", notes, home)
+
+
 def _if_there(path: Path) -> Path | None:
     return path if path.is_file() else None
 
 
-NAMES = ("huts", "oaei-conference", "oaei-anatomy", "oaei-mse")
+TRACKS = {
+    "oaei-conference": conference,
+    "oaei-anatomy": anatomy,
+    "oaei-mse": mse,
+    "multifarm": multifarm,
+    "bio-ml": bio_ml,
+}
+NAMES = ("huts", *TRACKS)
 
 
 def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
@@ -156,7 +208,6 @@ def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
     """
     if name == "huts":
         return huts.huts()
-    tracks = {"oaei-conference": conference, "oaei-anatomy": anatomy, "oaei-mse": mse}
-    if name not in tracks:
+    if name not in TRACKS:
         raise ValueError(f"there is no matching data set {name!r}; there are {', '.join(NAMES)}")
-    return tracks[name](folder)
+    return TRACKS[name](folder)

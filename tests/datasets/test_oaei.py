@@ -116,3 +116,42 @@ def test_all_21_pairs_of_agent_om_average_to_the_published_figure(benchmark_data
     quoted = published.CONFERENCE[0]
     for name in ("precision", "recall", "f1"):
         assert getattr(mean, name) == pytest.approx(getattr(quoted, name), abs=1e-4)
+
+
+ENTITY = "<{0}#{1}> a <http://www.w3.org/2002/07/owl#Class> .\n"
+
+
+def laid_out(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_multifarm_has_a_folder_of_three_files_for_each_case(tmp_path: Path) -> None:
+    for case in ("ar-cn/cmt-edas", "de-fr/cmt-cmt"):
+        names = ("source.rdf", "target.rdf", "reference.rdf")
+        laid_out(tmp_path / "multifarm" / case, dict.fromkeys(names, "<rdf/>"))
+    found = matching_set("multifarm", tmp_path)
+    assert [case.name for case in found.cases] == ["ar-cn/cmt-edas", "de-fr/cmt-cmt"]
+    case = found.case("de-fr/cmt-cmt")
+    assert (case.source.name, case.target.name) == ("source.rdf", "target.rdf")
+    assert case.reference is not None and case.reference.name == "reference.rdf"
+
+
+def test_bio_ml_takes_its_sides_from_the_folders_name_and_a_table_as_reference(
+    tmp_path: Path,
+) -> None:
+    rows = "SrcEntity\tTgtEntity\tScore\nhttp://s#Eye\thttp://d#Eye\t1.0\n"
+    files = {"fma.body.owl": ENTITY.format("http://d", "Eye"), "refs_equiv/full.tsv": rows}
+    files["snomed.body.owl"] = ENTITY.format("http://s", "Eye")
+    laid_out(tmp_path / "bio-ml" / "snomed-fma.body", files)
+    case = matching_set("bio-ml", tmp_path).case("snomed-fma.body")
+    assert (case.source.name, case.target.name) == ("snomed.body.owl", "fma.body.owl")
+    assert case.reference is not None
+    assert [m.pair for m in load_reference(case.reference)] == [("http://s#Eye", "http://d#Eye")]
+
+
+def test_a_folder_without_two_ontologies_says_what_is_expected(tmp_path: Path) -> None:
+    (tmp_path / "multifarm" / "empty").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"source\.rdf, target\.rdf"):
+        matching_set("multifarm", tmp_path)
