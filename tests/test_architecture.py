@@ -187,7 +187,7 @@ def test_agents_do_not_know_each_other() -> None:
                 "agent",
                 "options",
                 "known",
-                "mcp_stdio",
+                "mcp_messages",
             ):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert not wrong

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.agent import Agent, Input
 from kgnb.agents.known import all_agents
-from kgnb.agents.mcp_stdio import stdio_streams
+from kgnb.agents.mcp_messages import stdio_streams
 from kgnb.errors import KgnbError
 from kgnb.run import Run
 from kgnb.settings import Settings

@@ -16,7 +16,7 @@ NESTED = {
     "elements.owl": (RDF, "<h:D><h:p>", "", "</h:p></h:D>", "</rdf:RDF>"),
     "hidden.owl": (RDF, "<h:D h:q='/>'><!--</h:D></h:D>--><h:p>", "", "</h:p></h:D>", "</rdf:RDF>"),
     "objects.jsonld": ('{"@id":"urn:a","urn:p":', '{"@id":"urn:a","urn:p":', '"x"', "}", "}"),
-    "lists.jsonld": ('{"@id":"urn:a","urn:p":', "[", "", "]", "}"),
+    "lists.jsonld": ('{"@id":"urn:a","urn:p":', "[", '"x"', "]", "}"),
 }
 
 

@@ -1,5 +1,5 @@
-"""MCP over standard input and output, where every message gets an answer: those in a batch (which
-protocol 2025-03-26 has), and those that are no message at all.
+"""Messages of MCP, of which each gets an answer: those in a batch (which protocol 2025-03-26 has),
+and those that are no message at all; and the streams of standard input and output.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-_MOST = 100  # messages in a batch
+MOST = 100
+"""Messages in a batch."""
 
 
 @asynccontextmanager
@@ -36,22 +37,22 @@ def _parts(message: Any) -> list[tuple[Any, bool]]:
     if not isinstance(message, Exception):
         return [_checked(message)]
     content = _input(message)
-    if not isinstance(content, list) or not content or len(content) > _MOST:
+    if not isinstance(content, list) or not content or len(content) > MOST:
         return [(_error(content), True)]
-    return [_part(one) for one in content]
+    return [read_message(one) for one in content]
 
 
-def _part(content: Any) -> tuple[Any, bool]:
+def read_message(content: Any) -> tuple[Any, bool]:
+    """The message that a JSON value is, or the error that answers it; True for an error."""
     from mcp.shared.message import SessionMessage
     from mcp_types import jsonrpc_message_adapter
     from pydantic import ValidationError
 
     try:
-        return SessionMessage(
-            jsonrpc_message_adapter.validate_python(content, by_name=False)
-        ), False
+        message = jsonrpc_message_adapter.validate_python(content, by_name=False)
     except ValidationError:
         return _error(content), True
+    return _checked(SessionMessage(message))
 
 
 def _checked(message: Any) -> tuple[Any, bool]:
@@ -84,7 +85,7 @@ def _error(content: Any) -> Any:
     asked = asked if isinstance(asked, int | str) and not isinstance(asked, bool) else None
     code, said = (-32700, "this is not JSON") if content is None else (-32600, "this is no message")
     if isinstance(content, list):
-        said = f"a batch holds 1 to {_MOST} messages"
+        said = f"a batch holds 1 to {MOST} messages"
     return _refusal(asked, code, said)
 
 
