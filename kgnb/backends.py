@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from kgnb.datasets import huts
-from kgnb.errors import ConfigError, DataError, FallBack, NotKept
+from kgnb.errors import ConfigError, DataError, FallBack
 from kgnb.kg.endpoint_graph import EndpointGraph, Wrapper, is_rdflib, is_wrapper
 from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
@@ -25,7 +25,7 @@ from kgnb.llm.prices import Price
 from kgnb.llm.replay import ReplayCache, server_alias
 from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
-from kgnb.sqlite_file import InUse, Locked
+from kgnb.sqlite_file import opened_or_said
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import MemoryIndex, VectorIndex
@@ -165,13 +165,10 @@ def _reply_cache(settings: Settings) -> ReplayCache | None:
     """The cache of replies; None for "live", and where its folder cannot be written."""
     if settings.replay == "live":
         return None
-    try:
-        return ReplayCache(settings.cache / "replies.sqlite")
-    except InUse as error:
-        if settings.replay == "replay" or isinstance(error, Locked):
-            raise
-        warnings.warn(f"replies are not kept: {error.what}", NotKept, stacklevel=2)
-        return None
+    path = settings.cache / "replies.sqlite"
+    if settings.replay == "replay":
+        return ReplayCache(path)
+    return opened_or_said(ReplayCache, path)
 
 
 @lru_cache
@@ -221,7 +218,7 @@ def open_embedder(
     if isinstance(name, Embedder):
         return name
     name = name or settings.embedder
-    cache = VectorCache(settings.cache / "vectors.sqlite")
+    cache = opened_or_said(VectorCache, settings.cache / "vectors.sqlite")
     if name == "local":
         from kgnb.vectors.local_embedder import is_installed
 
@@ -229,8 +226,10 @@ def open_embedder(
     if many and name == "local":
         from kgnb.vectors.local_embedder import NumpyEmbedder
 
-        return CachedEmbedder(NumpyEmbedder(), cache, batch_size=512)
-    return CachedEmbedder(_embedder(name, settings), cache)
+        embedder: Embedder = NumpyEmbedder()
+        return CachedEmbedder(embedder, cache, batch_size=512) if cache is not None else embedder
+    embedder = _embedder(name, settings)
+    return CachedEmbedder(embedder, cache) if cache is not None else embedder
 
 
 @lru_cache(1)

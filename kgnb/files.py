@@ -115,13 +115,23 @@ def open_text(path: Path) -> TextIO:
     return cast(TextIO, opener(path, "rt", encoding="utf-8"))
 
 
+MOST_JSON = 256 << 20
+"""Bytes of a JSON text that is read."""
+
+
 def from_json(text: str | bytes) -> Any:
-    """The value of a JSON text; ValueError also where it nests too deep for Python.
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, is too long, nests too deep, or holds a number of thousands of
+            digits (which takes the square of them).
 
     >>> from_json("[" * 100_000)
     Traceback (most recent call last):
     ValueError: it nests too deep
     """
+    if len(text) > MOST_JSON:
+        raise ValueError(f"it has more than {MOST_JSON >> 20} MiB")
     try:
         return json.loads(text)
     except RecursionError:

@@ -6,12 +6,13 @@ import os
 import sqlite3
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
-from kgnb.errors import DataError
+from kgnb.errors import DataError, NotKept
 from kgnb.files import make_private
 
 _PAUSE = 0.005  # seconds; switching to the write-ahead log takes about one millisecond
@@ -244,3 +245,20 @@ def _command(process: int) -> str:
         return ""
     command = " ".join([Path(words[0]).name, *words[1:4]])
     return f" ({' '.join(command.split())[:60]})" if command.strip() else ""
+
+
+File = TypeVar("File", bound=SqliteFile)
+
+
+def opened_or_said(kind: type[File], path: Path) -> File | None:
+    """The file; None, with a warning, where it cannot be opened: what is kept matters less than the
+    work. Raises Locked for one that is only busy.
+    """
+    try:
+        return kind(path)
+    except Locked:
+        raise
+    except DataError as error:
+        said = f"{kind.what} is not used, and nothing is kept: {error.what} {error.fix}"
+        warnings.warn(said, NotKept, stacklevel=3)
+        return None

@@ -41,8 +41,12 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     if found.endswith(".jsonl"):
         _answers(found, reference, as_json)
         return
-    wanted = scored_by_oaei(triples(open_reference(reference)))
-    given = scored_by_oaei(triples(load(found)))
+    expected, alignment = open_reference(reference), load(found)
+    for path, read in ((reference, expected), (found, alignment)):
+        for note in read.notes:
+            if "left out" in note:
+                click.echo(f"kgnb: {path}: {note}", err=True)
+    wanted, given = scored_by_oaei(triples(expected)), scored_by_oaei(triples(alignment))
     swapped = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
     wanted = flipped(wanted) if swapped else wanted
     if not any_relation:

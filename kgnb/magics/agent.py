@@ -20,7 +20,7 @@ from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.magics.arguments import add_option, argument, input_argument
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
-from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments
+from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments, say_found
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.table import Table, Value, texts
 from kgnb.run import Run
@@ -181,6 +181,8 @@ class AgentMagics(VerbMagics, Generic[T]):
         """What there is to review; answers are saved in the file the line names, from now on."""
         task = self.current_task(arguments)
         queue = queue_of(task, arguments.below, self.named)
+        if not task.option("decisions"):
+            say_found(queue.decisions)
         task.hold({"decisions": str(queue.decisions.path)})
         return queue
 

@@ -5,6 +5,7 @@ at once.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,6 +93,30 @@ def decisions_of(task: Task) -> Decisions:
         )
         raise ValueError(f"answers are saved in a .jsonl file, not in {path}{how}")
     return review.decisions(path)
+
+
+def say_found(decisions: Decisions) -> None:
+    """Say whose decisions a file holds that nobody has named: they may come with a stranger's folder.
+
+    Raises:
+        DataError: the file belongs to another user, who could add to it at any time.
+    """
+    standing = decisions.standing()
+    if not standing:
+        return
+    if hasattr(os, "getuid") and decisions.path.stat().st_uid != os.getuid():
+        raise DataError(
+            "was found here, and belongs to another user",
+            where=str(decisions.path),
+            fix=f"To use its decisions all the same, name it: --decisions {decisions.path}",
+        )
+    people = sorted({decision.who or "nobody named" for decision in standing.values()})
+    print(
+        one_line(
+            f"{decisions.path} was found here: {count(len(standing), 'decision')} by "
+            f"{', '.join(people)}, which count from the next stage on (--decisions FILE names another)."
+        )
+    )
 
 
 def queue_of(task: Task, below: float = 0.0, named: Named | None = None) -> Queue:

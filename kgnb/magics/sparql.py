@@ -74,7 +74,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         metavar="N",
         type=Number(int, 0, None),
         default=None,
-        help="most rows to fetch [all]",
+        help="most rows to fetch [100,000; with --export, all]",
     )
     @argument(
         "--timeout",
@@ -154,7 +154,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
                 text,
                 values=values,
                 prefixes=prefixes,
-                limit=arguments.limit,
+                limit=_limit(arguments),
                 timeout=arguments.timeout,
                 update=arguments.update,
                 export=arguments.export or None,
@@ -254,6 +254,15 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             if name not in values and name in self.shell.user_ns:
                 values[name] = self.shell.user_ns[name]
         return values
+
+
+MOST_ROWS = 100_000
+"""Rows of a query without a limit of its own: a page shows a few, and a million take a gigabyte."""
+
+
+def _limit(arguments: argparse.Namespace) -> int | None:
+    """How many rows to fetch; none are left out of a file."""
+    return MOST_ROWS if arguments.limit is None and not arguments.export else arguments.limit
 
 
 def is_query(text: str) -> bool:

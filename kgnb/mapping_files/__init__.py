@@ -110,7 +110,7 @@ def load_reference(path: str | os.PathLike[str]) -> Alignment:
     alignment = load(path)
     if not alignment.mappings:
         raise DataError(
-            "the reference holds no mapping",
+            "; ".join(["the reference holds no mapping", *alignment.notes]),
             where=str(path),
             fix="Name a reference alignment with at least one mapping.",
         )

@@ -176,8 +176,9 @@ def read(content: bytes, where: str, sidecar: bytes | None = None) -> Alignment:
 
     Also accepts header slots that apply to every row, a header in a file of its own (``sidecar``),
     commas for tabs, full IRIs for CURIEs, and no header at all if every CURIE has a well-known
-    prefix. Rows without a mapping of ours ("no match", a literal, an unknown predicate or prefix)
-    are left out and counted in ``notes``; only if no row is left, the first is an error.
+    prefix. A row without a mapping of ours ("no match", a literal, an unknown predicate or prefix)
+    costs that row: it is left out, and counted in ``notes``. Only where no prefix of the whole table
+    is declared, the first is an error.
     """
     header, rows = _table(content, where, sidecar)
     curies = Curies.read(header.get("curie_map"), where)
@@ -187,11 +188,14 @@ def read(content: bytes, where: str, sidecar: bytes | None = None) -> Alignment:
     )
     mappings: list[Mapping] = []
     left_out: Counter[str] = Counter()
-    errors: list[DataError] = []
+    first: dict[str, str] = {}
+    undeclared: list[DataError] = []
     for read_as, row in _mappings(header, rows, where):
         if isinstance(read_as, DataError):
-            errors.append(read_as)
-            left_out[read_as.what.removeprefix(f"{read_as.where}: ")] += 1
+            why = read_as.what.removeprefix(f"{read_as.where}: ")
+            left_out[why] += 1
+            undeclared += [read_as] if "is not declared" in why else []
+            first.setdefault(why, f" (line {read_as.where.rpartition(':')[2]})")
             continue
         if isinstance(read_as, str):
             left_out[read_as] += 1
@@ -199,10 +203,11 @@ def read(content: bytes, where: str, sidecar: bytes | None = None) -> Alignment:
         mappings.append(read_as)
         sources |= {row["subject_source"]} if "subject_source" in row else set()
         targets |= {row["object_source"]} if "object_source" in row else set()
-    if errors and not mappings:
-        raise errors[0]
+    if undeclared and len(undeclared) == left_out.total() and not mappings:
+        # no row is odd here: the metadata of the whole table is missing
+        raise undeclared[0]
     notes = [
-        f"{number} row{'s' if number > 1 else ''} left out: {why}"
+        f"{number} row{'s' if number > 1 else ''} left out{first.get(why, '')}: {why}"
         for why, number in sorted(left_out.items())
     ]
     return Alignment(

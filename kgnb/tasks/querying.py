@@ -87,7 +87,9 @@ def query(
                 graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked)
             )
             cut = (
-                f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
+                f"There are more rows than these {len(solutions):,}; a higher limit fetches more."
+                if solutions.truncated
+                else ""
             )
             notes = (*((cut,) if cut else ()), *solutions.notes, *_notes(graph, asked, known))
             named = _names(

@@ -17,6 +17,7 @@ from kgnb.llm.replay import server_alias
 from kgnb.run import Limits, Run
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
+from kgnb.sqlite_file import opened_or_said
 
 Q = TypeVar("Q", bound=ClosedQuestion)
 Role = OneOf["plan", "judge", "extract", "write"]
@@ -114,7 +115,9 @@ def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
         or settings.model.startswith(("batch:", "recorded:"))
     ):
         return judge
-    memory = VerdictStore(settings.cache / "verdicts.sqlite")
+    memory = opened_or_said(VerdictStore, settings.cache / "verdicts.sqlite")
+    if memory is None:
+        return judge
     return Remembered(
         judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay"
     )

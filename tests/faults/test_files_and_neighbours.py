@@ -301,5 +301,5 @@ def test_a_cache_that_cannot_be_opened_costs_only_the_cache(
         monkeypatch.setenv("KGNB_BASE_URL", server.url)
         # as for everything that is not kept: the result is there, and the status says so
         assert main(words) == 1
-    assert "replies are not kept" in capsys.readouterr().err
+    assert "the cache of replies is not used, and nothing is kept" in capsys.readouterr().err
     assert (tmp_path / "o.sssom.tsv").exists()

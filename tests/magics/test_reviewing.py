@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,31 @@ def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(
     ][1]
     [mapping] = [one for one in alignment if one.source == ALPINE + "Warden"]
     assert (mapping.relation, mapping.judged_by) == ("narrower", "person:Cy")
+
+
+def test_decisions_that_are_merely_found_are_said_with_whose_they_are(
+    waiting: Notebook, folder: Path, notebook: Notebook
+) -> None:
+    waiting.good("%om review --accept Hut Hut --who ada")
+    (folder / "mine.jsonl").rename(folder / "decisions.jsonl")
+    for line in ("start alpine.ttl refuge.ttl", "retrieve", "store", "search", "summarise"):
+        notebook.good(f"%om {line}")
+    notebook.good("%om validate --judge rule")
+    said = notebook.good("%om review --list").said
+    assert "decisions.jsonl was found here: 1 decision by ada" in said
+    # from now on it is the one in use
+    assert "found" not in notebook.good("%om review --list").said
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away"
+)
+def test_decisions_of_another_user_count_only_if_named(waiting: Notebook, folder: Path) -> None:
+    waiting.good("%om review --accept Hut Hut --who eve")
+    (folder / "mine.jsonl").rename(folder / "decisions.jsonl")
+    os.chown(folder / "decisions.jsonl", 65534, 65534)
+    for line in ("start alpine.ttl refuge.ttl", "retrieve", "store", "search", "summarise"):
+        waiting.good(f"%om {line}")
+    waiting.good("%om validate --judge rule")
+    assert "belongs to another user" in str(waiting("%om review --list").error)
+    assert waiting.good("%om review --list --decisions decisions.jsonl")

@@ -107,14 +107,8 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("a\tb\n1\t2\n", "huts.sssom.tsv:1", "no column subject_id, predicate_id, object_id"),
         (MINIMAL.replace("b:Refuge", "c:Refuge"), "huts.sssom.tsv:5", "prefix of 'c:Refuge'"),
-        (
-            MINIMAL.replace("skos:exactMatch", "owl:imports"),
-            "huts.sssom.tsv:5",
-            "'owl:imports' is unknown",
-        ),
-        (MINIMAL.replace("b:Refuge", ""), "huts.sssom.tsv:5", "the row has no object_id"),
+        ("a\tb\n1\t2\n", "huts.sssom.tsv:1", "no column subject_id, predicate_id, object_id"),
         (
             MINIMAL.replace("semapv:Lex", '"semapv:Lex'),
             "huts.sssom.tsv:5",
@@ -142,14 +136,33 @@ def test_a_malformed_file_is_named_with_its_line(text: str, where: str, what: st
     assert refused.value.fix
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("skos:exactMatch", "owl:imports", "the predicate 'owl:imports' is unknown"),
+        ("skos:exactMatch", "semapv:crossSpeciesExactMatch", "CrossSpecies"),
+        ("b:Refuge", "", "the row has no object_id"),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 2])
+def test_an_odd_row_costs_that_row_and_is_counted(
+    old: str, new: str, why: str, others: int
+) -> None:
+    good = MINIMAL.splitlines()[-1] + "\n"
+    alignment = read(MINIMAL.replace(old, new) + good * others)
+    assert len(alignment) == others
+    assert alignment.notes[0].startswith("1 row left out (line 5): ")
+    assert why.lower() in alignment.notes[0].lower()
+
+
 @pytest.mark.parametrize("confidence", ["1.5", "-1", "nan", "high", "1e400"])
-def test_a_confidence_out_of_bounds_is_refused(confidence: str) -> None:
+def test_a_confidence_out_of_bounds_costs_its_row(confidence: str) -> None:
     text = (
         MINIMAL.replace("mapping_justification\n", "mapping_justification\tconfidence\n").rstrip()
         + f"\t{confidence}\n"
     )
-    with pytest.raises(DataError, match="confidence"):
-        read(text)
+    alignment = read(text)
+    assert not len(alignment) and "confidence" in alignment.notes[0]
 
 
 def test_bytes_that_are_no_text_are_refused_with_their_line() -> None:

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.relations import LARGE, SPREAD, in_blocks, narrowed, sampled
+from kgnb.kg.columns import FAMILY_NAMES, GIVEN_NAMES
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import choose_label, is_code, readable_name
 from kgnb.kg.ontology import Text
@@ -395,7 +396,7 @@ def named_by_labels(graph: EntityGraph) -> EntityGraph:
     """
     ranks = np.array([_rank(attribute) for attribute in graph.attributes], dtype=np.int64)
     rows = graph.attribute_triples
-    if not len(rows) or ranks.max() == 0:
+    if not len(rows):
         return graph
     found: dict[int, list[tuple[int, str]]] = {}
     for entity, attribute, value in rows[ranks[rows[:, 1]] > 0].tolist():
@@ -404,12 +405,36 @@ def named_by_labels(graph: EntityGraph) -> EntityGraph:
             found.setdefault(entity, []).append((-int(ranks[attribute]), text))
     names = list(graph.names)
     aliases: dict[int, tuple[str, ...]] = {}
+    for entity, name in _names_of_people(graph).items():
+        found.setdefault(entity, [(-2, name)])
     for entity, labels in found.items():
         texts = list(dict.fromkeys(text for _, text in sorted(labels, key=lambda label: label[0])))
         names[entity], *more = [text for text in texts if not is_code(text)] or texts
         if more:
             aliases[entity] = tuple(more)
     return replace(graph, names=tuple(names), aliases=aliases)
+
+
+def _names_of_people(graph: EntityGraph) -> dict[int, str]:
+    """A given and a family name, each said once and once only, make a name."""
+    kinds = [_part_of_name(attribute) for attribute in graph.attributes]
+    said: dict[int, dict[str, list[str]]] = {}
+    for entity, attribute, value in graph.attribute_triples.tolist():
+        if kinds[attribute]:
+            text = " ".join(graph.values[value].text.split())
+            said.setdefault(entity, {}).setdefault(kinds[attribute], []).append(text)
+    return {
+        entity: f"{parts['given'][0]} {parts['family'][0]}"
+        for entity, parts in said.items()
+        if {kind: len(texts) for kind, texts in parts.items()} == {"given": 1, "family": 1}
+    }
+
+
+def _part_of_name(attribute: str) -> str:
+    """Whether a property holds given or family names."""
+    local = attribute[max(attribute.rfind("/"), attribute.rfind("#")) + 1 :]
+    plain = " ".join(readable_name(local).casefold().split())
+    return "given" if plain in GIVEN_NAMES else "family" if plain in FAMILY_NAMES else ""
 
 
 def _rank(attribute: str) -> int:

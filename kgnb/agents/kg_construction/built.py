@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
 from kgnb.agents.kg_construction.workspace import Act, Doubt
-from kgnb.errors import DataError, NotKept
+from kgnb.errors import Damaged, DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
@@ -202,7 +202,7 @@ class Built(Tabled):
         return f"Built({partial}{', '.join(f'{value:,} {name}' for name, value in counts.items() if value)})"
 
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -262,8 +262,9 @@ def write_journal(folder: Path, journal: Journal) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     left_out = {"error", "resumed", "stopped"}
     left_out |= {name for name in ("notes", "answers") if not getattr(journal, name)}
-    fields = _journal().dump_python(journal, exclude=left_out)
-    text = json.dumps({"version": VERSION, **fields}, ensure_ascii=False, indent=1) + "\n"
+    fields = {"version": VERSION, **_journal().dump_python(journal, exclude=left_out)}
+    signed = {**fields, "digest": _digest(fields)}
+    text = json.dumps(signed, ensure_ascii=False, indent=1) + "\n"
     try:
         write_whole(journal_file(folder, journal.document), text, lasting=True)
     except DataError as error:
@@ -272,6 +273,12 @@ def write_journal(folder: Path, journal: Journal) -> None:
             NotKept,
             stacklevel=2,
         )
+
+
+def _digest(fields: Mapping[str, Any]) -> str:
+    """Of all that a journal says: one that was edited is not what was read of the document."""
+    plain = {name: value for name, value in fields.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def calls_by_document(folder: Path) -> dict[str, set[str]]:
@@ -299,11 +306,19 @@ def calls_by_document(folder: Path) -> dict[str, set[str]]:
 
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     """The journal of a document, if there is one made by the same reader, pack and options; else
-    None.
+    None. One that was changed since it was written warns, and does not count.
     """
+    path = journal_file(folder, document)
     try:
-        found = from_json(journal_file(folder, document).read_text(encoding="utf-8"))
+        found = from_json(path.read_text(encoding="utf-8"))
         if found["key"] != key or found["version"] != VERSION:
+            return None
+        if found["digest"] != _digest(found):
+            warnings.warn(
+                f"{path} was changed after it was written: {document} is read again",
+                Damaged,
+                stacklevel=2,
+            )
             return None
         return replace(_journal().validate_python(found), resumed=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

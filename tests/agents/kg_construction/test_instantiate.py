@@ -13,7 +13,7 @@ import rdflib
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.readers import CallableReader, PassageTask
 from kgnb.agents.kg_construction.workspace import Workspace
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, Damaged
 from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Limits, Run
@@ -222,6 +222,25 @@ def test_a_document_with_a_journal_is_not_read_again(tmp_path: Path) -> None:
         {**documents, "note 2": "Another."}, PACK, judge="model", model=model, folder=tmp_path
     )
     assert model.asked
+
+
+@pytest.mark.parametrize("edit", ["facts", "document", "digest"])
+def test_an_edited_journal_is_said_and_its_document_read_again(tmp_path: Path, edit: str) -> None:
+    note = {"note": "The Ambre has 28 beds and an oven of 120 C."}
+    build_graph(note, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
+    (path,) = tmp_path.rglob("*.json")
+    journal = json.loads(path.read_text())
+    if edit == "facts":
+        journal["acts"] = [dict(act, start=0) for act in journal["acts"]][:1]
+    elif edit == "document":
+        journal["document"] = "another"
+    else:
+        journal["digest"] = "0" * 64
+    path.write_text(json.dumps(journal))
+    model = ScriptedModel(obedient)
+    with pytest.warns(Damaged, match="was changed after it was written: note is read again"):
+        built = build_graph(note, PACK, judge="model", model=model, folder=tmp_path)
+    assert model.asked and built.counts()["resumed"] == 0
 
 
 def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) -> None:
