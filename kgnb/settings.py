@@ -32,6 +32,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from kgnb.errors import ConfigError, DataError, UntrustedFile, shown
+from kgnb.files import from_json
 from kgnb.secret import SHORTEST, Secret
 from kgnb.trust import SettingsFile, cache_folder, config_folder
 
@@ -111,7 +112,7 @@ def known_secrets(
         *(one.auth for one in settings.endpoints),
     ]
     for headers in (settings.headers, *(one.headers for one in settings.endpoints)):
-        given = map(str, json.loads(headers or "{}").values())
+        given = map(str, from_json(headers or "{}").values())
         handles += [text for text in given if _HANDLE.match(text)]
     for handle in handles:
         try:
@@ -173,7 +174,7 @@ def _json_object(value: Any) -> str:
     hold a secret.
     """
     try:
-        content = json.loads(value or "{}") if isinstance(value, str) else value
+        content = from_json(value or "{}") if isinstance(value, str) else value
         if isinstance(content, dict):
             return json.dumps(content, allow_nan=False) if content else ""
     except (TypeError, ValueError, RecursionError):
@@ -418,7 +419,7 @@ class Settings(_Checked):
 
     def sampling(self) -> dict[str, Any]:
         """The parameters of every call: ``temperature``, ``seed``, ``max_tokens`` and ``options``."""
-        options: dict[str, Any] = json.loads(self.extra_body or "{}")
+        options: dict[str, Any] = from_json(self.extra_body or "{}")
         for name in ("reasoning_effort", "verbosity"):
             options |= {name: value} if (value := getattr(self, name)) else {}
         if self.parallel_tool_calls is not None:
@@ -452,7 +453,7 @@ class Settings(_Checked):
 
 
 def _secret_headers(headers: str, environment: Mapping[str, str] | None) -> dict[str, Secret]:
-    given = {name: str(value) for name, value in json.loads(headers or "{}").items()}
+    given = {name: str(value) for name, value in from_json(headers or "{}").items()}
     return {
         name: secret(value, environment) if _HANDLE.match(value) else Secret(value)
         for name, value in given.items()
@@ -558,7 +559,7 @@ def _lines_of(settings: Settings, names: Collection[str]) -> list[str]:
     lines = []
     for name, (toml, _) in setting_names().items():
         if name in names and name in ("headers", "extra_body"):
-            fields = json.loads(getattr(settings, name) or "{}")
+            fields = from_json(getattr(settings, name) or "{}")
             lines.append(f"{toml}: {shown(', '.join(fields))}")
         elif name in names and name != "endpoints":
             lines.append(f"{toml} = {shown(_without_password(str(getattr(settings, name))))}")

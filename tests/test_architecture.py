@@ -84,7 +84,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/question_answering": (62_750, 2113),
     "reporting": (61_130, 1724),
     "agents/entity_alignment": (51_400, 986),
-    "kg": (48_200, 1609),
+    "kg": (47_250, 1580),
     "magics": (45_900, 1238),
     "agents/ontology_matching": (38_170, 1151),
     "shapes": (30_400, 1156),
@@ -93,14 +93,14 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "results": (16_600, 550),
     "vectors": (16_190, 317),
     "top": (15_400, 456),
-    "cli": (14_600, 404),
+    "cli": (14_700, 404),
     "judging": (12_500, 336),
     "run": (11_050, 285),
     "datasets": (11_330, 322),
     "mapping_files": (9_800, 293),
     "evaluate": (5_800, 181),
     "widgets": (4_600, 131),
-    "agents": (4_100, 124),
+    "agents": (4_650, 140),
     "testing": (3_000, 60),
 }
 TOKENS = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
@@ -244,6 +244,27 @@ def test_no_room_grows_beyond_its_ceiling() -> None:
         most_tokens, most_branches = CEILINGS[room]
         assert tokens <= most_tokens, f"{room}: {tokens} tokens"
         assert branches <= most_branches, f"{room}: {branches} branches"
+
+
+# what these read is what they, or a library in this process, wrote a moment ago
+READ_THEIR_OWN_JSON = {
+    "kgnb/agents/kg_construction/serve.py",
+    "kgnb/files.py",
+    "kgnb/llm/batch.py",
+    "kgnb/llm/replay.py",
+    "kgnb/tasks/agents.py",
+    "kgnb/testing/stub_server.py",
+}
+
+
+def test_json_and_yaml_from_outside_have_one_reader_with_bounds() -> None:
+    reads = re.compile(r"json\.loads?\(|yaml\.(?:safe_)?load\(|YAML\(")
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules()
+        if reads.search(path.read_text(encoding="utf-8"))
+    }
+    assert readers == READ_THEIR_OWN_JSON
 
 
 def test_formatting_is_left_to_ruff() -> None:

@@ -1,12 +1,15 @@
 """Messages of MCP, of which each gets an answer: those in a batch (which protocol 2025-03-26 has),
-and those that are no message at all; and the streams of standard input and output.
+and those that are no message at all: over standard input and output, and over HTTP.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+
+from kgnb.files import from_json
 
 MOST = 100
 """Messages in a batch."""
@@ -95,3 +98,96 @@ def _refusal(asked: Any, code: int, said: str) -> Any:
 
     error = ErrorData(code=code, message=said)
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=asked, error=error))
+
+
+LARGEST = 4 << 20
+"""Bytes of a request that is looked at; the server itself refuses a larger one."""
+
+
+class Messages:
+    """An MCP application that answers the messages of a batch one by one, and those that are none
+    in the words that standard output has for them.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request, as any ASGI application."""
+        from starlette.responses import JSONResponse, Response
+
+        if scope["type"] != "http" or scope["method"] != "POST":
+            return await self._app(scope, receive, send)
+        pieces = await _pieces(receive)
+        body = b"".join(piece.get("body", b"") for piece in pieces)
+        try:
+            content = from_json(body)
+        except ValueError:
+            content = None
+        if isinstance(content, list) and 0 < len(content) <= MOST:
+            answers = [
+                answer for each in content for answer in await self._each(each, scope, receive)
+            ]
+            answer = JSONResponse(answers) if answers else Response(status_code=202)
+            return await answer(scope, receive, send)
+        if content is not None:
+            message, wrong = read_message(content)
+            if wrong:
+                return await JSONResponse(_written(message), 400)(scope, receive, send)
+        await self._app(scope, _again(pieces, receive), send)
+
+    async def _each(self, content: Any, scope: Any, receive: Any) -> list[Any]:
+        """What the application answers to one message of a batch; nothing to a notification."""
+        message, wrong = read_message(content)
+        if wrong:
+            return [_written(message)]
+        body = json.dumps(content).encode()
+        kept = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+        one = {**scope, "headers": [*kept, (b"content-length", str(len(body)).encode())]}
+        answered = bytearray()
+
+        async def collect(part: Any) -> None:
+            answered.extend(part.get("body", b""))
+
+        sent = [{"type": "http.request", "body": body, "more_body": False}]
+        await self._app(one, _again(sent, receive), collect)
+        return _answers(bytes(answered))
+
+
+async def _pieces(receive: Any) -> list[Any]:
+    """What has arrived of a request once it is complete, or too large."""
+    pieces = [await receive()]
+    size = len(pieces[0].get("body", b""))
+    while pieces[-1].get("more_body") and size <= LARGEST:
+        pieces.append(await receive())
+        size += len(pieces[-1].get("body", b""))
+    return pieces
+
+
+def _again(pieces: list[Any], receive: Any) -> Any:
+    """Gives what has arrived once more, and then what comes."""
+    waiting = list(pieces)
+
+    async def received() -> Any:
+        return waiting.pop(0) if waiting else await receive()
+
+    return received
+
+
+def _answers(body: bytes) -> list[Any]:
+    """The answers in a response: JSON, or the data of events."""
+    lines = [line[5:] for line in body.splitlines() if line.startswith(b"data:")]
+    found = []
+    for text in lines or [body]:
+        try:
+            content = from_json(text)
+        except ValueError:
+            continue
+        if isinstance(content, dict) and ("result" in content or "error" in content):
+            found.append(content)
+    return found
+
+
+def _written(message: Any) -> Any:
+    content = message.message.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {"id": None, **content}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kgnb.errors import DataError, NotKept
+from kgnb.files import from_json
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.question import ClosedQuestion, Estimate, Verdict, Wrapped, checked
 from kgnb.sqlite_file import InUse, SqliteFile
@@ -74,7 +75,7 @@ class VerdictStore(SqliteFile):
         self, decision: str, choice: str, confidence: float, why: str, signed: str, also: str
     ) -> Verdict:
         try:
-            held = tuple((str(option), float(number)) for option, number in json.loads(also))
+            held = tuple((str(option), float(number)) for option, number in from_json(also))
             return Verdict(decision, choice, float(confidence), why, signed, held, remembered=True)
         except (TypeError, ValueError) as error:
             raise self.damaged(f"it holds something that is not a verdict: {error}") from error

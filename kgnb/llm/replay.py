@@ -235,7 +235,7 @@ class ReplayCache(SqliteFile):
                 "SELECT digest, request, reply FROM replies ORDER BY digest"
             ).fetchall()
         for digest, request, reply in rows:
-            content = {"request": json.loads(request), "reply": json.loads(reply)}
+            content = {"request": from_json(request), "reply": from_json(reply)}
             text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
             (folder / f"{digest}.json").write_bytes(text.encode("utf-8", "backslashreplace"))
         return len(rows)
@@ -272,7 +272,7 @@ def _entry(path: Path) -> tuple[str, str, str]:
     try:
         if path.stat().st_size > _LONGEST_FILE:
             raise DataError("is too large for a cached reply", where=str(path), fix=fix)
-        content = json.loads(path.read_bytes())
+        content = from_json(path.read_bytes())
         key = Key.of_content(content["request"])
         reply = reply_to_json(reply_from_json(json.dumps(content["reply"]), str(path)))
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:

@@ -23,7 +23,7 @@ from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefi
 from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.errors import DataError
-from kgnb.files import write_whole
+from kgnb.files import from_json, write_whole
 from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.magics.agent import AgentMagics, agent_verb
@@ -94,7 +94,7 @@ class GraphInCells(BuildingTask):
         """The tool of a call and its arguments, with labels for IRIs."""
         tool, _, written = said.partition(" ")
         try:
-            arguments = json.loads(written)
+            arguments = from_json(written)
         except ValueError:
             return said, ""
         shown = (f"{name}: {labels.get(str(value), value)}" for name, value in arguments.items())

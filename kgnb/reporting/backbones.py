@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from statistics import fmean, pstdev
 from time import perf_counter
 from typing import Any
 
+from kgnb.files import from_json
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.parameters import arguments
@@ -158,7 +158,7 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
         begin(session)
     taken = perf_counter() - begun
     metrics, run = (
-        json.loads((folder / "metrics.json").read_text(encoding="utf-8")),
+        from_json((folder / "metrics.json").read_text(encoding="utf-8")),
         Run.load(folder / "run"),
     )
     counts = dict(metrics.get("judged", {})) | {"unsure": int(run.totals["unsure"])}
@@ -175,7 +175,7 @@ def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
     """By item: the values of an answer, the facts about a thing, or the last verdict on a question."""
     answers = session.folder / "answers.jsonl"
     if answers.is_file():
-        rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+        rows = [from_json(line) for line in answers.read_text(encoding="utf-8").splitlines()]
         return {
             str(row["id"]): ", ".join(sorted(map(str, row["values"]))) or "unsure" for row in rows
         }

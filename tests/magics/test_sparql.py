@@ -103,7 +103,9 @@ def test_results_are_kept_written_and_limited(alpine: Notebook, folder: Path) ->
         "%%sparql --limit 2 --store found --export out.csv --silent\nSELECT * { ?s ?p ?o }"
     )
     assert cell.value is None and "out.csv: wrote 2 rows" in cell.printed
-    assert "There are more rows than these 2." in str(alpine.shell.user_ns["found"])
+    assert "There are more rows than these 2; a higher limit fetches more." in str(
+        alpine.shell.user_ns["found"]
+    )
     assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 3
     alpine.good("%%sparql --export out.ttl\nDESCRIBE :Hut")
     assert "Hütte" in (folder / "out.ttl").read_text(encoding="utf-8")

@@ -29,13 +29,13 @@ from kgnb.agents.kg_construction.generic_tools import (
 )
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.http_clients import App, Guesses, Messages, Sessions, Strangers
+from kgnb.agents.kg_construction.http_clients import App, Guesses, Sessions, Strangers
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import LONG, SYSTEM, StepPrompt, plan
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 from kgnb.agents.kg_construction.workspace import find_quote, unquoted
-from kgnb.agents.mcp_messages import stdio_streams
+from kgnb.agents.mcp_messages import Messages, stdio_streams
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool, violations

@@ -8,7 +8,6 @@ threshold of 0.8 where a library would map everything; nothing is tuned.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from typing import TypeAlias
 
 from kgnb.datasets.published import MatchingCase
 from kgnb.evaluate.alignment import Score, Triple, oriented, scored_by_oaei, triples
+from kgnb.files import from_json
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load
@@ -471,6 +471,4 @@ def _run(
         if done.returncode or not out.is_file():
             lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
             return f"failed: {lines[-1][:200] if lines else 'it wrote nothing'}"
-        return [
-            (str(one), str(other)) for one, other in json.loads(out.read_text(encoding="utf-8"))
-        ]
+        return [(str(one), str(other)) for one, other in from_json(out.read_text(encoding="utf-8"))]
