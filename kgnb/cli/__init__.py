@@ -41,6 +41,7 @@ COMMANDS = {
     "build": Listed("Read documents into a graph of valid facts.", agent="kg_construction"),
     "ground": Listed("Find the entities of one graph in another.", "compile"),
     "push": Listed("Add the graph in a file to a SPARQL service.", "push"),
+    "subgraph": Listed("Read the neighbourhood of entities into a file.", "subgraph"),
     "serve": Listed("Offer tools or questions to other programs, by MCP or HTTP.", "serve"),
     "report": Listed("Run a report; without a name, list all reports.", "report"),
     "sweep": Listed("Run a report with every combination of parameters.", "sweep"),

@@ -36,7 +36,7 @@ from kgnb.evaluate.answers import (
 )
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.terms import Triple, bare_text
+from kgnb.kg.terms import Triple, bare_text, is_iri
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
@@ -242,9 +242,10 @@ def ask_all(
         graph = getattr(
             context.graph, "unwatched", context.graph
         )  # else the next question would count these queries
-        measured.append(
-            MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), now - mark)
-        )
+        asked = by_id[outcome.id]
+        if outcome.source == "model":
+            asked = _by_name(asked, context)
+        measured.append(MeasuredQuestion(asked, outcome, supported(outcome, graph), now - mark))
         mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
@@ -253,6 +254,16 @@ def ask_all(
         if not measured:
             raise
     return measured
+
+
+def _by_name(asked: Asked, context: GraphContext) -> Asked:
+    """The question with the names of its reference's things: a model's memory knows no IRIs."""
+    if asked.names or not asked.values:
+        return asked
+    names = context.reader.names
+    called = (names.of(value) if is_iri(value) else () for value in asked.values)
+    pairs = zip(asked.values, called, strict=True)
+    return replace(asked, names=tuple((value, *those) for value, those in pairs))
 
 
 def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
@@ -437,14 +448,14 @@ def variants(options: Options) -> Iterator[tuple[str, Options]]:
 
 
 def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Options]]:
-    """The rule and, where a model is set, the cascade, the model, and the model with ODA's own
-    tools.
-
-    The last is the paper's setting: neighbours and paths, no queries, no schema.
+    """The rule and, where a model is set, the cascade, the model, the model with ODA's own tools
+    (neighbours and paths, no queries, no schema), without a graph, and with its memory besides.
     """
     paper = replace(options, tools="paper", directions="outgoing")
     found = [(judge, judge, options) for judge in ("rule", "cascade", "model")]
     found.append(("model, tools=paper (ODA)", "model", paper))
+    found.append(("closed-book: the model without a graph", "closed-book", options))
+    found.append(("graph + knowledge: memory too", "graph+knowledge", options))
     return found if settings.model else found[:1]
 
 

@@ -36,7 +36,8 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 PLACES = ("file", "folder")
-ASKING = ("auto", "model", "cascade", "paper")  # judges that may ask a model
+# judges that may ask a model
+ASKING = ("auto", "model", "cascade", "paper", "closed-book", "graph+knowledge")
 
 
 class Opener:

@@ -102,16 +102,20 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
     names = [one.name for one in found.judges]
     assert (
         names
-        == ["rule", "cascade", "model", "model, tools=paper (ODA)"]
+        == [
+            *("rule", "cascade", "model", "model, tools=paper (ODA)"),
+            *("closed-book: the model without a graph", "graph + knowledge: memory too"),
+        ]
         == [row[0] for row in costs.rows]
     )
     assert "cpu" not in {
         column.key for column in table.columns
     }  # clocks are under Cost, the rest repeats
-    rule, _, _, paper = found.judges
+    rule, _, _, paper, *_ = found.judges
     assert rule.failed == 0 and rule.cost.calls == 0
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and the row says so
-    assert str(table.rows[-1][0]).endswith("(2 without a reply)")
+    for row in table.rows[3:5]:  # ODA's setting, and without a graph
+        assert str(row[0]).endswith("(2 without a reply)")
 
 
 def test_the_ablation_changes_one_option_at_a_time(tmp_path: Path, session: ReportSession) -> None:

@@ -303,7 +303,8 @@ def _unsure(
     blank = replace(
         base, status="unsure", rationale=reason, confidence=base.confidence if chosen else 0.0
     )
-    if state.options.own_knowledge and state.context.model is not None:
+    remembers = state.options.own_knowledge or state.context.judges.own_knowledge
+    if remembers and state.context.model is not None:
         from kgnb.agents.question_answering.model_judges import own_answer
 
         return own_answer(state.context.model, blank)

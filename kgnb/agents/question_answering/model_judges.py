@@ -52,8 +52,9 @@ from kgnb.agents.question_answering.values import (
     Query,
     written,
 )
-from kgnb.errors import BackendError, ConfigError, ReplyError
+from kgnb.errors import ConfigError, ReplyError
 from kgnb.judging import (
+    CallableJudge,
     Cascade,
     Decisions,
     Estimate,
@@ -508,7 +509,7 @@ def own_answer(model: ChatModel, blank: Answer) -> Answer:
     messages = (Message("system", OWN + _DATA), _fenced(line(blank.question.text)))
     try:
         known, _ = structured(model, Request(messages), ClosedBookAnswer)
-    except (ReplyError, BackendError) as error:
+    except ReplyError as error:
         return replace(
             blank, notes=(*blank.notes, f"the model gave no answer of its own: {error.what}")
         )
@@ -535,7 +536,7 @@ def _fenced(text: str) -> Message:
 
 # judges by name
 
-JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
+JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "closed-book", "graph+knowledge"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 SURE = 0.9
 """Minimum confidence of the rule judge for the cascade to skip the model."""
@@ -551,7 +552,9 @@ def make_judges(
     """Create the judges with this name; ``auto`` is the cascade with a model and the rule judge
     without one.
 
-    A person's ``decisions`` override every other judge. ``emulate`` requests actions as JSON
+    ``closed-book`` asks the model without a graph, ``graph+knowledge`` is the cascade, and then the
+    model's memory where the graph has no answer; both mark what is from memory. A person's
+    ``decisions`` override every other judge. ``emulate`` requests actions as JSON
     instead of native tool calls; with None, only if the server turns out not to support them.
 
     Raises:
@@ -571,20 +574,25 @@ def make_judges(
         return Judges.all(PersonJudge(decisions))
     if name == "rule":
         found = Judges.all(RuleJudge())
+    elif name == "closed-book":
+        model = set_model(model, name)
+        found = Judges.all(CallableJudge(_no_graph, f"closed-book ({model.name})"))
     else:
         model = set_model(model, name)
-        actor, picker = (
-            ModelActor(model, emulate=emulate, interpretations=name == "cascade"),
-            ModelPicker(model),
-        )
+        cascades = name != "model"
+        actor = ModelActor(model, emulate=emulate, interpretations=cascades)
+        picker = ModelPicker(model)
         found = Judges(actor, picker, picker)
-        if name == "cascade":
+        if cascades:
             found = Judges(_cascade(actor), _cascade(picker), _cascade(picker))
+    found = replace(found, own_knowledge=name in ("closed-book", "graph+knowledge"))
     if decisions is None:
         return found
-    return Judges(
-        *(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer))
-    )
+    return found.each(lambda judge: overridden(judge, decisions))
+
+
+def _no_graph(question: QaQuestion) -> Verdict:
+    return unsure("no graph was asked", "closed-book")
 
 
 def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:

@@ -8,7 +8,7 @@ calls take most of the time, and release the turn while they wait.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -83,6 +83,7 @@ class Judges:
     act: Judge[Any]
     reflect: Judge[Any]
     answer: Judge[Any]
+    own_knowledge: bool = False  # what the graph does not say, the model may say from memory
 
     @property
     def name(self) -> str:
@@ -90,6 +91,11 @@ class Judges:
         return ", ".join(
             dict.fromkeys(judge.name for judge in (self.act, self.reflect, self.answer))
         )
+
+    def each(self, around: Callable[[Judge[Any]], Judge[Any]]) -> Judges:
+        """The same, with something put around each judge."""
+        judges = map(around, (self.act, self.reflect, self.answer))
+        return Judges(*judges, own_knowledge=self.own_knowledge)
 
     @classmethod
     def all(cls, judge: Judge[Any] | Judges) -> Judges:
@@ -114,12 +120,7 @@ class GraphContext:
 
     def watched(self, run: Run) -> GraphContext:
         """The same context, with its judges and model recorded by the run."""
-        judges = Judges(
-            *(
-                run.watch_judge(j)
-                for j in (self.judges.act, self.judges.reflect, self.judges.answer)
-            )
-        )
+        judges = self.judges.each(run.watch_judge)
         model = run.watch(self.model) if self.model is not None else None
         return replace(self, judges=judges, model=model)
 

@@ -476,3 +476,38 @@ def test_a_reading_is_shown_with_all_its_conditions() -> None:
     bounded = replace(reading, by=(), also=(), among=(Iri(V + "upper"), Iri(V + "lower")))
     shown = path_text(bounded, lambda iri: label(iri) or iri.rpartition("/")[2])
     assert shown == "Upper Hut -warden-> ?answer > 1970 ; ?answer is Upper Hut or Lower Hut"
+
+
+def test_a_closed_book_answer_comes_from_memory_alone_and_is_marked() -> None:
+    def remembers(request: Request) -> str:
+        assert "SCHEMA" not in request.messages[-1].text and not request.tools
+        return json.dumps({"values": ["Ann Berger"], "confidence": 0.7})
+
+    model = ScriptedModel(remembers)
+    opened = open_context(
+        graph(TURTLE),
+        embedder=CharacterEmbedder(),
+        judge=make_judges("closed-book", model=model),
+        model=model,
+    )
+    found = answer_question(QUESTION, opened)
+    assert (found.source, found.support, found.sparql, len(model.asked)) == ("model", (), "", 1)
+    assert [getattr(value, "text", "") for value in found.values] == ["Ann Berger"]
+    with pytest.raises(ConfigError, match="closed-book"):
+        make_judges("closed-book")
+
+
+def test_memory_beside_the_graph_fills_in_only_what_the_graph_does_not_say() -> None:
+    model = plays()
+    again = ScriptedModel(
+        lambda request: (
+            json.dumps({"values": ["Zoe"], "confidence": 0.6})
+            if "ClosedBook" in str(request.schema) or "what you know" in request.messages[0].text
+            else model.ask(request)
+        )
+    )
+    judges = make_judges("graph+knowledge", model=again)
+    opened = open_context(graph(TURTLE), embedder=CharacterEmbedder(), judge=judges, model=again)
+    assert answer_question(QUESTION, opened).source == "graph"
+    found = answer_question(Question("p", "Who painted Upper Hut green?", (V + "upper",)), opened)
+    assert found.source == "model" and "not from the graph" in found.rationale
