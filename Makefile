@@ -13,7 +13,7 @@ CORE := tests/test_architecture.py tests/test_help.py tests/test_files.py tests/
 .DEFAULT_GOAL := help
 # tests start hundreds of programs; without cached bytecode each compiles all of kgnb again
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help core report examples test faults lab docs wheel lint format fast clean
+.PHONY: help core report examples test faults lab docs wheel audit sbom lint format fast clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ wheel: $(STAMP)  ## a wheel that installs without Node.js, in dist/, tried in an
 	test -f build/wheel-trial/share/jupyter/labextensions/kgnb-labextension/package.json
 	rm -rf build/wheel-trial
 	@ls dist
+
+audit: $(STAMP)  ## advisories in FILE (OSV's JSON) that apply to constraints.txt; no network
+	$(BIN)/python .ci/supply audit $(FILE)
+
+sbom: $(STAMP)  ## a bill of materials (CycloneDX) beside each wheel in dist/, from its own metadata
+	for wheel in dist/*.whl; do $(BIN)/python .ci/supply sbom $$wheel > $$wheel.cdx.json || exit 1; done
 
 lint: $(STAMP)  ## ruff, mypy --strict, prettier, eslint
 	$(BIN)/ruff check kgnb tests conftest.py

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -30,3 +34,61 @@ def test_the_constraints_hold_every_dependency_at_a_version_that_kgnb_takes() ->
 def test_no_version_with_a_known_advisory_satisfies_kgnb(name: str, version: str) -> None:
     [one] = [one for one in map(Requirement, PROJECT["dependencies"]) if one.name == name]
     assert not one.specifier.contains(version)
+
+
+def supply(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, HOME / ".ci" / "supply", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def advisory(name: str, **events: str) -> dict[str, object]:
+    listed = [{kind: text} for kind, text in events.items()]
+    affected = {
+        "package": {"ecosystem": "PyPI", "name": name},
+        "ranges": [{"type": "ECOSYSTEM", "events": listed}],
+    }
+    return {"id": "TEST-1", "summary": "a fault", "affected": [affected]}
+
+
+@pytest.mark.parametrize(
+    ("record", "status"),
+    [
+        (advisory("Jinja2", introduced="0", fixed="3.1.6"), 0),
+        (advisory("Jinja2", introduced="0", fixed="99"), 1),
+        (advisory("Jinja2", introduced="0", last_affected="3.1.5"), 0),
+        (advisory("jinja2", introduced="0"), 1),
+        (advisory("no-such-package", introduced="0"), 0),
+        ({**advisory("jinja2", introduced="0"), "withdrawn": "2024-01-01T00:00:00Z"}, 0),
+    ],
+)
+def test_an_audit_reads_advisories_from_a_file(
+    tmp_path: Path, record: dict[str, object], status: int
+) -> None:
+    for content in (record, [record], {"vulns": [record]}):
+        (tmp_path / "osv.json").write_text(json.dumps(content))
+        done = supply("audit", tmp_path / "osv.json")
+        assert done.returncode == status, done.stderr
+        assert ("TEST-1 a fault" in done.stdout) is bool(status)
+
+
+def test_an_audit_of_no_advisories_says_so(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    done = supply("audit", tmp_path / "other.json")
+    assert done.returncode == 1 and "no advisories" in done.stderr
+
+
+def test_a_bill_of_materials_says_what_a_wheel_says_of_itself(tmp_path: Path) -> None:
+    metadata = "Name: kgnb\nVersion: 0.1.0\nLicense-Expression: BSD-3-Clause\n"
+    for text in PROJECT["dependencies"]:
+        metadata += f"Requires-Dist: {text}\n"
+    metadata += "Requires-Dist: pyarrow>=15; extra == 'parquet'\n"
+    wheel = tmp_path / "kgnb-0.1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("kgnb-0.1.0.dist-info/METADATA", metadata)
+    bill = json.loads(supply("sbom", wheel).stdout)
+    assert (bill["bomFormat"], bill["metadata"]["component"]["version"]) == ("CycloneDX", "0.1.0")
+    parts = {part["name"]: part for part in bill["components"]}
+    names = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
+    assert names | {"pyarrow"} == set(parts)
+    assert parts["pyarrow"]["scope"] == "optional" and parts["numpy"]["scope"] == "required"
+    assert parts["numpy"]["purl"].startswith("pkg:pypi/numpy@")

@@ -66,6 +66,14 @@ def test_an_ontology_behind_a_wrapper_becomes_tools(empty_server: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_graph_is_built_with_the_ontology_behind_a_wrapper(empty_server: str) -> None:
+    notes = huts.path("kitchen-notes")
+    built = kgnb.build_graph(notes, wrapper_of(empty_server, "kitchen"), judge="rule")
+    files = kgnb.build_graph(notes, "huts:kitchen", judge="rule")
+    assert built.graph.isomorphic(files.graph) and len(built.graph) > 20
+
+
+@pytest.mark.slow
 def test_virtuoso_with_a_digest_answers_questions(tmp_path: Path) -> None:
     with virtuoso(tmp_path, Path(huts.path("graph"))) as url:
         wrapper = SPARQLWrapper(f"{url}-auth")

@@ -126,3 +126,21 @@ def test_refuses_arrays_that_do_not_fit(hut: EntityGraph) -> None:
     ):
         with pytest.raises(ValueError, match=r"names|index|shape"):
             EntityGraph("g", hut.entities, names, relations, triples)
+
+
+def test_a_given_and_a_family_name_make_a_name_and_two_of_a_kind_do_not() -> None:
+    graph = rdflib.Graph().parse(
+        data="""@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix s: <https://schema.org/> .
+        @prefix : <http://p.example/> .
+        :x1 foaf:givenName "Ada" ; foaf:familyName "Lovelace" .
+        :x2 s:givenName "Grace" ; s:familyName "Hopper" ; s:name "Admiral Hopper" .
+        :x3 foaf:firstName "Alan" ; foaf:givenName "Mathison" ; foaf:lastName "Turing" .
+        :x4 foaf:givenName "Emmy" .""",
+        format="turtle",
+    )
+    read = from_graph(RdflibGraph(graph))
+    names = dict(zip(read.entities, read.names, strict=True))
+    assert names["http://p.example/x1"] == "Ada Lovelace"
+    assert names["http://p.example/x2"] == "Admiral Hopper"
+    assert "Turing" not in names["http://p.example/x3"]
+    assert "Emmy" not in names["http://p.example/x4"]
