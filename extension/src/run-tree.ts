@@ -7,7 +7,7 @@ import { definitions, drawIri, h, icon } from './dom';
 import type { Call, Judgement, Query, RunData, Step } from './run';
 import { timeline } from './run';
 import { folded } from './table-data';
-import { formatMoney, formatNumber, formatSeconds, oneLine, trans, visible } from './wording';
+import { formatMoney, formatNumber, formatPercent, formatSeconds, oneLine, trans, visible } from './wording';
 
 export const LEAF_KINDS = ['judgement', 'call', 'query'] as const;
 export type LeafKind = (typeof LEAF_KINDS)[number];
@@ -115,7 +115,7 @@ function judgementNode(judgement: Judgement, key: string): RunNode {
   const tone = { different: 'quiet', unsure: 'unsure' }[decision] ?? 'sure';
   const line = (): HTMLElement[] => [
     chip(tone, oneLine(decision)),
-    h('span.kgnb-confidence', judgement.confidence.toFixed(2)),
+    h('span.kgnb-confidence', formatPercent(judgement.confidence)),
     h('span.kgnb-facts', oneLine(judgement.text))
   ];
   const pairs: Pair[] = [

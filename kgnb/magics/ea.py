@@ -27,6 +27,7 @@ from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
+from kgnb.results.wording import percent
 from kgnb.tasks.aligning import AligningTask
 
 
@@ -267,7 +268,7 @@ def outcome(settled: Settled, row: int, answer: EntityVerdicts | None) -> Iterat
     proposal = settled.proposal
     first = int(proposal.first[row])
     what = called(proposal.right, first) if first >= 0 else f"none ({proposal.why(row)})"
-    yield f"first alignment: {what}, confidence {float(proposal.confidence[row]):.2f}"
+    yield f"first alignment: {what}, confidence {percent(float(proposal.confidence[row]))}"
     if answer is None:
         yield "not judged"
     else:
@@ -275,9 +276,9 @@ def outcome(settled: Settled, row: int, answer: EntityVerdicts | None) -> Iterat
         names = {card.iri: card.name for card in answer.question.others}
         for said in answer.said:
             chosen = names.get(said.choice or "", said.decision)
-            yield f"{said.judged_by}: {chosen} ({said.confidence:.2f}) {said.rationale}".rstrip()
+            yield f"{said.judged_by}: {chosen} ({percent(said.confidence)}) {said.rationale}".rstrip()
     target = int(settled.targets[row])
     if target >= 0:
-        yield f"aligned with {called(proposal.right, target)} ({settled.confidence(row):.2f})"
+        yield f"aligned with {called(proposal.right, target)} ({percent(settled.confidence(row))})"
     else:
         yield f"left unmatched: {settled.why_unmatched(row)}"

@@ -24,6 +24,7 @@ from kgnb.mappings import Mapping as Correspondence
 from kgnb.results.bundle import Bundled
 from kgnb.results.card import Page
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
+from kgnb.results.wording import percent
 
 WORDS = {
     "syntactic": "name",
@@ -149,9 +150,9 @@ def _lines(alignment: Alignment, concerned: Callable[[Correspondence], bool]) ->
     """What an alignment says about the mappings concerned, one line each."""
     for one in filter(concerned, alignment):
         by = (
-            f"{one.confidence:.2f}, by {one.judged_by}"
+            f"{percent(one.confidence)}, by {one.judged_by}"
             if one.judged_by
-            else f"{one.confidence:.2f}"
+            else percent(one.confidence)
         )
         yield f"mapped: {one.source_label} {one.relation} {one.target_label} ({by})"
     for dropped in alignment.dropped:
@@ -181,7 +182,9 @@ def in_words(judged: Judged) -> str:
     names = {other.iri: other.name for other in judged.question.others}
     choice = f" {names[verdict.choice]}" if verdict.choice in names else ""
     why = f": {verdict.rationale}" if verdict.rationale else ""
-    return f"{verdict.decision}{choice} ({verdict.confidence:.2f}, by {verdict.judged_by}){why}"
+    return (
+        f"{verdict.decision}{choice} ({percent(verdict.confidence)}, by {verdict.judged_by}){why}"
+    )
 
 
 def _candidates(about: Description, known: StageFacts) -> Table:
@@ -230,7 +233,7 @@ def _why_not(
     was chosen.
     """
     held = dict(judged.verdict.also).get(other.iri)
-    reasons = [f"probability {held:.2f}" if held is not None else "probability below 0.05"]
+    reasons = [f"probability {percent(held)}" if held is not None else "probability below 5 %"]
     if chosen is not None:
         pairs = [
             (view, getattr(candidate.cosines, view), getattr(chosen.cosines, view))
@@ -250,7 +253,7 @@ def _why_not(
     for mapping in alignment or ():
         if (getattr(mapping, side), mapping.kind) == other.key and mapping.relation == "equivalent":
             label = mapping.target_label if side == "source" else mapping.source_label
-            reasons.append(f"mapped to {label} ({mapping.confidence:.2f})")
+            reasons.append(f"mapped to {label} ({percent(mapping.confidence)})")
     return "; ".join(reasons)
 
 

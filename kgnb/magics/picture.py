@@ -16,6 +16,7 @@ from kgnb.mappings import Mapping as Correspondence
 from kgnb.results import graph_svg
 from kgnb.results.bundle import count
 from kgnb.results.graph import Edge, GraphPicture, Node
+from kgnb.results.wording import percent
 
 MOST = 40
 """Default rows on each side: one or two screens."""
@@ -104,7 +105,7 @@ def picture(
     edges = []
     for one in drawn:
         relation = "" if one.relation == "equivalent" else f"{one.relation} "
-        label = f"{relation}{one.confidence:.2f}"
+        label = f"{relation}{percent(one.confidence)}"
         edges.append(Edge(one.source, keys[one.target], label, emphasis=one.confidence >= CERTAIN))
     hidden = len(mappings) - len(edges)
     what = f"{kind} hierarchies" + (f" around {around}" if around else "")

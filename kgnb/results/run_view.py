@@ -168,7 +168,7 @@ def _step(step: Mapping[str, Any]) -> str:
 
 
 def _judgement(item: Mapping[str, Any]) -> Sequence[object]:
-    confidence = f"{float(item.get('confidence') or 0):.2f}"
+    confidence = wording.percent(float(item.get("confidence") or 0))
     return [
         item.get("text"),
         item.get("decision"),

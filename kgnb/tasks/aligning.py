@@ -79,7 +79,7 @@ class AlignmentOutcome:
     def cost(self) -> list[str]:
         """The cost of judging, in a line."""
         return [
-            f"{self.share_looked_at:.1%} of the entities were looked at by {self.settled.aligned.judge}; "
+            f"{100 * self.share_looked_at:.1f} % of the entities were looked at by {self.settled.aligned.judge}; "
             f"{self.tokens_per_entity:.1f} model tokens per entity over all entities"
         ]
 
@@ -381,7 +381,7 @@ class AligningTask(Task):
             f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} "
             f"over {ranked.tests:,} test pairs, among {measured.universe}, "
             f"{measured.seeds:,} seeds ({measured.seed_ratio:.0%})",
-            f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
+            f"precision {100 * scored.precision:.1f} %, recall {100 * scored.recall:.1f} %, F1 {100 * scored.f1:.1f} %",
         ]
         sources = {source for source, _ in tests}
         if beside := sum(source not in sources for source, _ in pairs):

@@ -27,6 +27,7 @@ from kgnb.judging import (
 )
 from kgnb.results.bundle import count
 from kgnb.results.table import Column, LabelledIri, Table, Value
+from kgnb.results.wording import percent
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
@@ -452,7 +453,7 @@ def _hint(entry: Pending[Any]) -> str:
     said = (
         verdict.decision
         if verdict.decision == UNSURE
-        else f"{verdict.decision} ({verdict.confidence:.2f})"
+        else f"{verdict.decision} ({percent(verdict.confidence)})"
     )
     return f"{verdict.judged_by or 'judge'}: {said}" + (
         f", {verdict.rationale}" if verdict.rationale else ""

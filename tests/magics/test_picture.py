@@ -42,7 +42,7 @@ def test_what_is_left_out_is_counted_where_it_would_stand() -> None:
     lefts = [name.lower().replace(" ", "") for name in names(shown, A)]
     assert lefts == ["top", "kind00", "kind07", "deep", "+28more"]
     assert [(edge.source, edge.label, edge.target) for edge in shown.edges] == [
-        (A + "Deep", "1.00", B + "Deep")
+        (A + "Deep", "100.0 %", B + "Deep")
     ]
     many = [Mapping(f"{A}Kind{number:02}", f"{B}Kind{number:02}") for number in range(30)]
     other = tree(B, ("Top", ""), *((f"Kind{number:02}", "Top") for number in range(30)))
@@ -79,7 +79,7 @@ def test_circles_and_chains_of_a_thousand_are_drawn() -> None:
 def test_a_row_is_indented_below_its_parent_and_lines_say_their_relation_and_confidence() -> None:
     mapping = Mapping(A + "Deep", A + "Deep", "broader", confidence=0.5)
     shown = drawn(WIDE, WIDE, mapping, most=3)  # an ontology beside itself
-    assert [(edge.label, edge.emphasis) for edge in shown.edges] == [("broader 0.50", False)]
+    assert [(edge.label, edge.emphasis) for edge in shown.edges] == [("broader 50.0 %", False)]
     begin = [
         round(x - graph_svg.width(node.label) / 2)
         for node, (x, _) in zip(shown.nodes, shown.places, strict=True)

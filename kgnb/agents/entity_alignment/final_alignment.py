@@ -189,7 +189,7 @@ class Settled:
         ]
         if share is not None:
             found.append(
-                f"estimated precision {share:.1%}: the mean confidence, no reference was looked at"
+                f"estimated precision {100 * share:.1f} %: the mean confidence, no reference was looked at"
             )
         if DOUBTFUL in self.unmatched():
             precision = self.proposal.options.precision
