@@ -138,7 +138,8 @@ def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(
     assert found.estimated_precision == pytest.approx(precision, abs=0.06)
     assert found.estimated_precision <= precision + 0.02
     assert any(
-        f"estimated precision {100 * found.estimated_precision:.1f} %" in note for note in found.notes()
+        f"estimated precision {100 * found.estimated_precision:.1f} %" in note
+        for note in found.notes()
     )
 
 
