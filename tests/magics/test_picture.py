@@ -85,7 +85,7 @@ def test_a_row_is_indented_below_its_parent_and_lines_say_their_relation_and_con
         for node, (x, _) in zip(shown.nodes, shown.places, strict=True)
     ]
     assert begin[0] < begin[1] < begin[2] and begin[4] - begin[0] > max(begin[:4])
-    assert "Deep -- broader 0.50 --> Deep" in shown.text().replace("deep", "Deep")
+    assert "Deep -- broader 50.0 % --> Deep" in shown.text().replace("deep", "Deep")
 
 
 def test_the_verb_draws_and_says_what_must_be_run_first(notebook: Notebook) -> None:
