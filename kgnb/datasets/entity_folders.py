@@ -3,7 +3,9 @@
 Two layouts, recognised by their files:
 
 - *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers, optionally ``rel_ids_1/2``;
-  links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS).
+  links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS);
+  attribute values in ``attr_triples_1/2``, ``new_att_triples_1/2`` (BERT-INT) or ``zh_att_triples``
+  and ``en_att_triples`` (JAPE).
 - *iris*: ``rel_triples_1/2`` and optionally ``attr_triples_1/2``; links in ``ent_links`` or in the
   ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).
 
@@ -30,6 +32,7 @@ Links: TypeAlias = tuple[tuple[str, str], ...]
 Integers = NDArray[np.int32]
 
 _LITERAL = re.compile(r'"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<?([^<>]*)>?)?', re.DOTALL)
+_STATEMENT = re.compile(r"<([^>]*)>\s+<([^>]*)>\s+(.*?)\s*\.?")
 _LINK_FILES = {
     "train": ("sup_pairs", "sup_ent_ids", "train_links"),
     "valid": ("valid_links",),
@@ -193,23 +196,53 @@ def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
 def _attributes(
     folder: Path, side: str, places: dict[str, int], entities: list[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...], Integers]:
-    """Attribute names, values and triples; an entity with attributes only is added to ``entities``.
+    """Attribute names, values and triples.
 
-    Files that list attributes without values (``training_attrs_1``) are ignored.
+    An entity of OpenEA's ``attr_triples`` that has attributes only is added to ``entities``; what
+    other files say of entities that are not in the folder is left out. Files that list attributes
+    without values (``training_attrs_1``) are ignored.
     """
-    name = f"attr_triples_{side}"
-    if not _there(folder, name):
-        return (), (), _array([])
     attributes: dict[str, int] = {}
     values: dict[tuple[str, str, str], int] = {}
     rows = []
-    for _, (iri, attribute, text) in _rows(folder, name, 3):
+    grows = _there(folder, f"attr_triples_{side}")
+    for iri, attribute, value in _stated_values(folder, side):
         if iri not in places:
+            if not grows:
+                continue
             places[iri] = len(entities)
             entities.append(iri)
         at = attributes.setdefault(attribute, len(attributes))
-        rows.append((places[iri], at, values.setdefault(_value(text), len(values))))
+        rows.append((places[iri], at, values.setdefault(value, len(values))))
     return tuple(attributes), tuple(values), _array(rows)
+
+
+def _stated_values(folder: Path, side: str) -> Iterator[tuple[str, str, tuple[str, str, str]]]:
+    """Entity, attribute and value of every line of a folder's files of attributes.
+
+    OpenEA has ``attr_triples_1``, BERT-INT ``new_att_triples_1`` (with the datatype in a fourth
+    column), JAPE ``zh_att_triples`` and ``en_att_triples``, statements as in N-Triples: those
+    hold one side each, which is told by its entities.
+    """
+    if _there(folder, f"attr_triples_{side}"):
+        for _, (iri, attribute, text) in _rows(folder, f"attr_triples_{side}", 3):
+            yield iri, attribute, _value(text)
+    elif _there(folder, f"new_att_triples_{side}"):
+        for _, columns in _rows(folder, f"new_att_triples_{side}", 3, more=True):
+            iri, attribute, text, *datatype = columns
+            plain, language, stated = _value(text)
+            yield iri, attribute, (plain, language, stated or "".join(datatype[:1]))
+    else:
+        for file in sorted(folder.glob("[a-z][a-z]_att_triples*")):
+            for where, (line,) in _rows(folder, file.name.removesuffix(".gz"), 1):
+                statement = _STATEMENT.fullmatch(line.strip())
+                if statement is None:
+                    raise DataError(
+                        "a line is no statement",
+                        where=where,
+                        fix='A line reads <entity> <attribute> "value"@en .',
+                    )
+                yield statement[1], statement[2], _value(statement[3])
 
 
 def _value(text: str) -> tuple[str, str, str]:
@@ -267,6 +300,21 @@ def read_links(path: Path | str) -> Links:
     ):
         rows = rows[1:]
     return tuple((source, target) for source, target, *_ in rows)
+
+
+def read_candidates(path: Path | str) -> Links:
+    """Candidate pairs from a file: source TAB target, or source TAB rank TAB target as ``--ranking``
+    writes them.
+    """
+    file = Path(path)
+    found = []
+    for _, (source, second, *rest) in _rows(file.parent, file.name, 2, more=True):
+        ranked = bool(rest) and second.isdigit() and not rest[0].replace(".", "", 1).isdigit()
+        found.append((source, rest[0] if ranked else second))
+    heads = {("source", "target"), ("left", "right"), ("source", "rank")}
+    if found and tuple(cell.strip().lower() for cell in found[0]) in heads:
+        found = found[1:]
+    return tuple(found)
 
 
 def _there(folder: Path, name: str) -> bool:

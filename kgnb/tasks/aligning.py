@@ -30,6 +30,8 @@ from kgnb.agents.entity_alignment.trajectories import (
 )
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource
+from kgnb.datasets.entity_folders import read_candidates
+from kgnb.errors import DataError
 from kgnb.evaluate.ranking import measure
 from kgnb.judging import Judge, Verdict
 from kgnb.judging.cascade import KNOWN
@@ -40,7 +42,16 @@ from kgnb.results.bundle import count
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.running import answering_model
-from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
+from kgnb.tasks.sides import (
+    Links,
+    Names,
+    Seeds,
+    Sides,
+    Source,
+    check_links,
+    links_of,
+    open_sides,
+)
 from kgnb.tasks.task import Task
 from kgnb.vectors.embedder import Embedder
 
@@ -230,6 +241,7 @@ class AligningTask(Task):
         "known": lambda task: KNOWN if task.cascades else 0,
         "pairs": lambda task: task.known,
         "seeds": lambda task: task.sides.seeds,
+        "candidates": lambda task: task.listed(),
         "sources": lambda task: task.tested_ends(0),
         "targets": lambda task: task.tested_ends(1),
         "plans": lambda task: task.specs["plans"] or task.option("decisions"),
@@ -299,6 +311,21 @@ class AligningTask(Task):
         """The sources (0) or targets (1) of the test pairs; None where all entities are aligned."""
         ends = dict.fromkeys(pair[end] for pair in self.sides.tests)
         return list(ends) if self.tested else None
+
+    def listed(self) -> Links | None:
+        """The pairs in a file of candidates; None without one."""
+        file = self.specs.get("candidates")
+        if not file:
+            return None
+        if not Path(file).is_file():
+            raise DataError(
+                "there is no such file",
+                where=str(file),
+                fix="A line holds source IRI, TAB, target IRI, or the columns that --ranking writes.",
+            )
+        links = read_candidates(file)
+        check_links(self.sides, links, str(file))
+        return links
 
     def settled(self) -> Settled:
         """The result of the stages so far: the first alignment, changed by the judge's answers."""

@@ -121,7 +121,7 @@ WRONG = (
     ((*OURS, "--judge", "model"), 1, "asks a model"),
     ((*OURS, "--share", "2"), 2, "--share"),
     ((*OURS[::-1], "--seeds", "huts:entity-seeds"), 1, "the other way round"),
-    (OURS[:1], 2, "name the other graph"),
+    ((*OURS, "--candidates", "nofile.tsv"), 1, "no such file"),
 )
 
 
@@ -130,3 +130,26 @@ def test_what_cannot_be_done_is_said_with_how_to_mend_it(kgnb):
         said = kgnb("align", *words)
         assert said.status == status and says in said.err, words
         assert "Traceback" not in said.err
+
+
+def test_no_other_pair_than_the_listed_candidates_is_considered(kgnb, tmp_path):
+    first = kgnb("align", *OURS, "--judge", "first", "--ranking", "best.tsv", "--out", "all.tsv")
+    assert first.status == 0
+    lines = Path("best.tsv").read_text(encoding="utf-8").splitlines()
+    sources = list(dict.fromkeys(line.split("\t")[0] for line in lines))[:40]
+    listed = [line for line in lines if line.split("\t")[0] in sources]
+    Path("listed.tsv").write_text("\n".join(listed), encoding="utf-8")
+    said = kgnb(
+        "align", *OURS, "--judge", "first", "--candidates", "listed.tsv", "--ranking", "mine.tsv"
+    )
+    assert said.status == 0
+    allowed = {(line.split("\t")[0], line.split("\t")[2]) for line in listed}
+    ranked = Path("mine.tsv").read_text(encoding="utf-8").splitlines()
+    found = {(line.split("\t")[0], line.split("\t")[2]) for line in ranked}
+    assert found and found <= allowed
+
+
+def test_candidates_of_other_graphs_are_refused(kgnb):
+    Path("other.tsv").write_text("http://a.example/x\thttp://b.example/y\n", encoding="utf-8")
+    said = kgnb("align", *OURS, "--candidates", "other.tsv")
+    assert said.status == 1 and "name an entity the graphs do not have" in said.err

@@ -135,3 +135,22 @@ def test_the_pairs_at_hand_are_complete(
     assert (len(found.left.entities), len(found.right.entities)) == entities
     assert (len(found.left.triples), len(found.right.triples)) == triples
     assert (len(found.seeds), len(found.tests)) == (4500, 10500)
+
+
+@pytest.mark.parametrize("layout", ["bert-int", "jape"])
+def test_attribute_values_of_other_layouts_are_read_for_their_own_side(layout, tmp_path):
+    for side, iri in (("1", "http://zh.ex/甲"), ("2", "http://ex/A")):
+        (tmp_path / f"ent_ids_{side}").write_text(f"{side}\t{iri}\n", encoding="utf-8")
+        (tmp_path / f"triples_{side}").write_text(f"{side}\t0\t{side}\n", encoding="utf-8")
+        if layout == "bert-int":
+            text = f"{iri}\thttp://p/born\t19{side}0\tinteger\n{iri}2\thttp://p/x\ty\tstring\n"
+            (tmp_path / f"new_att_triples_{side}").write_text(text, encoding="utf-8")
+        else:
+            text = f'<{iri}> <http://p/born> "19{side}0"@en .\n<{iri}2> <http://p/x> "y" .\n'
+            language = {"1": "zh", "2": "en"}[side]
+            (tmp_path / f"{language}_att_triples").write_text(text, encoding="utf-8")
+    (tmp_path / "ref_pairs").write_text("1\t2\n", encoding="utf-8")
+    folder = read_folder(tmp_path)
+    for graph, year in ((folder.left, "1910"), (folder.right, "1920")):
+        assert [graph.values[at][0] for at in graph.attribute_triples[:, 2]] == [year]
+        assert graph.attributes == ("http://p/born",) and len(graph.entities) == 1

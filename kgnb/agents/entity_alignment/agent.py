@@ -157,6 +157,15 @@ AGENT = Agent(
             choices=("test", "all"),
         ),
         Input(
+            "candidates",
+            "file",
+            "someone else's candidates, as --ranking writes them or in two columns; no other pair is considered",
+            optional=True,
+            local=True,
+            named=True,
+            metavar="FILE.tsv",
+        ),
+        Input(
             "plans",
             "file",
             "a person's plans (.jsonl)",
@@ -170,7 +179,12 @@ AGENT = Agent(
         Stage(
             propose,
             ("left", "right", "embedder", "options"),
-            {"seeds": "seeds", "sources": "sources", "targets": "targets"},
+            {
+                "seeds": "seeds",
+                "sources": "sources",
+                "targets": "targets",
+                "candidates": "candidates",
+            },
             (*OWN, "embedder"),
             "Give every entity candidates and a first alignment, without a model.",
             ("%ea propose", "%ea propose --assignment argmax --hops 1"),

@@ -95,13 +95,18 @@ class GraphComparison:
     each: Each = alone  # applies work to blocks of rows
     apart: Longs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     # sorted row * width + column of the pairs that are stated to be different
+    listed: Longs | None = None  # the same of the only pairs that are considered
 
     def allowed(self, pairs: CandidatePairs) -> CandidatePairs:
-        """The pairs that are not stated to be different."""
-        if not len(self.apart):
+        """The pairs that are not stated to be different, and listed where candidates are."""
+        keys = pairs.rows * self.width + pairs.columns
+        if self.listed is not None:
+            lessons = keys[pairs.rows >= self.asked.open_rows]
+            keys = np.union1d(self.listed, lessons)
+        elif not len(self.apart):
             return pairs
-        kept = ~np.isin(pairs.rows * self.width + pairs.columns, self.apart)
-        return CandidatePairs(pairs.rows[kept], pairs.columns[kept])
+        keys = keys[~np.isin(keys, self.apart)]
+        return CandidatePairs(keys // self.width, keys % self.width)
 
     @property
     def height(self) -> int:
@@ -327,7 +332,8 @@ def compare(
         hops = (one, other)
     values = shared_values(left, right)
     apart = asked.keys(across(left, right, (*left.different, *right.different)))
-    return GraphComparison(asked, options, edges, weights, names, hops, values, each, apart)
+    listed = None if asked.listed is None else asked.keys(asked.listed)
+    return GraphComparison(asked, options, edges, weights, names, hops, values, each, apart, listed)
 
 
 def across(left: EntityGraph, right: EntityGraph, pairs: Iterable[tuple[str, str]]) -> Integers:
@@ -361,6 +367,7 @@ class AskedEntities(NamedTuple):
     open_rows: int  # so many rows are asked, the rest are lessons
     open_columns: int  # so many columns may be matched
     answers: Longs  # the column of each lesson
+    listed: Integers | None = None  # (n, 2) the only pairs that are considered, if any are named
 
     def keys(self, pairs: Integers) -> Longs:
         """The sorted row * columns + column of pairs of entities, as far as they are asked about."""
@@ -386,6 +393,7 @@ def asked(
     sources: Entities | None,
     targets: Entities | None,
     options: Options,
+    candidates: Links | None = None,
 ) -> AskedEntities:
     """The rows and columns for entities named by index or IRI; ValueError for those not in their
     graph.
@@ -405,20 +413,22 @@ def asked(
     place = np.full(len(right), -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
     rows = np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64)
+    listed = None if candidates is None else _links(left, right, candidates, "candidate")
+    answers = place[lessons[:, 1]]
     return AskedEntities(
-        mine, yours, links, rows, columns, len(open_rows), len(open_columns), place[lessons[:, 1]]
+        mine, yours, links, rows, columns, len(open_rows), len(open_columns), answers, listed
     )
 
 
-def _links(left: EntityGraph, right: EntityGraph, seeds: Links) -> Integers:
+def _links(left: EntityGraph, right: EntityGraph, seeds: Links, what: str = "seed") -> Integers:
     if len(seeds) and isinstance(seeds[0][0], str):
         named = cast("Sequence[tuple[str, str]]", seeds)
-        rows = [(_index(left, one, "seed"), _index(right, other, "seed")) for one, other in named]
+        rows = [(_index(left, one, what), _index(right, other, what)) for one, other in named]
         found = np.array(rows, dtype=np.int32)
     else:
         found = np.asarray(seeds, dtype=np.int32).reshape(-1, 2)
     if len(found) and (found.min() < 0 or (found.max(axis=0) >= (len(left), len(right))).any()):
-        raise ValueError("a seed names an entity beyond the end of its graph")
+        raise ValueError(f"a {what} names an entity beyond the end of its graph")
     return np.unique(found, axis=0).astype(np.int32)
 
 

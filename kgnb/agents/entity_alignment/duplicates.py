@@ -87,10 +87,24 @@ def of_one_table(
         f"compared field by field: {', '.join(pair.name for pair in match.fields)}",
     )
     return Proposal(
-        graph, graph, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores,
-        tuple(pair.name for pair in match.fields), evidence, first, reasons,
-        margin.astype(np.float32), best, replace(options, cardinality="n:1"), notes, records=True,
-    )  # fmt: skip
+        left=graph,
+        right=graph,
+        sources=asked.sources,
+        targets=asked.targets,
+        seeds=asked.seeds,
+        candidates=candidates,
+        similarities=similarities,
+        scores=scores,
+        views=tuple(pair.name for pair in match.fields),
+        evidence=evidence,
+        first=first,
+        reasons=reasons,
+        margin=margin.astype(np.float32),
+        confidence=best,
+        options=replace(options, cardinality="n:1"),
+        notes=notes,
+        records=True,
+    )
 
 
 _WORTH_A_LOOK = 0.1  # chance of a duplicate below which an entity is taken to stand alone

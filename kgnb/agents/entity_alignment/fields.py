@@ -22,7 +22,7 @@ from rapidfuzz.distance import OSA, Indel
 from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.names import ANY_URI, folded
+from kgnb.agents.entity_alignment.names import ANY_URI, folded, in_two_scripts, romanised
 from kgnb.kg.vocabulary import TYPE
 from kgnb.vectors.reproducible import log
 
@@ -248,7 +248,16 @@ def words(text: str) -> list[str]:
     return plain(text).split()
 
 
-def fields_of(graph: EntityGraph) -> list[RecordField]:
+def fields_of_both(
+    left: EntityGraph, right: EntityGraph
+) -> tuple[list[RecordField], list[RecordField]]:
+    """The fields of either side, romanised where the two write in different scripts."""
+    texts = [[value.text for value in graph.values] for graph in (left, right)]
+    foreign = in_two_scripts(*texts)
+    return _fields_of(left, foreign), _fields_of(right, foreign)
+
+
+def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
     """The properties of a graph as fields; without names among the values, the names are one."""
     found: list[RecordField] = []
     held: dict[int, dict[int, list[str]]] = {}
@@ -258,7 +267,8 @@ def fields_of(graph: EntityGraph) -> list[RecordField]:
             continue
         texts = held.setdefault(attribute, {}).setdefault(entity, [])
         if len(texts) < VALUES:
-            texts.append(_readable(graph, one.text) if one.datatype == ANY_URI else one.text)
+            text = _readable(graph, one.text) if one.datatype == ANY_URI else one.text
+            texts.append(romanised(text) if foreign else text)
     for attribute, values in held.items():
         found.append(_field(graph.word(graph.attributes[attribute]), values, len(graph)))
     spelt = [[plain(name)] for name in graph.names]
@@ -269,7 +279,15 @@ def fields_of(graph: EntityGraph) -> list[RecordField]:
     )
     if any(graph.names) and not known:
         found.append(
-            _field("name", {at: [name] for at, name in enumerate(graph.names) if name}, len(graph))
+            _field(
+                "name",
+                {
+                    at: [romanised(name) if foreign else name]
+                    for at, name in enumerate(graph.names)
+                    if name
+                },
+                len(graph),
+            )
         )
     return found
 

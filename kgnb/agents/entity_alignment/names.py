@@ -103,13 +103,23 @@ def spelt(left: Sequence[str], right: Sequence[str]) -> list[str]:
     >>> spelt(["冯国璋", "Кинг"], ["Feng Guozhang", "King"])
     ['fengguozhang', 'king', 'feng guozhang', 'king']
     """
-    shares = [sum(_foreign(name) for name in side) / max(len(side), 1) for side in (left, right)]
     names = [*left, *right]
-    if (
-        min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN
-    ):  # Latin script, or as much of others on both sides
-        return [folded(name) for name in names]
-    return [folded(anyascii(name).replace("'", "")) for name in names]
+    return (
+        [folded(romanised(name)) for name in names]
+        if in_two_scripts(left, right)
+        else [folded(name) for name in names]
+    )
+
+
+def in_two_scripts(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether one side's texts are in another script than Latin, and clearly fewer of the other's."""
+    shares = [sum(map(_foreign, side)) / max(len(side), 1) for side in (left, right)]
+    return min(shares) < max(shares) / 2 and max(shares) >= _FOREIGN
+
+
+def romanised(text: str) -> str:
+    """A text in Latin letters."""
+    return anyascii(text).replace("'", "")
 
 
 def _foreign(name: str) -> bool:

