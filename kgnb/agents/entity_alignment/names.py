@@ -428,15 +428,15 @@ def named_by_labels(graph: EntityGraph) -> EntityGraph:
 def _names_of_people(graph: EntityGraph) -> dict[int, str]:
     """A given and a family name, each said once and once only, make a name."""
     kinds = [_part_of_name(attribute) for attribute in graph.attributes]
-    said: dict[int, dict[str, list[str]]] = {}
+    said: dict[int, list[tuple[str, str]]] = {}
     for entity, attribute, value in graph.attribute_triples.tolist():
         if kinds[attribute]:
-            text = " ".join(graph.values[value].text.split())
-            said.setdefault(entity, {}).setdefault(kinds[attribute], []).append(text)
+            said.setdefault(entity, []).append((kinds[attribute], graph.values[value].text))
+    # "1 given" sorts before "2 family"
     return {
-        entity: f"{parts['given'][0]} {parts['family'][0]}"
+        entity: " ".join(text for _, text in sorted(parts))
         for entity, parts in said.items()
-        if {kind: len(texts) for kind, texts in parts.items()} == {"given": 1, "family": 1}
+        if len(parts) == len(dict(parts)) == 2
     }
 
 
@@ -444,7 +444,7 @@ def _part_of_name(attribute: str) -> str:
     """Whether a property holds given or family names."""
     local = attribute[max(attribute.rfind("/"), attribute.rfind("#")) + 1 :]
     plain = " ".join(readable_name(local).casefold().split())
-    return "given" if plain in GIVEN_NAMES else "family" if plain in FAMILY_NAMES else ""
+    return "1 given" if plain in GIVEN_NAMES else "2 family" if plain in FAMILY_NAMES else ""
 
 
 def _rank(attribute: str) -> int:
