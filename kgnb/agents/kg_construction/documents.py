@@ -1,4 +1,4 @@
-"""Documents: text, Markdown, HTML, tables and PDF become text, and facts point at its characters."""
+"""Documents: text, Markdown, HTML, tables, PDF and DOCX become text, and facts point at its characters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,30 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
+from xml.etree import ElementTree
+from zipfile import BadZipFile, ZipFile
 
 from kgnb.errors import DataError
 
-SUFFIXES = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf", ".csv", ".tsv")
+SUFFIXES = (
+    ".txt",
+    ".text",
+    ".md",
+    ".markdown",
+    ".html",
+    ".htm",
+    ".xhtml",
+    ".pdf",
+    ".docx",
+    ".csv",
+    ".tsv",
+)
 _SUFFIXES = f"Documents end in {' '.join(SUFFIXES)}."
 LARGEST = 50_000_000  # bytes of one file
 
@@ -142,6 +157,8 @@ def _text(path: Path) -> str:
         raise DataError(f"it cannot be read: {error.strerror}", where=str(path), fix=fix) from error
     if data.startswith(b"%PDF") or path.suffix.lower() == ".pdf":
         return _pdf_text(data, path)
+    if path.suffix.lower() == ".docx":
+        return docx_text(data, path)
     if b"\0" in data[:2000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError("this is not a text file", where=str(path), fix=_SUFFIXES)
     text = _decoded(data)
@@ -223,6 +240,54 @@ def _pdf_text(data: bytes, path: Path) -> str:
         raise DataError(
             f"the PDF cannot be read ({type(error).__name__})", where=str(path), fix=fix
         ) from error
+
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def docx_text(data: bytes, path: Path) -> str:
+    """The text of a Word document: headings, lists and tables in Markdown; what was deleted is
+    left out.
+
+    Raises:
+        DataError: it is none, is damaged, or unpacks to more than ``LARGEST`` bytes.
+    """
+    try:
+        with ZipFile(BytesIO(data)) as packed:
+            size = packed.getinfo("word/document.xml").file_size
+            content = packed.read("word/document.xml") if size <= LARGEST else b""
+        if not content or b"<!DOCTYPE" in content:
+            raise ValueError("it unpacks to too much, or declares a document type")
+        body = ElementTree.fromstring(content).find(f"{_WORD}body")
+    except (BadZipFile, KeyError, ValueError, RuntimeError, ElementTree.ParseError) as error:
+        fix = "Save it again as .docx, or as text."
+        raise DataError(
+            f"the document cannot be read: {error}", where=str(path), fix=fix
+        ) from error
+    return html_text("" if body is None else _word_html(body))
+
+
+_WORD_TAGS = {"tbl": "table", "tr": "tr", "tc": "td", "br": "br"}
+
+
+def _word_html(element: ElementTree.Element) -> str:
+    """A part of a Word document as HTML; what was deleted (``delText``) is left out."""
+    name = element.tag.removeprefix(_WORD)
+    if name == "t":
+        return escape(element.text or "")
+    inside = "".join(map(_word_html, element))
+    tag = _word_tag(element) if name == "p" else _WORD_TAGS.get(name, "")
+    return f"<{tag}>{inside}</{tag}>" if tag else " " if name == "tab" else inside
+
+
+def _word_tag(paragraph: ElementTree.Element) -> str:
+    """What a paragraph is in HTML, by its style."""
+    style = paragraph.find(f"{_WORD}pPr/{_WORD}pStyle")
+    name = "" if style is None else style.get(f"{_WORD}val", "")
+    if heading := re.fullmatch(r"Heading([1-6])|Title", name):
+        return f"h{heading[1] or 1}"
+    listed = paragraph.find(f"{_WORD}pPr/{_WORD}numPr") is not None
+    return "li" if listed or name.startswith("List") else "p"
 
 
 _HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}

@@ -8,9 +8,8 @@ first of these that fits it:
 2. a numbered line: a member of the order that a property leads to, with the amounts and the known
    things it names;
 3. "400 g barley": an amount, where a property leads to amounts of things;
-4. "celery contains celery": a known thing, the exact name of a property, one of its listed values;
-5. "Serves 12": a number and the name of a numeric property, and nothing else;
-6. an item below a heading or a line with a colon: a value of the property which that names.
+4. "Serves 12": a number and the name of a numeric property, and nothing else;
+5. an item below a heading or a line with a colon: a value of the property which that names.
 
 It knows nothing of any domain and writes through the same tools as a model. A wrong triple is worse
 than a missing one: what could be read in two ways is left to a person.
@@ -176,9 +175,7 @@ class _Note:
             if listed and line.key and not line.item and not begun:
                 continue  # below "Warden", "phone: 12" is the warden's
             listed, begun = listed if line.item else None, True
-            if not self.root:
-                self._clauses(line)
-            elif self._keyed(line) or (self.free and self._formed(line)):
+            if not self.root or self._keyed(line) or (self.free and self._formed(line)):
                 continue
             elif listed:
                 self._value(listed, line.text, line)
@@ -189,7 +186,7 @@ class _Note:
 
     def _formed(self, line: NoteLine) -> bool:
         """Whether a line without a key was read."""
-        return self._step(line) or self._amount(line) or self._clauses(line) or self._count(line)
+        return self._step(line) or self._amount(line) or self._count(line)
 
     def _root(self) -> str:
         """The thing the note is about, called like its title; in a later passage without one, the
@@ -463,42 +460,6 @@ class _Note:
                     else "no property takes this amount"
                 )
                 self._doubt(line, {"amount": match[0].strip(), "text": line.text}, reason)
-
-    # "celery contains celery; butter contains milk"
-    # ------------------------------------------------------------------
-
-    def _clauses(self, line: NoteLine) -> bool:
-        """Short clauses: a known thing, the name of a property, and one of the property's listed
-        values.
-        """
-        done = False
-        for said in map(words, re.split(r"[;.](?:\s+|$)", line.value or line.text)):
-            listing = (
-                (slot, phrase)
-                for slot in self.lexicon.slots
-                if slot.is_object and slot.value.choices
-                for phrase in slot.phrases
-            )
-            for slot, phrase in listing:
-                if not (at := find(phrase, said)):
-                    continue
-                right = said[at + len(phrase) :]
-                subjects = [
-                    iri
-                    for iri, kind in self.names.called(said[:at])
-                    if slot in self.lexicon.of(kind)
-                ]
-                objects = [
-                    str(term)
-                    for name, term in slot.value.choices
-                    if right == words(name) or right in self.lexicon.phrases(str(term))
-                ]
-                if subjects and objects:
-                    done = (
-                        self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok
-                        or done
-                    )
-        return done
 
 
 @lru_cache(maxsize=1 << 12)

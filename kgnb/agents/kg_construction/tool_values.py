@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 from typing import Literal as OneOf
 
 from kgnb.kg.terms import Term
 
 ToolKind = OneOf["find", "create", "add", "replace", "retract", "inspect", "missing", "finish"]
-TOOL_KINDS: tuple[ToolKind, ...] = (
-    "find",
-    "create",
-    "add",
-    "replace",
-    "retract",
-    "inspect",
-    "missing",
-    "finish",
-)
+TOOL_KINDS: tuple[ToolKind, ...] = get_args(ToolKind)
 WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 
 

@@ -468,7 +468,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
 
     >>> text = "Add CrCl₃ · 6 H₂O, “dried”, and stir it\\nfor 45 min."
     >>> find_quote(text, 'crcl3 · 6 H2O, "dried"'), find_quote(text, "Add CrCl3 ... for 45 min")
-    ((4, 26), (0, 49))
+    ((4, 26), (0, 50))
     >>> find_quote("It has 112 beds.", "12 beds") is None
     True
     """

@@ -1,6 +1,7 @@
 """Documents of every kind become text, and damaged ones are errors that say what is wrong."""
 
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,45 @@ def one_page_pdf(text: str) -> bytes:
         b"%d 0 obj\n%s\nendobj\n" % (number, one) for number, one in enumerate(objects, start=1)
     )
     return b"%PDF-1.4\n" + body + b"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
+
+
+def word_file(path: Path, content: str) -> Path:
+    """A .docx with this body, as XML without the prefix of its names."""
+    names = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    with ZipFile(path, "w", ZIP_DEFLATED) as packed:
+        packed.writestr(
+            "word/document.xml", f'<document xmlns="{names}"><body>{content}</body></document>'
+        )
+    return path
+
+
+def test_a_word_document_is_read_with_headings_lists_and_tables(tmp_path: Path) -> None:
+    names = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    cells = "".join(
+        f"<tr>{''.join(f'<tc><p><r><t>{cell}</t></r></p></tc>' for cell in row)}</tr>"
+        for row in (("name", "beds", "height"), ("Ambre", "28", "2,100"))
+    )
+    content = (
+        f'<p xmlns:w="{names}"><pPr><pStyle w:val="Heading1"/></pPr><r><t>Huts</t></r></p>'
+        "<p><pPr><numPr/></pPr><r><t>beds: 2</t></r><r><t>8 &lt; 30</t></r></p>"
+        "<p><r><t>Open</t><tab/><t>all year.</t></r><del><r><delText>Gone.</delText></r></del></p>"
+        f"<tbl>{cells}</tbl><sectPr/>"
+    )
+    [entry] = find_documents(word_file(tmp_path / "huts.docx", content))
+    text = read_document(entry).text
+    assert text.startswith("# Huts\n\n- beds: 28 < 30\n\nOpen all year.")
+    assert "| name | beds | height |\n|---|---|---|\n| Ambre | 28 | 2,100 |" in text
+    assert "Gone" not in text
+
+
+def test_a_damaged_or_hostile_word_document_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "no.docx").write_bytes(b"not a zip")
+    with ZipFile(tmp_path / "entity.docx", "w") as packed:
+        packed.writestr("word/document.xml", '<!DOCTYPE d [<!ENTITY a "b">]><d>&a;</d>')
+    word_file(tmp_path / "bomb.docx", " " * 50_000_001)
+    for entry in find_documents(tmp_path):
+        with pytest.raises(DataError, match="the document cannot be read"):
+            read_document(entry)
 
 
 def test_the_kitchen_notes_are_read_without_scripts() -> None:
