@@ -5,18 +5,18 @@ Chat models and embedders build on it; ``openai`` stays in this file.
 
 from __future__ import annotations
 
-import math
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import urllib.request
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from kgnb.errors import ConfigError, shown
-from kgnb.patience import on_this_machine, retry_after
+from kgnb.network import ConnectionFault, exchange, open_network
+from kgnb.patience import may_pass, retry_after
 from kgnb.secret import SHORTEST, Secret
 
 OPENAI = "https://api.openai.com/v1"
@@ -24,80 +24,46 @@ MOST = 64 * 2**20
 """Bytes that one answer may take; no reply is that long."""
 
 
-class Bounds(threading.local):
-    """The time and the bytes left to the call that a thread is making; its connections are bounded
-    by them.
+class Transport:
+    """How the ``openai`` client's httpx sends: as every service is asked, each answer whole, within
+    the time of its request and no longer than ``MOST``.
     """
 
-    end = math.inf
-    bytes_left = math.inf
+    def __init__(self, url: str) -> None:
+        self._network = open_network(url)
 
-    @contextmanager
-    def of(self, seconds: float, most: int) -> Iterator[None]:
-        """For one call in this thread."""
-        self.end, self.bytes_left = time.monotonic() + seconds, most
-        try:
-            yield
-        finally:
-            self.end = self.bytes_left = math.inf
+    def __enter__(self) -> Transport:
+        return self
 
-    def timeout(self, usual: float | None) -> float | None:
-        """The timeout of one read or write; tiny once the call's time is up."""
-        if self.end == math.inf:
-            return usual
-        left = max(1e-3, self.end - time.monotonic())
-        return left if usual is None else min(usual, left)
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def received(self, data: bytes) -> bytes:
-        """The bytes that came, counted.
+    def close(self) -> None:
+        """Nothing is left open."""
 
-        Raises:
-            ValueError: there are too many.
-        """
-        self.bytes_left -= len(data)
-        if self.bytes_left < 0:
-            raise ValueError(f"the answer is longer than {MOST // 2**20} MiB")
-        return data
-
-    def around(self, client: Any) -> None:
-        """Bound all connections that an httpx (or httpx2) client is going to make, also those
-        through a proxy.
-        """
-        for transport in (client._transport, *client._mounts.values()):
-            pool = getattr(transport, "_pool", None)
-            if pool is not None:
-                pool._network_backend = _Bounded(pool._network_backend, self)
-
-
-class _Bounded:
-    """A network backend of httpcore, or a connection it made, within the bounds of the call that a
-    thread makes.
-
-    httpx's own timeout begins anew with every byte, and it knows no limit of length.
-    """
-
-    def __init__(self, inner: Any, bounds: Bounds) -> None:
-        self._inner, self._bounds = inner, bounds
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, **how: Any
-    ) -> _Bounded:
-        stream = self._inner.connect_tcp(host, port, timeout=self._bounds.timeout(timeout), **how)
-        return _Bounded(stream, self._bounds)
-
-    def start_tls(self, *how: Any, timeout: float | None = None, **more: Any) -> _Bounded:
-        return _Bounded(
-            self._inner.start_tls(*how, timeout=self._bounds.timeout(timeout), **more), self._bounds
+    def handle_request(self, request: Any) -> Any:
+        """httpx's answer to httpx's request; the openai client brings httpx, or its successor."""
+        httpx: Any = import_module(type(request).__module__.partition(".")[0])
+        sent = urllib.request.Request(
+            str(request.url.copy_with(userinfo=b"")),
+            data=request.read() or None,
+            headers=dict(request.headers),
+            method=request.method,
         )
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._bounds.received(self._inner.read(max_bytes, self._bounds.timeout(timeout)))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._bounds.timeout(timeout))
+        try:
+            got = exchange(self._network, sent, request.extensions["timeout"]["read"], MOST)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("no answer in time") from error
+        except ConnectionFault as error:
+            kind = httpx.ReadError if error.reached else httpx.ConnectError
+            raise kind(str(error)) from error
+        if got.headers.get("content-encoding", "identity") != "identity":
+            raise ValueError("the answer is compressed, which was not asked for")
+        if got.good and got.cut:
+            raise ValueError(f"the answer is longer than {MOST // 2**20} MiB")
+        framing = ("transfer-encoding", "content-length")  # the body came whole
+        headers = [(name, value) for name, value in got.headers.items() if name not in framing]
+        return httpx.Response(got.status, headers=headers, content=got.body)
 
 
 @dataclass(frozen=True)
@@ -129,7 +95,8 @@ class ServerRefusal:
             or (self.headers or {}).get("x-should-retry") == "false"
         ):
             return False
-        return self.status in (0, 200, 408, 409, 429) or self.status >= 500 and self.status != 501
+        # 0 is no answer, 200 one that cannot be read
+        return self.status in (0, 200) or may_pass(self.status)
 
     @property
     def retry_after(self) -> float | None:
@@ -173,7 +140,6 @@ class OpenAIServer:
         self._api_version = api_version
         self._client: Any = None
         self._opening = threading.Lock()
-        self._bounds = Bounds()
 
     def call(self, work: Callable[[Any], Any]) -> Any:
         """What ``work`` makes of the client, or a Refusal; none of the library's errors, for they
@@ -183,8 +149,7 @@ class OpenAIServer:
         import openai
 
         try:
-            with self._bounds.of(self._timeout, MOST):
-                return work(client)
+            return work(client)
         except openai.APIStatusError as error:
             headers = {name.lower(): value for name, value in error.response.headers.items()}
             message = error_text(error.body) or f"HTTP status {error.status_code}"
@@ -232,12 +197,10 @@ class OpenAIServer:
             if self._client is None:
                 import openai  # takes a second or two
 
+                transport: Any = Transport(self.base_url)
                 client = openai.DefaultHttpxClient(
-                    trust_env=not on_this_machine(self.base_url),
-                    follow_redirects=False,
-                    event_hooks={"response": [_uncompressed]},
+                    transport=transport, trust_env=False, follow_redirects=False
                 )
-                self._bounds.around(client)
                 self._client = openai.OpenAI(
                     api_key=self._key,
                     base_url=self.base_url,
@@ -281,11 +244,6 @@ class OpenAIServer:
                 fix=f"It looks like http://127.0.0.1:8080/v1{variable}.",
             )
         return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def _uncompressed(response: Any) -> None:
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise ValueError("the answer is compressed, which was not asked for")
 
 
 def error_text(body: Any) -> str:

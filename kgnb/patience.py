@@ -7,11 +7,42 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from itertools import count
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-BUSY = frozenset(
-    {408, 409, 425, 429, 500, 502, 503, 504, 529}
-)  # HTTP statuses after which asking again may help
+BUSY = frozenset({408, 409, 425, 429, 502, 503, 504, 529})
+"""HTTP statuses by which a service says that asking again may help.
+
+500 is none: a SPARQL service means by it that it cannot do this query. Models and vector indexes
+fail with it by chance, see ``may_pass``.
+"""
+
+T = TypeVar("T")
+
+
+def may_pass(status: int) -> bool:
+    """Whether a call may succeed later that was refused through no fault of its own."""
+    return status in BUSY or (status >= 500 and status != 501)
+
+
+class TryAgain(Exception):
+    """A failure that may pass, for ``Patience.repeat``.
+
+    ``given_up`` makes the error to raise after so many tries. ``asked`` is the pause that the
+    service asked for; of a pause of ours, a ``share`` is kept. ``tries``: at most so many.
+    """
+
+    def __init__(
+        self,
+        given_up: Callable[[int], Exception],
+        *,
+        asked: float | None = None,
+        share: float = 1.0,
+        tries: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.given_up, self.asked, self.share, self.tries = given_up, asked, share, tries
 
 
 def on_this_machine(url: str) -> bool:
@@ -33,6 +64,19 @@ class Patience:
     first: float = 0.5  # seconds
     longest: float = 60.0  # seconds
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+
+    def repeat(self, ask: Callable[[], T]) -> T:
+        """What ``ask`` returns, called again as long as it raises ``TryAgain`` and patience
+        lasts.
+        """
+        for tried in count(1):
+            try:
+                return ask()
+            except TryAgain as again:
+                last = again.tries is not None and tried >= again.tries
+                if last or not self.pause(tried, again.asked, again.share):
+                    raise again.given_up(tried) from again.__cause__
+        raise AssertionError("unreachable: the last try returns or raises")
 
     def pause(self, tried: int, asked: float | None = None, share: float = 1.0) -> bool:
         """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was

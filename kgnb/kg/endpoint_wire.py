@@ -9,29 +9,23 @@ from __future__ import annotations
 
 import base64
 import copy
-import http.client
-import io
 import ipaddress
-import math
 import re
-import ssl
 import threading
 import time
 import urllib.error
 import urllib.request
 import warnings
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
-from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
-from kgnb.patience import Patience, on_this_machine, retry_after
+from kgnb.network import ConnectionFault, HttpAnswer, exchange, open_network
+from kgnb.patience import BUSY, Patience, TryAgain, retry_after
 from kgnb.secret import HIDDEN, blot_forms
 
 if TYPE_CHECKING:
@@ -102,8 +96,6 @@ _RDF = (
 _RESULT_FORMS = frozenset({"json", "xml", "csv", "tsv"})  # as SPARQLWrapper names them
 _RDF_FORMS = frozenset({"turtle", "n3", "xml", "rdf", "rdf+xml", "json-ld"})
 LONGEST_GET = 6000  # characters: servers refuse addresses of 8 kB and more
-PIECE = 1 << 16
-BUSY = frozenset({429, 502, 503, 504})
 PATIENCE = Patience(longest=30.0)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
@@ -157,26 +149,7 @@ class Wire:
         seconds = self.timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}")
-        for tried in count(1):
-            try:
-                return self._once(text, rdf, update, seconds)
-            except _Again as again:
-                if again.asked and again.asked > self.patience.longest:
-                    wait = (
-                        f"{again.asked / 3600:.0f} hours"
-                        if again.asked >= 7200
-                        else f"{again.asked:.0f} seconds"
-                    )
-                    what = f"{again.what} and asks to be left alone for {wait}"
-                    raise self.failure(
-                        what, again.body, fix="ask again after that"
-                    ) from again.__cause__
-                may_help = tried <= again.retries and (repeatable or again.refused)
-                if not (may_help and self.patience.pause(tried, again.asked)):
-                    raise self.failure(
-                        f"{again.what} ({tried} tries)", again.body, fix=again.fix
-                    ) from again.__cause__
-        raise AssertionError("unreachable: the last try returns or raises")
+        return self.patience.repeat(lambda: self._once(text, rdf, update, seconds, repeatable))
 
     def failure(self, what: str, body: str = "", fix: str = "") -> BackendError:
         """The error for this service, its text made harmless and without the credentials."""
@@ -201,26 +174,12 @@ class Wire:
         return harmless(text, most)
 
     @cached_property
-    def _opener(self) -> urllib.request.OpenerDirector:
-        """Redirects are not followed: the query would go elsewhere, or become a GET without its
-        text.
-        """
-        proxies = {} if on_this_machine(self.url) else urllib.request.getproxies()
-        for scheme in ("http", "https") if "all" in proxies else ():
-            proxies.setdefault(scheme, proxies["all"])
-        wrong = [
-            address
-            for scheme, address in proxies.items()
-            if scheme in ("http", "https") and urlsplit(address).scheme not in ("http", "https", "")
-        ]
-        if wrong:
-            what = f"cannot be asked through the proxy that the environment names: {wrong[0]}"
-            raise self.failure(
-                what, fix="correct $ALL_PROXY, $HTTP_PROXY or $HTTPS_PROXY, or unset it"
-            )
-        return urllib.request.build_opener(
-            urllib.request.ProxyHandler(proxies), _NoRedirect, _Http, _Https, _Digest(self._login)
-        )
+    def _network(self) -> urllib.request.OpenerDirector:
+        try:
+            return open_network(self.url, _Digest(self._login))
+        except ValueError as error:
+            fix = "correct $ALL_PROXY, $HTTP_PROXY or $HTTPS_PROXY, or unset it"
+            raise self.failure(f"cannot be asked through {error}", fix=fix) from error
 
     @property
     def _login(self) -> tuple[str, str]:
@@ -277,62 +236,57 @@ class Wire:
             headers["Accept"] = _RDF if rdf else _RESULTS
         return headers
 
-    def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> ServiceReply:
+    def _once(
+        self, text: str, rdf: bool, update: bool, seconds: float, repeatable: bool
+    ) -> ServiceReply:
         self.courtesy.wait()
         try:
             request = self._request(text, rdf, update)
-            opener = self._opener
-            with _until(seconds):
-                try:
-                    response = opener.open(request, timeout=seconds)
-                except urllib.error.HTTPError as refusal:
-                    response = refusal
-                with response:
-                    return self._answer(response, seconds)
+        except ValueError as error:
+            raise self.failure(f"cannot be asked: {error}", fix="check the address") from error
+        try:
+            answer = exchange(self._network, request, seconds, self.most_bytes)
         except TimeoutError as error:
-            raise self._late(seconds) from error
-        except (urllib.error.URLError, UnicodeError, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            if isinstance(reason, TimeoutError):
-                raise self._late(seconds) from error
-            if isinstance(reason, ConnectionResetError | BrokenPipeError):
-                raise _Again(
-                    f"broke the connection off: {reason}", fix="try again later"
-                ) from error
-            fix = "check the address, and whether the service runs"
+            fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
+            raise self.failure(f"gave no answer within {seconds:g} s", fix=fix) from error
+        except ConnectionFault as fault:
+            reached = "try again later"
+            fix = reached if fault.reached else "check the address, and whether the service runs"
             # one more try for a service that restarts, without keeping a person waiting
-            raise _Again(f"cannot be reached: {reason}", fix=fix, retries=1) from error
-        except zlib.error as error:
-            raise _Again("sent damaged gzip data", fix="try again later") from error
-        except (http.client.HTTPException, OSError) as error:
-            raise _Again(
-                f"broke the connection off: {error or type(error).__name__}", fix="try again later"
-            ) from error
+            tries = (None if fault.reached else 2) if repeatable else 1
+            raise self._again(str(fault), fix=fix, tries=tries) from fault
+        return self._answer(answer, repeatable)
 
-    def _answer(self, response: Any, seconds: float) -> ServiceReply:
-        """The whole body, read in pieces, so that a service that sends without an end is given up
-        in time.
-        """
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        good = 200 <= response.status < 300
-        most = self.most_bytes if good else 65536
-        body = bytearray()
-        for piece in _pieces(response, headers.get("content-encoding", "")):
-            body += piece
-            if len(body) > most:
-                break
-        if 300 <= response.status < 400:
-            raise self._redirected(response.status, headers)
-        if response.status == 405 and not self.method and self.wrapper is None:
+    def _again(
+        self, what: str, body: str = "", *, fix: str, asked: float | None = None, tries: int | None
+    ) -> TryAgain:
+        def given_up(tried: int) -> BackendError:
+            if asked is not None and asked > self.patience.longest:
+                hours, wait = asked / 3600, f"{asked:.0f} seconds"
+                wait = f"{hours:.0f} hours" if hours >= 2 else wait
+                text = f"{what} and asks to be left alone for {wait}"
+                return self.failure(text, body, fix="ask again after that")
+            return self.failure(f"{what} ({tried} tries)", body, fix=fix)
+
+        return TryAgain(given_up, asked=asked, tries=tries)
+
+    def _answer(self, answer: HttpAnswer, repeatable: bool) -> ServiceReply:
+        status, headers = answer.status, answer.headers
+        if 300 <= status < 400:
+            raise self._redirected(status, headers)
+        if status == 405 and not self.method and self.wrapper is None:
             self.method.append("GET")
-            raise _Again("does not take POST", retries=1)
-        if not good:
-            raise self._refusal(response.status, headers, body[:most].decode("utf-8", "replace"))
-        if len(body) > most:
-            what = f"sent more than {most >> 20} MiB, which is more than this client takes"
+            raise self._again("does not take POST", fix="", tries=2)
+        if not answer.good:
+            body = answer.body.decode("utf-8", "replace")
+            raise self._refusal(status, headers, body, repeatable)
+        if answer.cut:
+            what = (
+                f"sent more than {self.most_bytes >> 20} MiB, which is more than this client takes"
+            )
             raise self.failure(what, fix="add a LIMIT to the query")
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-        return ServiceReply(media_type, bytes(body), headers)
+        return ServiceReply(media_type, answer.body, headers)
 
     def _redirected(self, status: int, headers: Mapping[str, str]) -> BackendError:
         try:
@@ -345,18 +299,15 @@ class Wire:
             fix=fix,
         )
 
-    def _late(self, seconds: float) -> BackendError:
-        fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
-        return self.failure(f"gave no answer within {seconds:g} s", fix=fix)
-
-    def _refusal(self, status: int, headers: Mapping[str, str], body: str) -> Exception:
+    def _refusal(
+        self, status: int, headers: Mapping[str, str], body: str, repeatable: bool
+    ) -> Exception:
         shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
         if status in BUSY:
-            fix = "try again later, or ask less often"
-            asked, refused = retry_after(headers), status in (429, 503)
-            return _Again(
-                f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused
-            )
+            # after these two nothing was done
+            tries = None if repeatable or status in (429, 503) else 1
+            what, fix = f"is busy (HTTP {status})", "try again later, or ask less often"
+            return self._again(what, body, fix=fix, asked=retry_after(headers), tries=tries)
         if status == 400:
             place = re.search(
                 r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown
@@ -399,92 +350,6 @@ class Wire:
         )
 
 
-_deadline = threading.local()
-
-
-@contextmanager
-def _until(seconds: float) -> Iterator[None]:
-    """The time of one call in this thread, which its connections keep: a socket's own timeout
-    begins anew with every byte.
-    """
-    _deadline.end = time.monotonic() + seconds
-    try:
-        yield
-    finally:
-        _deadline.end = math.inf
-
-
-def _left() -> float:
-    left = float(getattr(_deadline, "end", math.inf)) - time.monotonic()
-    if left <= 0:
-        raise TimeoutError("the time of the call is over")
-    return left
-
-
-class _Timed:
-    """A connected socket that reads and writes in what is left of the call's time."""
-
-    def __init__(self, connected: Any) -> None:
-        self._connected = connected
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connected, name)
-
-    def sendall(self, data: Any) -> None:
-        self._connected.settimeout(_left())
-        self._connected.sendall(data)
-
-    def makefile(self, mode: str = "rb", *_: Any) -> io.BufferedReader:
-        return io.BufferedReader(_TimedReader(self._connected))
-
-
-class _TimedReader(io.RawIOBase):
-    def __init__(self, connected: Any) -> None:
-        self._connected, self._file = connected, connected.makefile("rb", buffering=0)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self._connected.settimeout(_left())
-        return self._file.readinto(buffer)  # type: ignore[no-any-return]
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-class _Connection(http.client.HTTPConnection):
-    def connect(self) -> None:
-        super().connect()
-        self.sock: Any = _Timed(self.sock)
-
-
-class _SecureConnection(http.client.HTTPSConnection):
-    def connect(self) -> None:
-        super().connect()
-        self.sock: Any = _Timed(self.sock)
-
-
-class _Http(urllib.request.HTTPHandler):
-    def http_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(_Connection, request)
-
-
-class _Https(urllib.request.HTTPSHandler):
-    def __init__(self) -> None:
-        self._trusted = ssl.create_default_context()
-        super().__init__(context=self._trusted)
-
-    def https_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(_SecureConnection, request, context=self._trusted)
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
 class _Digest(urllib.request.HTTPDigestAuthHandler):
     """Answers a service that asks for a digest of user and password (RFC 7616), as Virtuoso does at
     /sparql-auth.
@@ -516,34 +381,6 @@ class _OneLogin(urllib.request.HTTPPasswordMgr):
 
     def find_user_password(self, *_: Any) -> tuple[str | None, str | None]:
         return self._one
-
-
-def _pieces(response: Any, encoding: str) -> Iterator[bytes]:
-    """The body in pieces of bounded size, unpacked where it is gzipped; raises zlib.error or
-    HTTPException where it is damaged or cut off.
-    """
-    packed = zlib.decompressobj(wbits=47) if encoding in ("gzip", "x-gzip", "deflate") else None
-    while piece := response.read(PIECE):
-        while packed is not None and piece:
-            yield packed.decompress(piece, 16 * PIECE)
-            piece = packed.unconsumed_tail
-        yield piece
-    if getattr(response, "length", None):  # what was announced and did not come
-        raise http.client.IncompleteRead(b"", response.length)
-    if packed is not None and not packed.eof:
-        raise zlib.error("cut off")
-
-
-@dataclass(eq=False)
-class _Again(Exception):
-    """A failure that may pass: busy, unreachable or cut off."""
-
-    what: str
-    asked: float | None = None  # seconds that the service asks to be left alone
-    body: str = ""
-    fix: str = ""
-    retries: int = 1_000
-    refused: bool = False  # nothing was done
 
 
 def harmless(text: str, most: int) -> str:

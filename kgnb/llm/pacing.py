@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from itertools import count as counted
 from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.files import make_private
 from kgnb.llm.model import Attempt, ChatModel, ModelError, Reply, Request
 from kgnb.llm.prices import estimate_usage
-from kgnb.patience import Patience
+from kgnb.patience import Patience, TryAgain
 
 MINUTE = 60.0  # seconds
 _SLICE = 0.2  # seconds: how late an interrupt may be noticed
@@ -144,25 +145,29 @@ class Pace:
         """
         patience = Patience(retries + 1, first=1.0, longest=60.0, sleep=self.sleep)
         tokens = estimate_usage(request).total + (request.max_tokens or 0)
-        tried, attempts = 0, tuple[Attempt, ...]()
-        while True:
+        attempts: list[Attempt] = []
+        tried = counted()
+
+        def once() -> Reply:
             try:
                 with self.turn(tokens) as turn:
                     rest(0)
                     reply = model.ask(request)
                     turn.tokens = reply.usage.total
-                return replace(reply, attempts=attempts + reply.attempts)
+                return replace(reply, attempts=(*attempts, *reply.attempts))
             except ModelError as error:
-                tried += 1
-                attempts += error.attempts
-                error.attempts = attempts
+                attempts.extend(error.attempts)
+                error.attempts = tuple(attempts)
                 if error.retry_after is not None and error.retry_after <= patience.longest:
                     self.hold(error.retry_after)
-                drawn = hashlib.sha256(f"{tried - 1}{request}".encode("utf-8", "replace")).digest()
-                if not (
-                    error.passing and patience.pause(tried, error.retry_after, 1 - drawn[0] / 512)
-                ):
+                if not error.passing:
                     raise
+                drawn = hashlib.sha256(f"{next(tried)}{request}".encode("utf-8", "replace"))
+                share = 1 - drawn.digest()[0] / 512
+                failed, asked = error, error.retry_after
+                raise TryAgain(lambda _: failed, asked=asked, share=share) from None
+
+        return patience.repeat(once)
 
     def hold(self, seconds: float) -> None:
         """Let nobody start for so many seconds: a server that turns one call away means all of

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from kgnb.errors import BackendError, ConfigError
+from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.files import from_json
 from kgnb.openai_server import OpenAIServer, ServerRefusal
-from kgnb.patience import Patience
+from kgnb.patience import Patience, TryAgain
 from kgnb.vectors.embedder import Vectors
 
 _TIMEOUT = 300.0  # seconds in all: on the processor of a laptop a full request takes minutes
@@ -103,26 +103,28 @@ class OpenAIEmbedder:
     def _embedded(self, batch: list[str]) -> Vectors:
         """The vectors of one request, asked for until they come or patience ends."""
         body: dict[str, Any] = {"model": self._model, "input": batch, "encoding_format": "float"}
-        tried = 1
-        while True:
-            got = self._server.call(
-                lambda client: self._rows(
-                    from_json(client.embeddings.with_raw_response.create(**body).text), len(batch)
-                )
-            )
+        create: Callable[[Any], Any] = lambda client: client.embeddings.with_raw_response.create(  # noqa: E731
+            **body
+        )
+
+        def once() -> Vectors:
+            got = self._server.call(lambda c: self._rows(from_json(create(c).text), len(batch)))
             if not isinstance(got, ServerRefusal):
                 vectors: Vectors = got
                 return vectors
-            if not (
-                got.passing and got.status != 200 and self._patience.pause(tried, got.retry_after)
-            ):
-                raise self._server.misconfigured(got, self._model) or BackendError(
-                    f"The embedding server {self._server.service} "
-                    f"{f'answered {got.status}' if got.status else 'cannot be reached'}: {got.message}",
-                    service=self._server.service,
-                    fix="What was embedded before is cached: run again once the server is well.",
-                )
-            tried += 1
+            again = TryAgain(lambda tried: self._failure(got), asked=got.retry_after)
+            raise again if got.passing and got.status != 200 else self._failure(got)
+
+        return self._patience.repeat(once)
+
+    def _failure(self, got: ServerRefusal) -> KgnbError:
+        service = self._server.service
+        happened = f"answered {got.status}" if got.status else "cannot be reached"
+        return self._server.misconfigured(got, self._model) or BackendError(
+            f"The embedding server {service} {happened}: {got.message}",
+            service=service,
+            fix="What was embedded before is cached: run again once the server is well.",
+        )
 
     def _rows(self, reply: Any, expected: int) -> Vectors:
         """The reply's vectors in the order of the texts; ValueError if it is not such a reply."""

@@ -16,7 +16,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError
-from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
+from kgnb.patience import Patience, TryAgain, may_pass, on_this_machine, retry_after
 from kgnb.sqlite_file import Locked
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
@@ -283,36 +283,33 @@ class QdrantIndex:
         """The client's answer; busy servers are asked again, and every failure becomes an error of
         ours.
         """
-        about = [] if collection is None else [collection]
         with self._guard:
-            tried = 1
-            while True:
-                if self._client is None:
-                    raise BackendError(
-                        f"{self.name} is closed.",
-                        service=self.name,
-                        fix="Open the vector index again.",
-                    )
-                try:
-                    return getattr(self._client, what)(*about, **given)
-                except (
-                    QdrantException
-                ) as error:  # 429 with a Retry-After (no seconds if that is a date)
-                    if not self._patience.pause(tried, getattr(error, "retry_after_s", None)):
-                        raise self._failed("it is too busy (HTTP 429)", str(error)) from error
-                except UnexpectedResponse as error:
-                    busy = error.status_code in BUSY
-                    if not (busy and self._patience.pause(tried, retry_after(error.headers))):
-                        raise self._refused(error, collection) from None  # it may quote the key
-                except (ResponseHandlingException, ValueError, AssertionError) as error:
-                    # No connection, a timeout, or an answer that is not Qdrant's (the client
-                    # asserts what it expects).
-                    cause = getattr(error, "source", error)
-                    if not self._patience.pause(tried):
-                        raise self._failed(
-                            f"no usable answer ({type(cause).__name__})", str(cause)
-                        ) from error
-                tried += 1
+            return self._patience.repeat(lambda: self._once(what, collection, **given))
+
+    def _once(self, what: str, collection: str | None, **given: Any) -> Any:
+        if self._client is None:
+            raise BackendError(
+                f"{self.name} is closed.", service=self.name, fix="Open the vector index again."
+            )
+        about = [] if collection is None else [collection]
+        try:
+            return getattr(self._client, what)(*about, **given)
+        except QdrantException as error:  # 429 with a Retry-After (no seconds if that is a date)
+            failure: KgnbError = self._failed("it is too busy (HTTP 429)", str(error))
+            pause = getattr(error, "retry_after_s", None)
+            raise TryAgain(lambda tried: failure, asked=pause) from error
+        except UnexpectedResponse as error:
+            failure = self._refused(error, collection)
+            if not may_pass(error.status_code or 0):
+                raise failure from None  # it may quote the key
+            pause = retry_after(error.headers)
+            raise TryAgain(lambda tried: failure, asked=pause) from None
+        except (ResponseHandlingException, ValueError, AssertionError) as error:
+            # no connection, a timeout, or an answer that is not Qdrant's (the client asserts what
+            # it expects)
+            cause = getattr(error, "source", error)
+            failure = self._failed(f"no usable answer ({type(cause).__name__})", str(cause))
+            raise TryAgain(lambda tried: failure) from error
 
     def _refused(self, error: UnexpectedResponse, collection: str | None) -> KgnbError:
         if error.status_code in {401, 403}:
