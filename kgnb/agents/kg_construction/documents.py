@@ -291,43 +291,13 @@ def _word_tag(paragraph: ElementTree.Element) -> str:
 
 
 _HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}
-_BLOCKS = {
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
-}
+_BLOCKS = set(
+    """
+    address article aside blockquote body caption dd div dl dt figcaption figure footer
+    form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead
+    tr ul
+    """.split()
+)  # noqa: SIM905
 _MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _GAPS = (
     dict.fromkeys(_BLOCKS | {"br"}, "\n")
