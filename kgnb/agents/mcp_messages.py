@@ -117,7 +117,8 @@ class Messages:
         from starlette.responses import JSONResponse, Response
 
         if scope["type"] != "http" or scope["method"] != "POST":
-            return await self._app(scope, receive, send)
+            await self._app(scope, receive, send)
+            return
         pieces = await _pieces(receive)
         body = b"".join(piece.get("body", b"") for piece in pieces)
         try:
@@ -129,11 +130,13 @@ class Messages:
                 answer for each in content for answer in await self._each(each, scope, receive)
             ]
             answer = JSONResponse(answers) if answers else Response(status_code=202)
-            return await answer(scope, receive, send)
+            await answer(scope, receive, send)
+            return
         if content is not None:
             message, wrong = read_message(content)
             if wrong:
-                return await JSONResponse(_written(message), 400)(scope, receive, send)
+                await JSONResponse(_written(message), 400)(scope, receive, send)
+                return
         await self._app(scope, _again(pieces, receive), send)
 
     async def _each(self, content: Any, scope: Any, receive: Any) -> list[Any]:

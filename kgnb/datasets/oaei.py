@@ -163,7 +163,8 @@ def _by_case(
             files.sort(key=lambda file: (sides.find(file.stem.split(".")[0].lower()), file.name))
             there = (_if_there(folder / reference) for reference in REFERENCES)
             case = folder.relative_to(home).as_posix().lower()
-            cases.append(MatchingCase(case, *files, next(filter(None, there), None)))
+            source, target = files
+            cases.append(MatchingCase(case, source, target, next(filter(None, there), None)))
     if not cases:
         fix = "Give each case a folder with source.rdf, target.rdf and reference.rdf."
         raise DataError("no folder in it holds two ontologies", where=str(home), fix=fix)

@@ -77,8 +77,10 @@ class RdflibGraph(OxigraphGraph):
         for converted in [cast(Any, tuple(map(to_rdflib, triple))) for triple in triples]:
             self.graph.add(converted)
 
-    def add_quads(self, quads: Iterable[ox.Quad]) -> None:
-        """Add pyoxigraph quads, those of named graphs to the default graph too."""
+    def add_quads(self, quads: Iterable[ox.Quad], *, parts: bool = False) -> None:
+        """Add pyoxigraph quads, those of named graphs to the default graph too; all at once, also
+        with ``parts``.
+        """
         for triple in [_nodes(quad) for quad in quads]:
             self.graph.add(triple)
 

@@ -169,8 +169,8 @@ def _read(
     rows: dict[Iri, _Rows] = {entity: [] for entity in entities}
     for subject, relation, end in sorted(found.rows, key=str):
         rows[Iri(str(subject))].append((relation, end))
-    for entity, some in rows.items():
-        yield entity, some[: wanted.most], found.truncated or len(some) > wanted.most
+    for entity, read in rows.items():
+        yield entity, read[: wanted.most], found.truncated or len(read) > wanted.most
 
 
 def _relations(out: Path) -> set[Iri]:

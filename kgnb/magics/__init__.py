@@ -85,9 +85,9 @@ def _questions(lines: list[str]) -> list[str]:
     if found and found[1] == "%%" and not "".join(lines[1:]).strip():
         ours = found[2] in {family.magic for family in families()}
         return [lines[0][ours:], *lines[1:]]
-    found = [(_QUESTION.match(line), line) for line in lines]
+    asked = [(_QUESTION.match(line), line) for line in lines]
     return [
-        f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found
+        f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in asked
     ]
 
 

@@ -379,14 +379,14 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
                 for one in self.review_queue(arguments).answers
                 if one.origin is left[number - 1]
             ]
-            queue = ReviewQueue(
+            one_link = ReviewQueue(
                 [asked],
                 Decisions(OF_GRAPHS.file),
                 who=arguments.who,
                 words={"equivalent": "accepted", "different": OF_GRAPHS.none},
             )
             place = arguments.candidate - 1 if arguments.accept else 0
-            queue.act(
+            one_link.act(
                 "equivalent" if arguments.accept else "different", [asked.question.id], [place]
             )
             self.apply_decisions()
@@ -413,7 +413,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     def apply_decisions(self) -> Any:
         """Writes what people accepted, and takes their links."""
         assert self.task is not None
-        value = decide_graph(self.task, Decisions(OF_GRAPHS.file))
+        value = decide_graph(self.task, Decisions(OF_GRAPHS.file), self.task.call)
         self._open_built(self.task)
         return value
 

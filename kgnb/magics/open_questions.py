@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kgnb.agents.agent import Review
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.question_answering.values import Answer
 from kgnb.judging import UNSURE, Decisions, Option, Verdict
 from kgnb.judging.person import signature
@@ -96,7 +97,11 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
     return found
 
 
-def decide_graph(task: BuildingTask, decisions: Decisions) -> Any:
+def decide_graph(
+    task: BuildingTask,
+    decisions: Decisions,
+    call: Callable[[str, dict[str, Any], str], CallResult],
+) -> Any:
     """Does what people decided: writes the statements they accepted, and takes their links.
 
     Raises:
@@ -119,7 +124,7 @@ def decide_graph(task: BuildingTask, decisions: Decisions) -> Any:
         if decision.choice:
             arguments = {**origin.arguments, origin.violations[0].path: decision.choice}
             who = signature(decision.who).removeprefix("person:")
-            if not task.call(origin.tool, arguments, who).ok:
+            if not call(origin.tool, arguments, who).ok:
                 refused.append(answer.question.about.name)
                 continue
         assert built is not None

@@ -130,7 +130,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
     @argument(
         "--silent", action="store_true", help="show nothing; for use with --store or --export"
     )
-    def query(self, arguments: argparse.Namespace) -> Found | str | None:
+    def query(self, arguments: argparse.Namespace) -> Found | Bundled | str | None:
         """Query a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
 
         {{name}} in the query inserts a Python variable as an RDF term, <{{name}}> as an IRI, and a

@@ -104,7 +104,7 @@ def _map(values: Values) -> tuple[str, Draw] | None:
         next((name for name in numbers if name.lower() in names), "") for names in (_EAST, _NORTH)
     )
     texts = _of(values, str)
-    points = next((name for name in texts if any(map(_POINT.match, values[name]))), "")  # type: ignore[arg-type]
+    points = next((name for name in texts if any(map(_POINT.match, values[name]))), "")
     if east and north:
         places = list(zip(values[east], values[north], strict=True))
     elif points:

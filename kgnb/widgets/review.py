@@ -296,7 +296,7 @@ class ReviewWidget(anywidget.AnyWidget):
 
     _esm = HERE / "review.js"
     _css = HERE / "review.css"
-    rows = traitlets.List().tag(sync=True)
+    rows: Any = traitlets.List().tag(sync=True)
     decided = traitlets.Dict().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
     detail = traitlets.Dict().tag(sync=True)
@@ -319,7 +319,8 @@ class ReviewWidget(anywidget.AnyWidget):
         self.queue.who, said = self.who.strip(), ""
         try:
             if message.action == "open":
-                self._open(*message.questions, *message.choices)
+                for question, place in zip(message.questions, message.choices, strict=False):
+                    self._open(question, place)
                 return
             if message.action == "apply":
                 self.queue.apply()
@@ -355,7 +356,8 @@ class WithTable:
         self.widget, self.table = widget, table
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return self.widget._repr_mimebundle_() | self.table._repr_mimebundle_()
+        shown: dict[str, Any] = self.widget._repr_mimebundle_()
+        return shown | self.table._repr_mimebundle_()
 
 
 def side_by_side(question: Any, place: int) -> list[list[str]]:

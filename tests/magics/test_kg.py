@@ -57,7 +57,7 @@ def test_info_counts_kinds_and_languages(notebook: Notebook) -> None:
 
 
 def test_open_says_what_had_to_be_mended(notebook: Notebook, folder: Path) -> None:
-    sloppy = "<http://huts.example/a b> <http://huts.example/name> 'hut'@en_GB .\n"
+    sloppy = "<http://huts.example/a b> <http://huts.example/name> 'hut'@en-GB .\n"
     (folder / "sloppy.ttl").write_text(sloppy, encoding="utf-8")
     opened = notebook.good("%kg open sloppy.ttl").value
     assert opened.triples == 1 and opened.mended

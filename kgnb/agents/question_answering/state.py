@@ -94,8 +94,8 @@ class Judges:
 
     def each(self, around: Callable[[Judge[Any]], Judge[Any]]) -> Judges:
         """The same, with something put around each judge."""
-        judges = map(around, (self.act, self.reflect, self.answer))
-        return Judges(*judges, own_knowledge=self.own_knowledge)
+        act, reflect, answer = map(around, (self.act, self.reflect, self.answer))
+        return Judges(act, reflect, answer, own_knowledge=self.own_knowledge)
 
     @classmethod
     def all(cls, judge: Judge[Any] | Judges) -> Judges:
