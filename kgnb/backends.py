@@ -206,14 +206,9 @@ def _pace(
     return Pace(requests_per_minute, tokens_per_minute, at_once, folder=shared, server=server)
 
 
-def open_embedder(
-    name: str | Embedder | None, settings: Settings, *, many: bool = False
-) -> Embedder:
+def open_embedder(name: str | Embedder | None, settings: Settings) -> Embedder:
     """The embedder of this name (None: the settings'), behind the content cache; an Embedder is
     returned unchanged.
-
-    ``many``: expect thousands of texts, as in ontology matching: the bundled model embeds them in
-    batches.
     """
     if isinstance(name, Embedder):
         return name
@@ -223,13 +218,11 @@ def open_embedder(
         from kgnb.vectors.local_embedder import is_installed
 
         name = "local" if is_installed() else _instead()
-    if many and name == "local":
-        from kgnb.vectors.local_embedder import NumpyEmbedder
-
-        embedder: Embedder = NumpyEmbedder()
-        return CachedEmbedder(embedder, cache, batch_size=512) if cache is not None else embedder
     embedder = _embedder(name, settings)
-    return CachedEmbedder(embedder, cache) if cache is not None else embedder
+    if cache is None:
+        return embedder
+    together = 512 if name == "local" else 64  # which computes texts of one length at once
+    return CachedEmbedder(embedder, cache, batch_size=together)
 
 
 @lru_cache(1)

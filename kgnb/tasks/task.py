@@ -70,9 +70,9 @@ class Opener:
             self._models[settings] = answering_model(settings)
         return self._models[settings]
 
-    def embedder(self, name: str = "", *, many: bool = False) -> Embedder:
-        """The embedder of this name, or that of the settings; ``many``: for thousands of texts."""
-        return open_embedder(name or None, self.settings, many=many)
+    def embedder(self, name: str = "") -> Embedder:
+        """The embedder of this name, or that of the settings."""
+        return open_embedder(name or None, self.settings)
 
     def index(self, location: str = "") -> VectorIndex:
         """The index at this location, or that of the settings."""
@@ -480,12 +480,9 @@ def _model(task: Task, role: Role) -> ChatModel | None:
     return task.opener.model(role)
 
 
-MANY_TEXTS = ("ontology_matching", "entity_alignment")  # agents that embed every name there is
-
-
 def _embedder(task: Task) -> Embedder:
     chosen = task.parameters().get("embedder") or ""
-    embedder = task.opener.embedder(chosen, many=task.agent.name in MANY_TEXTS)
+    embedder = task.opener.embedder(chosen)
     if isinstance(embedder, CachedEmbedder):
         embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
     return embedder

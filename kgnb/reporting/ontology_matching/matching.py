@@ -103,7 +103,7 @@ def run_cases(
         names,
         settings,
     )
-    embed, index = open_embedder(embedder or None, settings, many=True), open_index(None, settings)
+    embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
 
     def match(case: MatchingCase) -> PairOutcome:
         sides, oriented = (read[case.source], read[case.target]), wanted[case.name]

@@ -103,7 +103,7 @@ class Embedding:
     """Matching's default embedder over the cache that ``KGNB_CACHE`` names, or the person's own."""
 
     def __init__(self) -> None:
-        self.embedder = open_embedder("local", Settings.load(), many=True)
+        self.embedder = open_embedder("local", Settings.load())
         self.index = MemoryIndex()
 
 

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
     (case,) = matching_set("oaei-anatomy", settings.data).cases
-    embedder = open_embedder(given.embedder, settings, many=True)
+    embedder = open_embedder(given.embedder, settings)
     described = retrieve(*(open_ontology(path) for path in (case.source, case.target)))
     texts = sorted(
         {
