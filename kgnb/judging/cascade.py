@@ -428,6 +428,8 @@ class _Weighed(Generic[Q]):
         right = sum(one.met(answer) for one, answer in zip(known, answers, strict=True))
         if right < FIT * len(known):
             why = f"it got {right} of {len(known)} questions right whose answers are known"
+            if failed := sum(bool(answer.failed) for answer in answers):
+                why += f", and {failed} of its replies could not be read"
             what = f"{self._costly.name} was not asked what the rule leaves open: {why}"
             warnings.warn(what, NotFit, stacklevel=5)
             return why

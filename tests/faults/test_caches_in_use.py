@@ -285,7 +285,7 @@ def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
+    monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, *asked: tried < 2)
     monkeypatch.chdir(tmp_path)
     shim = QdrantShim()
     answer = shim.said

@@ -164,7 +164,7 @@ def test_kgnb_trust_says_what_it_sets_and_never_a_password(
     assert main(["trust"]) == 2
     write(
         tmp_path,
-        '[model]\nbase_url = "http://me:pass-word-1@127.0.0.1:9/v1?key=planted"\n'
+        '[model]\nbase_url = "http://me:pass-word-1@127.0.0.1:9/v1?key=planted"\n'  # pragma: allowlist secret
         'headers = {Authorization = "planted"}\n',
     )
     assert main(["trust"]) == 0

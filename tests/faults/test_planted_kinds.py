@@ -85,7 +85,7 @@ PLANTED: dict[str, tuple[str, str | bytes]] = {
     "Twilio": ("a.txt", joined("SK", "d3b2c4f5a6978877665544332211aabb")),
     "npm": (
         ".npmrc",
-        joined("//registry.example/:_authToken=npm_", "a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"),
+        joined("//registry.example/:_authToken=", "npm_", "a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"),
     ),
     "Square": ("a.txt", joined("sq0csp-", "ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789\\abcd")),
     "Discord": ("a.txt", joined("MTk4NjIyNDgzNDcxOTI1MjQ4", ".Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs")),

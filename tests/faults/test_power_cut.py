@@ -3,9 +3,9 @@ half.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import rdflib
@@ -25,12 +25,12 @@ pytestmark = [
 class Disk:
     """A folder of which only what was forced onto the disk is sure to be there after a power cut."""
 
-    def __init__(self, home: Path, kept: Path) -> None:
-        self.home, self._kept = home, kept
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._open: list[IO[bytes]] = []
         self._files: dict[int, bytes] = {}  # what each file holds for sure, by its number
         self._names: dict[str, int] = {}  # which names are there for sure
-        for folder in (home, kept):
-            folder.mkdir()
+        home.mkdir()
 
     def forced(self, number: int) -> None:
         """A file or the folder was forced onto the disk."""
@@ -39,10 +39,12 @@ class Disk:
         for path in self.home.iterdir():
             if path.stat().st_ino == number:
                 self._files[number] = path.read_bytes()
-                if not (
-                    self._kept / str(number)
-                ).exists():  # so that its number is not given to another file
-                    os.link(path, self._kept / str(number))
+                self._open.append(path.open("rb"))  # so that no other file gets its number
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in self._open:
+            file.close()
 
     def after_a_cut(self, path: Path) -> set[bytes | None]:
         """What may be in a file afterwards, None for no such file: its new name may be on the disk
@@ -53,15 +55,16 @@ class Disk:
 
 
 @pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
-    disk, force = Disk(tmp_path / "disk", tmp_path / "kept"), os.fsync
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    disk, force = Disk(tmp_path / "disk"), os.fsync
 
     def forced(handle: int) -> None:
         force(handle)
         disk.forced(os.fstat(handle).st_ino)
 
     monkeypatch.setattr(os, "fsync", forced)
-    return disk
+    yield disk
+    disk.close()
 
 
 @pytest.mark.parametrize("lasting", [False, True])

@@ -119,9 +119,13 @@ def test_basic_and_digest_credentials_are_used_and_never_shown() -> None:
 
 def test_a_user_and_password_answer_a_digest_too_and_a_wrong_one_is_said() -> None:
     with Echo(digest="s3same") as server:
-        assert len(EndpointGraph(server.url, user="ada", password="s3same").select(SELECT)) == 1
+        assert (
+            len(EndpointGraph(server.url, user="ada", password="s3same").select(SELECT)) == 1
+        )  # pragma: allowlist secret
         with pytest.raises(BackendError, match="401") as caught:
-            EndpointGraph(server.url, user="ada", password="wr0ng").select(SELECT)
+            EndpointGraph(server.url, user="ada", password="wr0ng").select(
+                SELECT
+            )  # pragma: allowlist secret
         assert "does not accept" in caught.value.fix and "Digest" in caught.value.fix
         with pytest.raises(BackendError) as caught:
             EndpointGraph(server.url).select(SELECT)

@@ -68,7 +68,7 @@ def test_a_killed_batch_is_resumed(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "huts.ttl").write_text(HUTS)
     for number in range(24):
-        (tmp_path / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.")
+        (tmp_path / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.\n" * 50)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     whole.mkdir()
     broken.mkdir()
