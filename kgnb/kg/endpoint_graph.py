@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.endpoint_results import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import PATIENCE, Wire, courtesy_towards, public_url
-from kgnb.kg.graph import Bindings, Solutions
+from kgnb.kg.graph import Bindings, Solutions, distinct
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import (
     Blank,
@@ -210,12 +210,17 @@ class EndpointGraph:
         return read_boolean(self._open(), self._open().ask(bind(query, bindings), timeout=timeout))
 
     def construct(
-        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         answer = self._open().ask(bind(query, bindings), rdf=True, timeout=timeout)
-        return sorted(set(read_triples(self._open(), answer)), key=triple_key)
+        return sorted(distinct(read_triples(self._open(), answer), limit), key=triple_key)
 
     def triples(
         self,

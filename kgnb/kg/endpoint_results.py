@@ -92,7 +92,7 @@ def read_boolean(wire: Wire, answer: ServiceReply) -> bool:
     raise _no_results(wire, answer, "no boolean in it")
 
 
-def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
+def read_triples(wire: Wire, answer: ServiceReply) -> Iterator[Triple]:
     """The triples of a CONSTRUCT or DESCRIBE answer."""
     kind = ox.RdfFormat.from_media_type(answer.media_type)
     if kind is None and answer.media_type in _TELLS_NOTHING | {"application/x-turtle", "text/rdf"}:
@@ -101,12 +101,10 @@ def read_triples(wire: Wire, answer: ServiceReply) -> list[Triple]:
         raise _no_results(wire, answer, "not RDF")
     body = answer.body
     if not body.strip():
-        return []
+        return
     try:
-        return [
-            triple_from_oxigraph(quad)
-            for quad in ox.parse(body, format=kind, base_iri=wire.service, lenient=True)
-        ]
+        quads = ox.parse(body, format=kind, base_iri=wire.service, lenient=True)
+        yield from map(triple_from_oxigraph, quads)
     except (SyntaxError, TypeError) as error:
         raise _no_results(wire, answer, f"malformed RDF: {error}") from error
 

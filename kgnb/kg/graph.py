@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from kgnb.errors import BackendError
 from kgnb.kg.terms import Iri, Node, Term, Triple
 
+_Item = TypeVar("_Item")
 Row = tuple[Term | None, ...]
 Bindings = Mapping[str, Term] | None
 """The terms that variables have before a query runs, by name without the question mark."""
@@ -66,9 +67,16 @@ class Graph(Protocol):
         """The answer of an ASK query."""
 
     def construct(
-        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> list[Triple]:
-        """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
+        """The triples of a CONSTRUCT or DESCRIBE query, each once, sorted; with a limit, those that
+        come first, sorted.
+        """
 
     def triples(
         self,
@@ -96,6 +104,16 @@ class HoldsGraph(Protocol):
 
     def graph(self) -> Graph:
         """The graph."""
+
+
+def distinct(items: Iterable[_Item], most: int | None) -> dict[_Item, None]:
+    """The items, each once, in their order; no more are taken than the first ``most``."""
+    found: dict[_Item, None] = {}
+    for item in items:
+        if len(found) == most:
+            break
+        found[item] = None
+    return found
 
 
 def too_slow(

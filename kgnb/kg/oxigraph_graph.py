@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.engine_query import BEYOND, LONG_NUMBER, Beyond, for_engine
-from kgnb.kg.graph import Bindings, Solutions, too_slow
+from kgnb.kg.graph import Bindings, Solutions, distinct, too_slow
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import (
     bind,
@@ -185,15 +185,18 @@ class OxigraphGraph:
         return bool(self._query(query, bindings))
 
     def construct(
-        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         found = cast(ox.QueryTriples, self._query(query, bindings))
-        return sorted(
-            {triple_from_oxigraph(triple) for triple in self._within(timeout, found)},
-            key=triple_key,
-        )
+        triples = map(triple_from_oxigraph, self._within(timeout, found))
+        return sorted(distinct(triples, limit), key=triple_key)
 
     def triples(
         self,
@@ -211,12 +214,7 @@ class OxigraphGraph:
             None if term is None else to_oxigraph(term) for term in (subject, predicate, object)
         )
         quads = self.store.quads_for_pattern(s, p, o, None)  # type: ignore[arg-type]  # s and p are typed above
-        found: dict[Triple, None] = {}
-        for quad in quads:
-            if limit is not None and len(found) >= limit:
-                break
-            found[triple_from_oxigraph(quad)] = None
-        return sorted(found, key=triple_key)
+        return sorted(distinct(map(triple_from_oxigraph, quads), limit), key=triple_key)
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples to the default graph, all or none."""
@@ -304,11 +302,19 @@ class OxigraphGraph:
         self.version += 1
 
     def serialized(
-        self, query: str, form: ox.QueryResultsFormat | ox.RdfFormat, bindings: Bindings = None
+        self,
+        query: str,
+        form: ox.QueryResultsFormat | ox.RdfFormat,
+        bindings: Bindings = None,
+        limit: int | None = None,
     ) -> bytes:
-        """The answer of a query as the engine writes it, far faster than as terms."""
+        """The answer of a query as the engine writes it, far faster than as terms; of triples at
+        most ``limit``.
+        """
         found = cast("ox.QuerySolutions | ox.QueryTriples", self._query(query, bindings))
         try:
+            if isinstance(found, ox.QueryTriples) and limit is not None:
+                return ox.serialize(distinct(found, limit), format=form) or b""  # type: ignore[arg-type]
             return found.serialize(format=form) or b""  # type: ignore[arg-type]
         except (OSError, RuntimeError) as error:
             raise BackendError(

@@ -77,10 +77,15 @@ class EndableGraph:
         return bool(self._run("ask", query, bindings, None, timeout))
 
     def construct(
-        self, query: str, *, bindings: Bindings = None, timeout: float | None = None
+        self,
+        query: str,
+        *,
+        bindings: Bindings = None,
+        limit: int | None = None,
+        timeout: float | None = None,
     ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
-        return from_n_triples(self._run("triples", query, bindings, None, timeout))
+        return from_n_triples(self._run("triples", query, bindings, limit, timeout))
 
     def _run(
         self,
@@ -104,7 +109,7 @@ def _answered(graph: OxigraphGraph, asked: tuple[Any, ...]) -> object:
         return graph.ask(query, bindings=bindings, timeout=timeout)
     if what == "triples":
         expect_form(query, "CONSTRUCT", "DESCRIBE")
-        return graph.serialized(query, ox.RdfFormat.N_TRIPLES, bindings)
+        return graph.serialized(query, ox.RdfFormat.N_TRIPLES, bindings, limit)
     check_limit(limit)
     expect_form(query, "SELECT")
     text = limited(query, None if limit is None else limit + 1)

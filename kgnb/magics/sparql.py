@@ -74,7 +74,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         metavar="N",
         type=Number(int, 0, None),
         default=None,
-        help="most rows to fetch [100,000; with --export, all]",
+        help="most rows or triples to fetch [100,000; with --export, all]",
     )
     @argument(
         "--timeout",

@@ -104,8 +104,9 @@ def query(
             if export is not None:
                 save_rows(solutions, export)
             return found
-        triples = tuple(graph.construct(asked, timeout=timeout))
-        kept = triples[:limit] if limit is not None else triples
+        more = None if limit is None else limit + 1
+        triples = tuple(graph.construct(asked, limit=more, timeout=timeout))
+        kept = triples[:limit]
         named = _names(
             graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True
         )
@@ -114,7 +115,11 @@ def query(
             found = replace(found, notes=(*found.notes, *said))
         if limit is not None and len(triples) > limit:
             found = replace(
-                found, notes=(*found.notes, f"There are more triples than these {limit:,}.")
+                found,
+                notes=(
+                    *found.notes,
+                    f"There are more triples than these {limit:,}; a higher limit fetches more.",
+                ),
             )
         if export is not None:
             found.save(export)

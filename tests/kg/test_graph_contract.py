@@ -92,6 +92,11 @@ def test_selects_rows_with_unbound_variables_as_none(filled: Graph) -> None:
 
 
 def test_a_limit_says_whether_there_was_more(filled: Graph) -> None:
+    some = f"CONSTRUCT {{ ?s <{NAME}> ?n }} WHERE {{ ?s <{NAME}> ?n }}"
+    whole = filled.construct(some)
+    for limit, triples in ((2, 2), (4, 4), (0, 0), (99, 4), (None, 4)):
+        kept = filled.construct(some, limit=limit)
+        assert len(kept) == triples and set(kept) <= set(whole), limit
     for limit, rows, truncated in ((2, 2, True), (4, 4, False), (0, 0, True), (99, 4, False)):
         found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }}", limit=limit)
         assert (len(found), found.truncated) == (rows, truncated), limit
