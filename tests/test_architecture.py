@@ -49,6 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "mappings": BASE | {"kg", "results"},
     "mapping_files": BASE | {"kg", "mappings"},
     "judging": BASE | {"llm", "results"},
+    "lookups": BASE | {"kg"},
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
     "datasets": BASE | {"kg", "mappings", "mapping_files", "evaluate"},
@@ -102,6 +103,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "evaluate": (5_800, 181),
     "widgets": (5_500, 145),
     "agents": (4_650, 140),
+    "lookups": (1_120, 30),
     "testing": (3_000, 60),
 }
 TOKENS = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
