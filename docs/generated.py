@@ -1,14 +1,24 @@
-"""Pages MkDocs makes of the code: what every magic and every command takes, and each agent's stages."""
+"""Pages MkDocs makes: of the code (magics, commands, agents), and of notebooks, run as the site is built.
+
+On every page the first use of a term leads to the glossary.
+"""
 
 from __future__ import annotations
 
+import html
 import importlib
+import os
 import pkgutil
 import re
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
+import nbformat
+from bs4 import BeautifulSoup, NavigableString
 from mkdocs.structure.files import File, Files
+from nbclient import NotebookClient
 
 import kgnb.agents
 import kgnb.magics
@@ -17,10 +27,26 @@ from kgnb.agents.known import our_agent
 from kgnb.cli import kgnb as main
 from kgnb.magics.verbs import VerbMagics
 
+ROOT = Path(__file__).parent.parent
+SHOWN = {
+    "tour.md": "00-tour.ipynb",
+    "tutorial.md": "tutorials/solutions/01-triples-and-sparql.ipynb",
+}
+OUTPUTS: dict[str, str] = {}  # by the comment that stands for each in a page
+
+NO_TERMS = ("glossary.md", "magics.md", "commands.md", "api.md")
+EVERYDAY = set(
+    "assignment budget bundle card coverage decision evidence journal lenient link mean micro pack partial path"
+    " proof recording reference risk run seed sheet stage strict task tool view workspace".split()
+)  # these are terms only after an article or its like
+ARTICLE = r"\b(?:an?|the|each|every|its|this|one|no|whose)\s+"
+
 
 def on_files(files: Files, *, config: Any) -> Files:
     """MkDocs' hook: adds the pages."""
-    for name, text in {"magics.md": magics(), "commands.md": commands(), **agents()}.items():
+    pages = {"magics.md": magics(), "commands.md": commands(), **agents()}
+    pages |= {name: notebook(name, file) for name, file in SHOWN.items()}
+    for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
 
@@ -29,6 +55,91 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """MkDocs' hook: a link into the repository becomes the path it leads to, for a site stands by itself."""
     up = "../" * (page.file.src_uri.count("/") + 1)
     return re.sub(rf"\[([^\]]*)\]\({re.escape(up)}([^)]*)\)", r"\1 (`\2`)", markdown)
+
+
+def on_page_content(text: str, *, page: Any, files: Files, **_: Any) -> str:
+    """MkDocs' hook: links terms, then puts in what notebooks' cells showed."""
+    if page.file.src_uri == "glossary.md":
+        return with_anchors(text)
+    if page.file.src_uri not in NO_TERMS:
+        glossary = files.get_file_from_path("glossary.md")
+        assert glossary is not None
+        text = with_terms(text, glossary.url_relative_to(page.file))
+    return re.sub(r"<!--output:\S+-->", lambda found: OUTPUTS[found[0]], text)
+
+
+def terms() -> dict[str, str]:
+    """The glossary's terms, each with the anchor of its row."""
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
+    return {term: anchor(row) for row in rows[2:] for term in row.split(", ")}
+
+
+def anchor(row: str) -> str:
+    """The anchor of a row of the glossary."""
+    return re.sub(r"\W+", "-", row.split(", ")[0].lower())
+
+
+def with_anchors(text: str) -> str:
+    """The glossary with an anchor a row."""
+    soup = BeautifulSoup(text, "html.parser")
+    for row in soup.select("tbody tr"):
+        row["id"] = anchor(row.td.get_text())
+    return str(soup)
+
+
+def with_terms(text: str, glossary: str) -> str:
+    """A page on which the first use of each term, in running text, is a link to its meaning."""
+    soup = BeautifulSoup(text, "html.parser")
+    left = terms()
+    for part in list(soup.find_all(string=True)):
+        if type(part) is not NavigableString or part.find_parent(
+            ["a", "code", "pre", "h1", "h2", "h3", "th", "summary"]
+        ):
+            continue
+        written = html.escape(part, quote=False)
+        for term, row in list(left.items()):
+            before = ARTICLE if term in EVERYDAY else r"\b"
+            use = re.compile(
+                rf"(?<![\w<>/#-])({before})({re.escape(term)}s?)(?![\w>-])", re.IGNORECASE
+            )
+            link = rf'\1<a class="term" href="{glossary}#{row}">\2</a>'
+            written, found = use.subn(link, written, count=1)
+            if found:
+                del left[term]
+        if "<a " in written:
+            part.replace_with(BeautifulSoup(written, "html.parser"))
+    return str(soup)
+
+
+def notebook(name: str, file: str) -> str:
+    """A notebook of ours as a page, with what its cells show when they are run now."""
+    book = nbformat.read(ROOT / "notebooks" / file, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        where = {"metadata": {"path": folder}}
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        NotebookClient(book, timeout=600, resources=where).execute(env=environment)
+    parts = []
+    for number, cell in enumerate(book.cells):
+        if cell.cell_type == "markdown":
+            parts.append(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell.source))
+            continue
+        if not cell.metadata.get("jupyter", {}).get("source_hidden"):
+            parts.append(f"```python\n{cell.source}\n```")
+        for place, output in enumerate(cell.outputs):
+            key = f"<!--output:{name}-{number}-{place}-->"
+            OUTPUTS[key] = f'<div style="overflow-x: auto">{shown(output)}</div>'
+            parts.append(key)
+    return "\n\n".join(parts) + "\n"
+
+
+def shown(output: Any) -> str:
+    """An output of a cell as HTML."""
+    data = output.get("data", {})
+    if "text/html" in data:
+        return str(data["text/html"])
+    if "image/png" in data:
+        return f'<img alt="" src="data:image/png;base64,{data["image/png"].strip()}">'
+    return f"<pre>{html.escape(data.get('text/plain', output.get('text', '')))}</pre>"
 
 
 def magics() -> str:

@@ -8,7 +8,8 @@ import { listOf, numberOrNull, object, shape, ShapeError, text, versionOne } fro
 
 export const TABLE_MIME = 'application/vnd.kgnb.table+json';
 
-export type Kind = 'text' | 'iri' | 'number' | 'percent' | 'boolean';
+/** `digits` are numbers that may be years, and are not grouped. */
+export type Kind = 'text' | 'iri' | 'number' | 'digits' | 'percent' | 'boolean';
 
 export interface IriCell {
   readonly iri: string;
@@ -37,7 +38,7 @@ export interface Column {
   readonly kind: Kind;
 }
 
-const KINDS: readonly string[] = ['text', 'iri', 'number', 'percent', 'boolean'];
+const KINDS: readonly string[] = ['text', 'iri', 'number', 'digits', 'percent', 'boolean'];
 
 function readColumn(value: unknown, where: string): Column {
   const { key, title, kind } = object(value, where);
@@ -121,7 +122,7 @@ function rawText(cell: Cell, kind: Kind, decimals: boolean): string {
     return cell ? 'yes' : 'no';
   }
   if (typeof cell === 'number') {
-    return kind === 'percent' ? formatPercent(cell) : formatNumber(cell, decimals);
+    return kind === 'percent' ? formatPercent(cell) : formatNumber(cell, decimals, kind !== 'digits');
   }
   if (typeof cell === 'string') {
     return isNumeric(kind) ? numericWord(cell) : cell;
@@ -196,7 +197,7 @@ function sortKey(cell: Cell, kind: Kind): number | string | null {
 }
 
 export function isNumeric(kind: Kind): boolean {
-  return kind === 'number' || kind === 'percent';
+  return kind === 'number' || kind === 'digits' || kind === 'percent';
 }
 
 function numericWord(word: string): string {

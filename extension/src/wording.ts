@@ -22,8 +22,8 @@ export function shortIri(iri: string): string {
   return path > 0 && path <= cut ? `…${iri.slice(cut)}` : iri;
 }
 
-/** A number grouped from five digits on, with three decimals if it or its column has any. */
-export function formatNumber(value: number, decimals = false): string {
+/** A number in groups of three digits, with three decimals if it or its column has any. */
+export function formatNumber(value: number, decimals = false, group = true): string {
   if (Number.isNaN(value)) {
     return 'not a number';
   }
@@ -35,7 +35,7 @@ export function formatNumber(value: number, decimals = false): string {
     return value.toExponential(2).replace(/e([+-])(\d)$/, 'e$10$2');
   }
   const written = Number.isInteger(value) && !decimals ? String(value) : value.toFixed(3);
-  return size >= 10_000 ? grouped(written) : written;
+  return group ? grouped(written) : written;
 }
 
 export function grouped(written: string): string {

@@ -19,6 +19,7 @@ from kgnb.errors import KgnbError
 from kgnb.kg.terms import Iri, Term, bare_text
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line, unbroken
+from kgnb.results.wording import percent
 from kgnb.run import Run
 from kgnb.tasks.asking import AnswerOutcome, AskingTask, answer_all, written
 
@@ -202,7 +203,7 @@ def shown(answer: Answer) -> list[str]:
             else "from the model's own memory, not from the graph"
         )
         forced = "; forced: rounds or budget ran out" if answer.status == "forced" else ""
-        lines.append(f"  {source}, confidence {answer.confidence:.2f}{forced}")
+        lines.append(f"  {source}, confidence {percent(answer.confidence)}{forced}")
     lines += [f"  {one_line(line)}" for line in guessed(answer)]
     if answer.rationale:
         lines.append(f"  why      {one_line(answer.rationale)}")

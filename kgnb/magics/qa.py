@@ -32,7 +32,7 @@ from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
-from kgnb.results.table import Table, Value, numbers, texts
+from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.tasks.asking import AnswerOutcome, AskingTask, entity_named
 from kgnb.tasks.asking import written as as_line
 from kgnb.tasks.task import Listener
@@ -216,7 +216,7 @@ def rounds(state: State) -> Table:
     interpretations.
     """
     columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
-    columns += numbers(confidence="Confidence", triples="Triples", values="Values")
+    columns += percents(confidence="Confidence") + numbers(triples="Triples", values="Values")
     rows: list[list[Value]] = []
     for number, acted in enumerate(state.history, start=1):
         rows += [
@@ -228,7 +228,7 @@ def rounds(state: State) -> Table:
             written(acted.action),
             acted.reason,
             acted.judged_by,
-            round(acted.confidence, 3),
+            acted.confidence,
         ]
         rows.append([*taken, len(acted.triples), len(acted.values)])
     interpretations = [

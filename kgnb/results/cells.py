@@ -15,8 +15,8 @@ from kgnb.kg.terms import Blank, Iri, Literal, Term, TripleTerm
 from kgnb.results import escaping, wording
 from kgnb.results.escaping import kept
 
-Kind: TypeAlias = OneOf["text", "iri", "number", "percent", "boolean"]
-KINDS: tuple[Kind, ...] = ("text", "iri", "number", "percent", "boolean")
+Kind: TypeAlias = OneOf["text", "iri", "number", "digits", "percent", "boolean"]
+KINDS: tuple[Kind, ...] = ("text", "iri", "number", "digits", "percent", "boolean")
 _HTML_LENGTH = 300  # characters of one cell in HTML; the JSON keeps more
 _WORD = 40  # letters without a space; longer ones would push the other columns out of sight
 _SAFE_INTEGER = 2**53 - 1  # beyond it JavaScript rounds, so the digits travel as text
@@ -86,7 +86,7 @@ def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
         return (
             wording.percent(value)
             if kind == "percent"
-            else wording.number(value, decimals=decimals)
+            else wording.number(value, decimals=decimals, grouped=kind != "digits")
         )
     if isinstance(value, LabelledIri):
         return value.label or wording.short_iri(value.iri)

@@ -17,7 +17,7 @@ from kgnb.kg.schema import Names
 from kgnb.kg.terms import RDF, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results import cells
 from kgnb.results.bundle import JSON_ROWS, Bundled, count
-from kgnb.results.cells import LabelledIri, Value
+from kgnb.results.cells import Kind, LabelledIri, Value
 from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.interchange import network_of, rdflib_of
@@ -219,7 +219,9 @@ def rows_of(
         ]  # no form shows more; ``solutions`` has them all
         numbers = [_number(term) for term in terms]
         numeric = numbers.count(None) == terms.count(None) < len(terms)
-        columns.append(Column(name, name, "number" if numeric else "text"))
+        small = all(abs(one) < 10_000 for one in numbers if one is not None)  # years among them
+        kind: Kind = "text" if not numeric else "digits" if small else "number"
+        columns.append(Column(name, name, kind))
         shown.append(numbers if numeric else [cell(term) for term in terms])
     rows = list(zip(*shown, strict=True)) or [()] * len(solutions.rows[:JSON_ROWS])
     return Rows(columns, rows, notes=notes, solutions=solutions, total=len(solutions))

@@ -40,7 +40,8 @@ _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420
 class Column:
     """A column: the key of its values, the title over it, and what kind of value it holds.
 
-    ``percent`` takes shares between 0 and 1; ``iri`` takes IRIs as plain text.
+    ``percent`` takes shares between 0 and 1; ``iri`` takes IRIs as plain text; ``digits`` are numbers
+    that may be years, and are not grouped.
     """
 
     key: str
@@ -56,7 +57,7 @@ class Column:
     @property
     def right(self) -> bool:
         """Whether the values are set to the right, as numbers are."""
-        return self.kind in ("number", "percent")
+        return self.kind in ("number", "digits", "percent")
 
 
 def texts(**titles: str) -> tuple[Column, ...]:
@@ -247,7 +248,6 @@ class Table(Bundled):
         row = f'<tr style="{ROW}">{shown}</tr>'
         if not details:
             return row
-        summary = one_line(", ".join(dict.fromkeys(head for head, _ in details)))
         pairs = "".join(
             '<div style="margin: 2px 0; white-space: pre-wrap; overflow-wrap: break-word">'
             f"<b>{escaped(head)}</b> {escaped(shortened(text))}</div>"
@@ -257,7 +257,7 @@ class Table(Bundled):
         return (
             f'{row}<tr style="{ROW}"><td colspan="{len(self.columns)}" '
             f'style="padding: 0 0 4px 0; border: 0; border-bottom: {EDGE}; text-align: left">'
-            f"{fold(shortened(summary, 100), inner)}</td></tr>"
+            f"{fold('Details', inner)}</td></tr>"
         )
 
     def text(self) -> str:

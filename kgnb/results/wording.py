@@ -52,13 +52,15 @@ def short_iri(iri: str) -> str:
     return f"…{iri[cut:]}" if 0 < path <= cut else iri
 
 
-def number(value: int | float, *, decimals: bool = False) -> str:
-    """A number for reading: grouped from five digits on, with three decimals if it has any.
+def number(value: int | float, *, decimals: bool = False, grouped: bool = True) -> str:
+    """A number for reading: in groups of three digits, with three decimals if it has any.
 
     With ``decimals`` a whole number has them too, so that a column of mixed numbers lines up.
 
-    >>> number(2026), number(120000), number(0.83333), number(0.00001234), number(3.0), number(3, decimals=True)
-    ('2026', '120,000', '0.833', '1.23e-05', '3', '3.000')
+    >>> number(2124), number(0.83333), number(0.00001234), number(3.0), number(3, decimals=True)
+    ('2,124', '0.833', '1.23e-05', '3', '3.000')
+    >>> number(2026, grouped=False)
+    '2026'
     """
     if isinstance(value, float):
         if math.isnan(value):
@@ -69,9 +71,9 @@ def number(value: int | float, *, decimals: bool = False) -> str:
         if size and (size < 0.0005 or size > 2**53):
             return f"{value:.2e}"
         if decimals or not value.is_integer():
-            return f"{value:,.3f}" if size >= 10_000 else f"{value:.3f}"
+            return f"{value:,.3f}" if grouped else f"{value:.3f}"
         value = int(value)
-    written = f"{value:,}" if abs(value) >= 10_000 else str(value)
+    written = f"{value:,}" if grouped else str(value)
     return f"{written}.000" if decimals else written
 
 

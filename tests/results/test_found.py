@@ -158,7 +158,16 @@ def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text()
     broken = rows_of(Solutions(("n",), ((Literal("many", None, f"{XSD}integer"),),)), str)
     assert broken.df()["n"].tolist() == ["many"] and broken.columns[0].kind == "text"
     beds = rows_of(Solutions(("n",), ((Literal("48", None, f"{XSD}byte"),), (None,))), str)
-    assert beds.columns[0].kind == "number" and beds.rows == ((48,), (None,))
+    assert beds.columns[0].kind == "digits" and beds.rows == ((48,), (None,))
+
+
+def test_years_are_not_grouped_and_populations_are_the_small_ones_beside_them_too() -> None:
+    rows = [
+        (Literal("1998", None, f"{XSD}integer"), Literal("5588", None, f"{XSD}integer")),
+        (Literal("2026", None, f"{XSD}integer"), Literal("17823", None, f"{XSD}integer")),
+    ]
+    text = rows_of(Solutions(("year", "people"), tuple(rows)), str).text()
+    assert "1998   5,588" in text and "2026  17,823" in text
 
 
 def test_triple_terms_are_shown_in_tables_and_pictures() -> None:

@@ -34,6 +34,7 @@ from kgnb.judging import UNSURE, Verdict
 from kgnb.kg.words import plain, words
 from kgnb.mappings import Alignment, Dropped, Evidence, Relation, one_to_one, turned, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
+from kgnb.results.wording import percent
 
 MISSED = 0.15
 """Share of right mappings that a judge is expected to miss from one side. At most so many one-sided
@@ -208,10 +209,10 @@ def _too_little(mapping: AlignedPair, vote: _Votes, shown: float, options: Optio
         bar = max(bar, options.one_sided)
     if mapping.confidence < bar:
         other = "; the other side chose another, or none" if vote.contradicted() else ""
-        held = f"confidence {mapping.confidence:.2f} from the {sides} side is below {bar:.2f}"
+        held = f"confidence {percent(mapping.confidence)} from the {sides} side is below {percent(bar)}"
         return held + other
     if shown < options.confidence:
-        return f"confidence {shown:.2f} from the {sides} side is below {options.confidence:.2f}"
+        return f"confidence {percent(shown)} from the {sides} side is below {percent(options.confidence)}"
     return ""
 
 
@@ -349,7 +350,7 @@ def _lost(mapping: AlignedPair, best: Mapping[Pair, AlignedPair]) -> str:
         and (other.source == mapping.source or other.target == mapping.target)
     ]
     names = " and ".join(
-        f"{r.source_label} = {r.target_label} ({r.confidence:.2f})" for r in rivals
+        f"{r.source_label} = {r.target_label} ({percent(r.confidence)})" for r in rivals
     )
     return f"one to one: {names} together are worth more"
 

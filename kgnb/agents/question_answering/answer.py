@@ -25,6 +25,7 @@ from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp,
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
+from kgnb.results.wording import percent
 
 _MOST = 200  # values a judge looks at
 _STEPS = 3  # triples in a row that may lead to a value
@@ -297,7 +298,8 @@ def _unsure(
     elif chosen and not support:
         reason = "nothing in the graph proves it"
     elif chosen:
-        reason = f"too unlikely ({base.confidence:.2f}, needed {state.options.confidence:.2f}): {base.rationale}"
+        likely, needed = percent(base.confidence), percent(state.options.confidence)
+        reason = f"too unlikely ({likely}, needed {needed}): {base.rationale}"
     else:
         reason = base.rationale or "nothing was found"
     blank = replace(

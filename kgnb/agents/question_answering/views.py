@@ -29,6 +29,7 @@ from kgnb.results.card import Card
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table
+from kgnb.results.wording import percent
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _NONE = Literal("0", datatype=f"{XSD}integer")
@@ -76,7 +77,9 @@ def _rows(value: Answer) -> list[Value]:
 def said(value: Answer) -> str:
     """The answer's status, confidence and source."""
     memory = "'s memory" if value.source == "model" else ""
-    return f"{status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
+    return (
+        f"{status(value)}, confidence {percent(value.confidence)}, from the {value.source}{memory}"
+    )
 
 
 def guessed(value: Answer) -> list[str]:
@@ -202,7 +205,7 @@ def acted(value: Acted) -> Table:
     """The action and the triples it returned."""
     rows = [_cells(triple, value.labels) for triple in value.triples]
     notes = [
-        f"why: {value.reason} ({value.judged_by}, {value.confidence:.2f})",
+        f"why: {value.reason} ({value.judged_by}, {percent(value.confidence)})",
         *(f"refused: {refusal.action}: {refusal.reason}" for refusal in value.refused),
         *value.notes,
     ]

@@ -156,7 +156,7 @@ def test_verdicts_become_mappings_or_are_dropped_with_a_reason(
         (
             [("source", "Warden", "RF_0000003", "equivalent", 0.6)],
             [],
-            "from the source side is below 0.70",
+            "from the source side is below 70.0 %",
         ),
         # broader seen from the target is narrower seen from the source
         (
