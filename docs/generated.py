@@ -38,7 +38,8 @@ NO_TERMS = ("glossary.md", "magics.md", "commands.md", "api.md")
 EVERYDAY = set(
     "assignment budget bundle card coverage decision evidence journal lenient link mean micro pack partial path"
     " proof recording reference risk run seed sheet stage strict task tool view workspace".split()
-)  # these are terms only after an article or its like
+)  # these are terms only after an article or its like, and not where a reader begins
+BEGIN = ("index", "install", "start/", "tour", "tutorial", "teaching")
 ARTICLE = r"\b(?:an?|the|each|every|its|this|one|no|whose)\s+"
 
 
@@ -64,7 +65,10 @@ def on_page_content(text: str, *, page: Any, files: Files, **_: Any) -> str:
     if page.file.src_uri not in NO_TERMS:
         glossary = files.get_file_from_path("glossary.md")
         assert glossary is not None
-        text = with_terms(text, glossary.url_relative_to(page.file))
+        meant = terms()
+        if page.file.src_uri.startswith(BEGIN):
+            meant = {term: row for term, row in meant.items() if term not in EVERYDAY}
+        text = with_terms(text, meant, glossary.url_relative_to(page.file))
     return re.sub(r"<!--output:\S+-->", lambda found: OUTPUTS[found[0]], text)
 
 
@@ -87,10 +91,10 @@ def with_anchors(text: str) -> str:
     return str(soup)
 
 
-def with_terms(text: str, glossary: str) -> str:
+def with_terms(text: str, meant: dict[str, str], glossary: str) -> str:
     """A page on which the first use of each term, in running text, is a link to its meaning."""
     soup = BeautifulSoup(text, "html.parser")
-    left = terms()
+    left = dict(meant)
     for part in list(soup.find_all(string=True)):
         if type(part) is not NavigableString or part.find_parent(
             ["a", "code", "pre", "h1", "h2", "h3", "th", "summary"]
