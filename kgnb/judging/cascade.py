@@ -25,6 +25,7 @@ RIGHT, NONE = (
 UNLISTED = (
     0.003  # the chance of an option that a judge of probabilities does not even list as possible
 )
+OTHERWISE = "answers to other questions speak otherwise"
 DOUBT = 0.2  # of few questions, the cheap judge is believed no further than to this from 0 and 1
 # questions that share a claim this likely are not asked at once: the answer to one may do for both
 LIKELY = 0.1
@@ -485,11 +486,11 @@ class _Weighed(Generic[Q]):
         else:
             said = Verdict(NONE, None, round(1 - chance, 4), why, by, held)
         if answer is not None:
-            return replace(said, rationale=_both_said(answer, first))
+            return replace(said, rationale=_both_said(answer, first, said))
         if said.choice != first.choice:
             return replace(
                 said,
-                rationale=f"{why}; answers to other questions speak otherwise",
+                rationale=f"{why}; {OTHERWISE}",
                 judged_by=self._both,
             )
         return said
@@ -518,10 +519,12 @@ def _said(verdict: Verdict) -> str:
     )
 
 
-def _both_said(answer: Verdict, first: Verdict) -> str:
-    if not first.sure or first.choice == answer.choice:
+def _both_said(answer: Verdict, first: Verdict, outcome: Verdict) -> str:
+    if outcome.choice == answer.choice and (not first.sure or first.choice == answer.choice):
         return answer.rationale
-    return "; ".join(filter(None, (answer.rationale, _said(answer), _said(first))))
+    neither = outcome.choice not in (answer.choice, first.choice if first.sure else answer.choice)
+    otherwise = OTHERWISE if neither else ""
+    return "; ".join(filter(None, (answer.rationale, _said(answer), _said(first), otherwise)))
 
 
 def _unheard(first: Verdict, answer: Verdict) -> Verdict:

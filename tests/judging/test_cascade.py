@@ -95,6 +95,24 @@ def test_one_claim_in_two_questions_is_asked_once_and_settles_both() -> None:
     assert "answers to other questions" in first.rationale + second.rationale
 
 
+def test_a_reason_is_not_given_for_what_it_speaks_against() -> None:
+    mine, theirs = ask("class Bunk", "Bed", "Path"), ask("class Bed", "Bunk", "Trail")
+    said = {
+        mine.text: Verdict("equivalent", "b#Bed", 0.6, "both are slept in"),
+        theirs.text: Verdict("different", None, 0.97, "a bunk is one of two"),
+    }
+
+    def claim(question: Ask, option: str) -> tuple[str, ...]:
+        return tuple(sorted((question.text.removeprefix("class "), option.removeprefix("b#"))))
+
+    cascade, model = weighed({text: unsure("", "rule") for text in said}, said, claim=claim)
+    bunk, _ = cascade.judge([mine, theirs])
+    assert len(model.asked) == 2 and bunk.decision == "different"
+    assert bunk.rationale == (
+        "both are slept in; model: equivalent (0.60); answers to other questions speak otherwise"
+    )
+
+
 def test_other_relations_are_kept_if_the_option_is_not_believed_to_be_right() -> None:
     cascade, _ = weighed(
         SHAKY, {BUNK.text: Verdict("broader", "b#Bed", 0.95, "any place to sleep")}
