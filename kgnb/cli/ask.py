@@ -105,6 +105,7 @@ def _one(question: str, given: dict[str, Any], work: Work) -> None:
         answer = task.run_through()
     if given["as_json"]:
         click.echo(written(AnswerOutcome.of(answer)), nl=False)
+        work.say(*task.warnings())
     elif given["quiet"]:
         click.echo("\n".join(map(bare_text, answer.values)), nl=bool(answer.values))
     else:
@@ -140,6 +141,7 @@ def _many(given: dict[str, Any], work: Work) -> None:
             )
             error.fix = f"{error.fix} {so_far}".strip()
         raise
+    work.say(*task.warnings())
     failed = [outcome for outcome in found if outcome.status == "failed"]
     for outcome in failed[:5]:
         click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)

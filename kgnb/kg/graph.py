@@ -33,6 +33,24 @@ class Solutions:
         return len(self.rows)
 
 
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """One kind of repair that loading made: how often, and the first of them."""
+
+    kind: str
+    count: int
+    example: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.count:,}, first {self.example}"
+
+
+def reading_notes(read: object) -> list[str]:
+    """What loading a graph, or what was made of one, read otherwise than it stands."""
+    name, mended = getattr(read, "name", ""), getattr(read, "mended", ())
+    return [f"{name}: {one}" for one in mended]
+
+
 @runtime_checkable
 class Updatable(Protocol):
     """A graph that SPARQL updates can change."""

@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from kgnb.kg.columns import (
     table_quads,
 )
 from kgnb.kg.converting import SPREADSHEETS, as_rdf_xml, sheet_rows
-from kgnb.kg.graph import Graph
+from kgnb.kg.graph import Graph, Mended
 from kgnb.kg.mending import (
     LONGEST_TERM,
     Mender,
@@ -131,15 +130,6 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """One kind of mistake that loading repaired: how often, and the first of them."""
-
-    kind: str
-    count: int
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
 class LoadReport:
     """What was loaded: the files in order, how many triples came with them that were not there
     before, and what had to be repaired.
@@ -210,12 +200,11 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
             kind = "SKOS-XL labels also written as plain SKOS labels"
             mends.counts[kind] += added
             mends.examples[kind] = "as they follow from them (SKOS Reference, S55 to S57)"
-        graph.mended = tuple(sorted((Counter(dict(graph.mended)) + mends.counts).items()))
+        known = Mends(graph.mended)
+        known.add(mends)
+        graph.mended = known.all()
         graph.prefixes = tuple(sorted((prefixes | dict(graph.prefixes)).items()))
-    mended = tuple(
-        Mended(kind, count, mends.examples[kind]) for kind, count in sorted(mends.counts.items())
-    )
-    return LoadReport(tuple(map(str, files)), triples, mended, tuple(sorted(prefixes.items())))
+    return LoadReport(tuple(map(str, files)), triples, mends.all(), tuple(sorted(prefixes.items())))
 
 
 def _files(paths: Iterable[str | Path]) -> list[Path]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import quote, urljoin
 from xml.parsers import expat
@@ -17,6 +18,7 @@ from xml.parsers import expat
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.kg.graph import Mended
 from kgnb.kg.oxigraph_graph import OxTerm
 
 _BAD_CHARACTER = re.compile(r"[\x00-\x20<>\"{}|\\^`\x7f-\x9f]|%(?![0-9A-Fa-f]{2})")
@@ -27,19 +29,27 @@ _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 class Mends:
     """What was repaired: ``counts`` by kind, and the first of each in ``examples``."""
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Iterable[Mended] = ()) -> None:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
+        for one in earlier:
+            self.counts[one.kind], self.examples[one.kind] = one.count, one.example
 
     def note(self, kind: str, before: str, after: str) -> None:
         """Count one repair of this kind."""
         self.counts[kind] += 1
-        self.examples.setdefault(kind, f"{before!r:.120} became {after!r:.120}")
+        self.examples.setdefault(kind, f"{before!r:.120}" + f": {after:.120}" * bool(after))
 
     def add(self, other: Mends) -> None:
         """Count what was repaired elsewhere, too."""
         self.counts += other.counts
         self.examples = {**other.examples, **self.examples}
+
+    def all(self) -> tuple[Mended, ...]:
+        """What was repaired, by kind."""
+        return tuple(
+            Mended(kind, n, self.examples[kind]) for kind, n in sorted(self.counts.items())
+        )
 
 
 class Mender:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
 
+from kgnb.kg.graph import Mended
+
 Kind = OneOf["class", "object property", "datatype property", "annotation property", "individual"]
 
 
@@ -84,7 +86,7 @@ class Ontology:
     )
     entities: tuple[Entity, ...]
     imports: tuple[str, ...] = ()  # named by owl:imports; never followed over the network
-    mended: tuple[tuple[str, int], ...] = ()  # what loading had to repair, and how often
+    mended: tuple[Mended, ...] = ()  # what loading had to repair
     prefixes: tuple[tuple[str, str], ...] = field(default=())
 
     def __len__(self) -> int:

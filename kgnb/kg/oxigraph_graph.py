@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.engine_query import BEYOND, LONG_NUMBER, Beyond, for_engine
-from kgnb.kg.graph import Bindings, Solutions, distinct, too_slow
+from kgnb.kg.graph import Bindings, Mended, Solutions, distinct, too_slow
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import (
     bind,
@@ -136,8 +136,8 @@ class OxigraphGraph:
         self.version = 0
         """Grows with every change: what was derived from the triples holds for one version."""
         self._counted: tuple[ox.Store, int, int] | None = None  # store, version, triples
-        self.mended: tuple[tuple[str, int], ...] = ()
-        """What loading files into it had to repair, and how often."""
+        self.mended: tuple[Mended, ...] = ()
+        """What loading files into it had to repair."""
         self.prefixes: tuple[tuple[str, str], ...] = ()
         """The prefixes those files declare."""
         self.beyond: tuple[Beyond, ...] = ()

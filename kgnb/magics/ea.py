@@ -52,9 +52,8 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             if sides.seeds or sides.tests
             else []
         )
-        return Table(
-            columns, rows, caption="The two graphs", notes=[*known, *sides.notes, self.next_line()]
-        )
+        notes = [*known, *sides.notes, *task.warnings(), self.next_line()]
+        return Table(columns, rows, caption="The two graphs", notes=notes)
 
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
     @options_of(AGENT.knobs(("reference",)))

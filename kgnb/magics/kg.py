@@ -15,7 +15,7 @@ from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
 from kgnb.errors import BackendError, DataError, KgnbError
 from kgnb.kg.endpoint_graph import is_rdflib, is_wrapper
-from kgnb.kg.graph import Graph
+from kgnb.kg.graph import Graph, Mended
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.query_process import endable
@@ -56,7 +56,7 @@ def info_table(
     ontology: Ontology | None,
     title: str,
     timeout: float,
-    mended: Sequence[tuple[str, int]],
+    mended: Sequence[Mended],
 ) -> Table:
     """Triples, classes, properties, individuals, languages, named graphs, prefixes, and what was
     repaired.
@@ -90,7 +90,7 @@ def info_table(
     rows += _languages(graph, ontology is None, timeout, notes)
     prefixes = dict(getattr(graph, "prefixes", ())) or (dict(ontology.prefixes) if ontology else {})
     rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in prefixes.items()]
-    rows += [[f"repaired: {what}", times, ""] for what, times in mended]
+    rows += [[f"repaired: {one.kind}", one.count, f"first {one.example}"] for one in mended]
     rows += [
         [f"numbers beyond the engine: {shorten(one.predicate, prefixes)}", one.count, one.example]
         for one in getattr(graph, "beyond", ())
@@ -248,12 +248,12 @@ class Opened(Bundled):
     name: str
     graph: Graph
     triples: int | None  # None for a service, where counting may take long
-    mended: tuple[tuple[str, int], ...] = ()
+    mended: tuple[Mended, ...] = ()
     mime = TABLE_MIME
 
     def text(self) -> str:
         """The same in one line."""
-        repaired = ", ".join(f"{what}: {times:,}" for what, times in self.mended)
+        repaired = ", ".join(f"{one.kind}: {one.count:,}" for one in self.mended)
         size = "connected" if self.triples is None else count(self.triples, "triple")
         beyond = sum(one.count for one in getattr(self.graph, "beyond", ()))
         return (
@@ -269,7 +269,7 @@ class Opened(Bundled):
         """The number of triples, and what was repaired how often."""
         known = self.triples is not None
         rows: list[list[Value]] = [["triples", self.triples] if known else ["connected", None]]
-        rows += [[f"repaired: {what}", times] for what, times in self.mended]
+        rows += [[f"repaired: {one.kind}", one.count] for one in self.mended]
         rows += [
             [f"numbers beyond the engine: {one.predicate}", one.count]
             for one in getattr(self.graph, "beyond", ())
@@ -678,8 +678,8 @@ def take(session: Session, named: NamedGraph) -> None:
     session.current = named.name
 
 
-def mended(graph: Graph) -> tuple[tuple[str, int], ...]:
-    """What loading repaired in a graph, with counts."""
+def mended(graph: Graph) -> tuple[Mended, ...]:
+    """What loading repaired in a graph."""
     return tuple(getattr(graph, "mended", ()))
 
 

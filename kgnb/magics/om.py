@@ -62,14 +62,8 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
             [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in KINDS)]
             for side, ontology in task.inputs.items()
         ]
-        repaired = [
-            f"{ontology.name}: repaired {', '.join(f'{what} ({times:,})' for what, times in ontology.mended)}"
-            for ontology in task.inputs.values()
-            if ontology.mended
-        ]
-        return Table(
-            columns, rows, caption="The two ontologies", notes=[*repaired, self.next_line()]
-        )
+        notes = [*task.warnings(), self.next_line()]
+        return Table(columns, rows, caption="The two ontologies", notes=notes)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @options_of(AGENT.knobs(("reference",)))

@@ -139,6 +139,7 @@ class WatchedGraph:
         self._run = run
         self.name = graph.name
         self.add, self.count, self.close = graph.add, graph.count, graph.close
+        self.mended, self.beyond = getattr(graph, "mended", ()), getattr(graph, "beyond", ())
 
     def select(self, query: str, **options: Any) -> Solutions:
         """The solutions of a SELECT query."""

@@ -22,6 +22,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     Selected,
 )
 from kgnb.agents.entity_alignment.plan import ModelPlanner
+from kgnb.agents.entity_alignment.record_proposal import said_of_links
 from kgnb.agents.entity_alignment.trajectories import (
     Trajectory,
     as_lines,
@@ -385,9 +386,15 @@ class AligningTask(Task):
         return "".join(f"{line}\n" for line in lines)
 
     def warnings(self) -> list[str]:
-        """Whether it is a simulation."""
-        simulation = self.settled().simulation
-        return ["SIMULATION: the judge answers from the reference"] if simulation else []
+        """What was read otherwise than it stands, what the graphs state of their entities, and
+        whether it is a simulation.
+        """
+        notes = super().warnings()
+        if proposal := self.values.get("propose"):
+            notes += said_of_links(proposal.left, proposal.right, proposal.seeds)
+            if self.settled().simulation:
+                notes.append("SIMULATION: the judge answers from the reference")
+        return notes
 
     def summary(self) -> list[str]:
         """How many were matched, what that cost, and the scores where pairs are known."""

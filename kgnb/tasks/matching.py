@@ -201,6 +201,10 @@ class MatchingTask(Task):
         alignment: Alignment = super().run_through(listener)
         return alignment
 
+    def warnings(self) -> list[str]:
+        """What was read otherwise than it stands, and what was left out."""
+        return [*super().warnings(), *(self.exported().notes if "merge" in self.values else ())]
+
     def summary(self) -> list[str]:
         """The number of mappings, and their scores where there is a reference."""
         alignment, wanted = self.exported(), self.wanted()

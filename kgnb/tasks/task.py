@@ -19,6 +19,7 @@ from kgnb.agents.options import described, given_of, names_of
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import CallableJudge, Decisions, Judge
+from kgnb.kg.graph import reading_notes
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.run import Event, Run, failures
@@ -432,8 +433,10 @@ class Task:
         return self.agent.exports[suffix](self.exported())
 
     def warnings(self) -> list[str]:
-        """What has to be known before the result is read, such as that it is a simulation."""
-        return []
+        """What has to be known before the result is read: what was read otherwise than it stands in
+        the inputs, or that the result is a simulation.
+        """
+        return [note for value in self.inputs.values() for note in reading_notes(value)]
 
     def summary(self) -> list[str]:
         """What there is to say of the result, most important first; one line each."""

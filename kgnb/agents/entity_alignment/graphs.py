@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgnb.kg.graph import Mended
 from kgnb.kg.labels import readable_name
 
 Integers = NDArray[np.int32]
@@ -59,6 +60,7 @@ class EntityGraph:
     labels: Mapping[str, str] = field(default_factory=dict)
     same: tuple[tuple[str, str], ...] = ()  # IRIs stated to be the same thing
     different: tuple[tuple[str, str], ...] = ()  # and to be different ones
+    mended: tuple[Mended, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.entities):

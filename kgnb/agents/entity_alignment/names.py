@@ -286,7 +286,7 @@ def from_graph(graph: Graph) -> EntityGraph:
     IRIs, and types, are values. What is stated to be the same or different is kept apart from the
     facts.
     """
-    everything = list(graph.triples())
+    everything, mended = list(graph.triples()), getattr(graph, "mended", ())
     same, different = stated(everything)
     links = {*SAME, DIFFERENT}
     triples = [
@@ -304,7 +304,9 @@ def from_graph(graph: Graph) -> EntityGraph:
     )
     words = labels_in(triples, entities)
     read = _read(graph.name, facts, tuple(entities))
-    return named_by_labels(replace(read, labels=words, same=same, different=different))
+    return named_by_labels(
+        replace(read, labels=words, same=same, different=different, mended=mended)
+    )
 
 
 Pairs = tuple[tuple[str, str], ...]

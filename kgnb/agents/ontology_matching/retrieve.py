@@ -37,6 +37,7 @@ from kgnb.kg.words import normal, words
 from kgnb.llm.asking import ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.reply import parse
+from kgnb.results.bundle import count
 
 LISTED = 6  # names that a statement lists before "and N more"
 LONGEST = 300  # characters of a name: some ontologies have whole pages under rdfs:label
@@ -79,7 +80,7 @@ def retrieve(
     kinds = [kind for kind in KINDS if kind != "individual" or options.individuals]
     source, target = map(_in_use, ends := (source, target))
     notes = [
-        f"{len(whole) - len(used)} obsolete terms of {whole.name or whole.iri} left out"
+        f"{count(len(whole) - len(used), 'obsolete term')} of {whole.name or whole.iri} left out"
         for whole, used in zip(ends, (source, target), strict=True)
         if len(used) < len(whole)
     ]

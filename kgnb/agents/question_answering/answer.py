@@ -23,6 +23,9 @@ from kgnb.agents.question_answering.reflect import end_of
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query
 from kgnb.errors import BackendError, DataError
+from kgnb.kg.engine_query import touched
+from kgnb.kg.graph import reading_notes
+from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 from kgnb.results.wording import percent
@@ -107,20 +110,21 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
 
 def _answered(state: State, base: Answer, support: tuple[Triple, ...], tested: _Tested) -> Answer:
     values, query, note = tested
+    beyond = getattr(state.context.graph, "beyond", ())
     return replace(
         base,
         values=values,
         support=support[:_SUPPORT],
         sparql=query,
         status="answered" if state.finished else "forced",
-        notes=(*base.notes, *([note] if note else [])),
+        notes=(*base.notes, *touched(query, beyond, PREFIXES), *([note] if note else [])),
         labels=_labels(state, values, support[:_SUPPORT]),
     )
 
 
 def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
     """An answer without values, with everything known about how it was reached."""
-    notes = list(state.context.reader.missing)
+    notes = [*state.context.reader.missing, *reading_notes(state.context.graph)]
     for one in state.history:
         notes += [
             *one.notes,

@@ -221,7 +221,7 @@ def sources(results: MatchingResults) -> Table:
             side.iri,
             len(side),
             used.count(side.digest),
-            sum(number for _, number in side.mended),
+            sum(one.count for one in side.mended),
         ]
         for side in results.ontologies
     ]
