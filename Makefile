@@ -13,7 +13,7 @@ CORE := tests/test_architecture.py tests/test_help.py tests/test_files.py tests/
 .DEFAULT_GOAL := help
 # tests start hundreds of programs; without cached bytecode each compiles all of kgnb again
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help core report examples test faults lab docs wheel audit sbom lint format fast clean
+.PHONY: help core report examples test faults nightly lab docs wheel audit sbom lint format fast clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)
 
 faults: $(STAMP)  ## faults, hostile input and kills, many tries of each; prints the table of docs/security.md
 	FAULTS=whole $(BIN)/python -m pytest -n 2 --dist loadscope -m fault -q tests
+
+nightly: $(STAMP)  ## a small language model on this machine beside the rule, all four agents: an hour on two cores
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tests.benchmarks.llm.small_model
 
 fast: $(STAMP)  ## the tests of three minutes: no browser, no benchmark, nothing slow
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not benchmark and not slow"

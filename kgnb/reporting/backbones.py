@@ -19,7 +19,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
-from kgnb.reporting.sections import write_numbers
+from kgnb.reporting.sections import silence, write_numbers
 from kgnb.reporting.session import (
     OURS,
     Amount,
@@ -34,12 +34,11 @@ from kgnb.results.table import Column, Table, Value, numbers, texts
 from kgnb.run import Run
 
 RUNS = {
-    "ontology-matching": ("run_cases", "cascade"),
-    "question-answering": ("run_questions", "model"),
-    "entity-alignment": ("run_pair", "model"),
-    "kg-construction": ("run_report", "model"),
+    "ontology-matching": "run_cases",
+    "question-answering": "run_questions",
+    "entity-alignment": "run_pair",
+    "kg-construction": "run_report",
 }
-NO_CASCADE = ("entity-alignment", "kg-construction")
 EXAMPLES = 20
 
 
@@ -58,6 +57,7 @@ class ModelFigures:
     answers: Mapping[str, str]
     quality: Sequence[float] = ()  # the main figure of every run, where there are several
     why: str = ""  # why there is no figure
+    remark: str = ""  # why the model was not heard, or how little it answered
 
     @property
     def main(self) -> str:
@@ -79,6 +79,7 @@ class ModelFigures:
             **self.cost,
             **self.heard,
             **several,
+            **({"remark": self.remark} if self.remark else {}),
             **({"empty": self.why} if self.why else {"source": OURS}),
         }
 
@@ -129,15 +130,14 @@ def _several(of: str, about: str, name: str, judge: str, repeats: int) -> ModelF
 
 
 def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigures:
-    session, (function, asking) = current(), RUNS[of]
+    session = current()
     parameters = find_template(of).parameters
     given: dict[str, object] = {
         one.name: False for one in parameters if one.name in ("ablation", "curve")
     }
     given |= dict(word.partition("=")[::2] for word in shlex.split(about))
-    given["judge"] = "rule" if name == "rule" else asking if judge == "auto" else judge
-    if of in NO_CASCADE and given["judge"] == "cascade":
-        given["judge"] = asking
+    choices = next(one.choices for one in parameters if one.name == "judge")
+    given["judge"] = "rule" if name == "rule" else judge if judge in choices else "auto"
     place = [of, re.sub(r"\W+", "-", name).strip("-"), *([str(seed)] if seed else [])]
     folder = session.folder / "models" / Path(*place)
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     begun = perf_counter()
     begin(own)  # for the report's functions that use the current session
     try:
-        results = getattr(module, function)(**called)
+        results = getattr(module, RUNS[of])(**called)
         module.save(results, own)
     except MissingReply:  # the other models have theirs
         return ModelFigures(of, name, {}, {}, {}, 0.0, {}, why="no reply recorded")
@@ -168,7 +168,16 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     tokens = metrics.get("cost_each", {}).get("tokens_each")
     cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
-    return ModelFigures(of, name, headline_figures(metrics), cost, counts, taken, answers)
+    figures = headline_figures(metrics)
+    remark = _unfit(run) or silence(run)
+    return ModelFigures(of, name, figures, cost, counts, taken, answers, remark=remark)
+
+
+def _unfit(run: Run) -> str:
+    """What a model got wrong that was tried on known questions and then not heard; "" if it was."""
+    judgements = (one for step in run.steps for one in step.judgements)
+    unheard = (one.rationale for one in judgements if one.failed == "unfit")
+    return next(unheard, "").rpartition("; ")[2]
 
 
 def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
@@ -205,6 +214,7 @@ def save(found: list[ModelFigures], session: ReportSession) -> None:
 def shown(found: list[ModelFigures]) -> Table:
     """A row a report and model: quality, costs, how its questions were answered."""
     several = any(len(one.quality) > 1 for one in found)
+    remarks = any(one.remark for one in found)
     columns = [
         *texts(report="Report", model="Model", figure="Figure"),
         *numbers(value="Value"),
@@ -212,6 +222,7 @@ def shown(found: list[ModelFigures]) -> Table:
         *numbers(calls="Calls", tokens="Tokens", each="Tokens an item", seconds="Seconds"),
         *numbers(asked="Asked", answered="Answered", unsure="Unsure", failed="Unreadable"),
         *numbers(refused="Calls refused"),
+        *(texts(remark="Remark") if remarks else ()),
     ]
     rows: list[Mapping[str, Value]] = []
     for one in found:
@@ -222,12 +233,15 @@ def shown(found: list[ModelFigures]) -> Table:
             "model": one.model,
             "figure": one.main,
             "value": NoFigure(one.why or "not measured") if value is None else round(value, 2),
-            "seconds": round(one.seconds, 1),
+            "seconds": NoFigure(one.why) if one.why else round(one.seconds, 1),
             "each": told.get("tokens_each", NoFigure("not counted")),
         }
-        row |= {name: told.get(name, 0) for name in ("calls", "tokens", "unsure")}
-        row |= {name: told.get(name, 0) for name in ("asked", "answered", "failed")}
+        none = NoFigure(one.why) if one.why else 0
+        counted = ("calls", "tokens", "asked", "answered", "unsure", "failed")
+        row |= {name: told.get(name, none) for name in counted}
         row["refused"] = told.get("refused", NoFigure("no tools"))
+        if remarks:
+            row["remark"] = one.remark
         if several:
             single = NoFigure("one run")
             row["sd"] = round(pstdev(one.quality), 2) if len(one.quality) > 1 else single

@@ -270,7 +270,7 @@ class Bench:
             sides = replace(sides, left=hidden(sides.left), right=hidden(sides.right))
             given["options"] = replace(given["options"], names="hidden")
         begun = perf_counter()
-        model = self.model if given["judge"] in ("auto", "model") else None
+        model = self.model if given["judge"] in ("auto", "model", "cascade") else None
         outcome = align(
             sides,
             model=model,
@@ -311,7 +311,7 @@ def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
         "no reflection": {"look": replace(look, reflect_below=0.0)},
         "one order of candidates": {"look": replace(look, both_orders=0.0)},
     }
-    if bench.judge in ("auto", "model") and bench.settings.model:
+    if bench.judge in ("auto", "model", "cascade") and bench.settings.model:
         for name, given in changed.items():
             yield bench.run(f"model: {name}", judge="model", **given)
     for one in ("sinkhorn", "hungarian", "stable", "argmax"):

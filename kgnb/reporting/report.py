@@ -147,6 +147,7 @@ SHELVES = (
     PACKAGE.parent / "notebooks" / "reports",
 )  # in a wheel; in a checkout
 REPORTS = Path("reports")
+DATA_SETS = ("dataset", "pair")  # not shown where data of one's own takes their place
 
 
 @dataclass(frozen=True)
@@ -284,6 +285,9 @@ def run_report(
         [*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)]
     )
     title = f"{template.title}: {', '.join(changed[:3])}" if changed else template.title
+    own_data = any(
+        values[entry.name] for entry in template.parameters if entry.help.startswith("instead")
+    )
     session = ReportSession(
         folder.resolve(), settings.with_(remember=False), command, tuple(data.items())
     )
@@ -294,6 +298,7 @@ def run_report(
             {"name": entry.name, "value": typed(values[entry.name]), "help": entry.help}
             | {"changed": values[entry.name] != entry.default, "of_agent": entry.of_agent}
             for entry in template.parameters
+            if not (own_data and entry.name in DATA_SETS)
         ],
     }
     secrets = known_secrets(settings)

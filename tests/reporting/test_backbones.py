@@ -7,6 +7,7 @@ import pytest
 
 from kgnb.reporting import backbones
 from kgnb.reporting.session import ReportSession, begin, current
+from kgnb.results.cells import NoFigure
 from kgnb.settings import Settings
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
@@ -24,10 +25,25 @@ def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) 
     rows = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))["headline"]
     assert [row["model"] for row in rows] == ["rule", "recorded:huts", "stub"]
     assert rows[0]["calls"] == 0 < rows[1]["calls"] and all(0 < row["F1"] <= 100 for row in rows)
+    assert "2 of 6 questions right" in rows[2]["remark"] and rows[2]["F1"] == rows[0]["F1"]
     apart, some = backbones.differing(found), backbones.examples(found)
     assert len(apart.rows) == 3 and all(row[2] for row in apart.rows)
     assert apart.rows[2][3], "a model that understands nothing differs from one that does"
     assert all(len(set(row[1:])) > 1 for row in some.rows)
+
+
+def test_a_row_without_replies_has_no_figure_but_the_reason(tmp_path: Path) -> None:
+    begin(ReportSession(tmp_path, Settings(cache=tmp_path / "cache", embedder="characters")))
+    found = backbones.run_models(
+        of="entity-alignment", about="pair=huts", models="rule,recorded:dairy", judge="cascade"
+    )
+    shown = backbones.shown(found)
+    keys = [column.key for column in shown.columns if column.right]
+    names = [column.key for column in shown.columns]
+    rule, absent = (dict(zip(names, row, strict=True)) for row in shown.rows)
+    assert all(isinstance(absent[key], NoFigure) for key in keys)
+    assert "no reply recorded" in str(absent["value"])
+    assert rule["value"] > 60 and rule["calls"] == 0
 
 
 def test_a_missing_model_and_an_unknown_parameter_are_refused(tmp_path: Path) -> None:

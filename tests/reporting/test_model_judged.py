@@ -173,7 +173,7 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
     folder.mkdir()
     begin(session := ReportSession(folder, told.with_(remember=False)))
     module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
-    results = getattr(module, backbones.RUNS[name][0])(
+    results = getattr(module, backbones.RUNS[name])(
         **arguments(find_template(name).parameters, SMALL[name])
     )
     module.save(results, session)

