@@ -32,6 +32,8 @@ SHOWN = {
     "tour.md": "00-tour.ipynb",
     "tutorial.md": "tutorials/solutions/01-triples-and-sparql.ipynb",
 }
+# In a tree of its own, so that the site's styles for tables and folds leave an output as it is.
+APART = '<div style="overflow-x: auto"><template shadowrootmode="open">{}</template></div>'
 OUTPUTS: dict[str, str] = {}  # by the comment that stands for each in a page
 
 NO_TERMS = ("glossary.md", "magics.md", "commands.md", "api.md")
@@ -131,7 +133,7 @@ def notebook(name: str, file: str) -> str:
             parts.append(f"```python\n{cell.source}\n```")
         for place, output in enumerate(cell.outputs):
             key = f"<!--output:{name}-{number}-{place}-->"
-            OUTPUTS[key] = f'<div style="overflow-x: auto">{shown(output)}</div>'
+            OUTPUTS[key] = APART.format(shown(output))
             parts.append(key)
     return "\n\n".join(parts) + "\n"
 
