@@ -34,7 +34,9 @@ def test_the_site_builds_without_a_warning_and_has_a_page_for_every_agent(tmp_pa
         )
     assert "%kg open" in (tmp_path / "site" / "magics.html").read_text(encoding="utf-8")
     tour = (tmp_path / "site" / "tour.html").read_text(encoding="utf-8")
-    assert "Sorne-le-Haut" in tour and "ModuleNotFoundError" not in tour  # run as the site was built
+    assert (
+        "Sorne-le-Haut" in tour and "ModuleNotFoundError" not in tour
+    )  # run as the site was built
     concepts = (tmp_path / "site" / "concepts.html").read_text(encoding="utf-8")
     (row,) = set(re.findall(r'href="glossary.html#([^"]+)">Verdict<', concepts))
     assert f'id="{row}"' in (tmp_path / "site" / "glossary.html").read_text(encoding="utf-8")

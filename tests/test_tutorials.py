@@ -108,13 +108,24 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
     ("05-two-languages", "ranked", (50, 69), "between 0 and 1"),
     ("05-two-languages", "ranked", (2, 0.6875), "not 2"),
     ("05-two-languages", "ranked", (0.5, 0.5), "MRR"),
-    ("05-two-languages", "bivouac", "bivouac du steinkar", "as it is written"),
-    ("06-ontology-to-tools", "uncaught", "B", "say a, b or c"),
+    ("05-two-languages", "ranked", (0.6875, 0.5), "other way round"),
+    ("05-two-languages", "ranked", (0.5, 2.75 / 4 - 0.1), "mean of 1/rank"),
+    ("05-two-languages", "bivouac", "bivouac", "as it is written"),
+    ("05-two-languages", "bivouac", "ancien bivouac du Steinkar", "1958"),
+    ("06-ontology-to-tools", "uncaught", "salt", "say a, b or c"),
     ("06-ontology-to-tools", "unlinked", "margin", "last column"),
-    ("07-runs-and-reports", "letters", ("b", "a"), "letters of the list"),
+    ("07-runs-and-reports", "letters", ("x", "A"), "letters of the list"),
     ("07-runs-and-reports", "letters", ("none", "A"), "weeks"),
     ("07-runs-and-reports", "sent", "10", "without quotes"),
     ("07-runs-and-reports", "sent", 400, "not asked again"),
+    ("07-runs-and-reports", "sent", 390, "still missing"),
+    ("07-runs-and-reports", "p", 2, "between 0 and 1"),
+    ("07-runs-and-reports", "needed", 6.5, "whole number"),
+    ("02-what-matching-is", "scores", (2 / 2, 2 / 2, "1"), "three figures"),
+    ("02-what-matching-is", "tokens", (600_000, 48_000), "other way round"),
+    ("02-what-matching-is", "tokens", (240, 3000), "how many questions"),
+    ("02-what-matching-is", "worse", "both", "wrong"),
+    ("02-what-matching-is", "worse", "a missing one", "nobody sees it"),
     ("07-runs-and-reports", "p", 0.25, "both ways"),
     ("07-runs-and-reports", "p", 0.04, "2 differences, 0 on the smaller side"),
     ("07-runs-and-reports", "needed", 5, "still 0.06"),
@@ -136,21 +147,49 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
 ]
 
 
+RIGHT = [  # other forms of right answers
+    ("02-what-matching-is", "season", "http://huts.example/refuge#RF_0000131"),
+    ("02-what-matching-is", "season", " rf_0000131 "),
+    ("02-what-matching-is", "scores", (0.5, 0.5, 0.5)),
+    ("02-what-matching-is", "worse", "A wrong one"),
+    ("02-what-matching-is", "tokens", [48_000, 600_000]),
+    ("05-two-languages", "ranked", [0.5, 0.69]),
+    ("05-two-languages", "bivouac", "  bivouac du Steinkar"),
+    ("06-ontology-to-tools", "uncaught", "B"),
+    ("06-ontology-to-tools", "unlinked", "Absent "),
+    ("07-runs-and-reports", "letters", ["b", "a"]),
+    ("07-runs-and-reports", "sent", 10.0),
+    ("07-runs-and-reports", "only", [0, 2]),
+    ("07-runs-and-reports", "p", 0.5),
+    ("07-runs-and-reports", "needed", 6.0),
+    ("08-bring-your-own", "safe", "B"),
+]
+GIVEN = {
+    "grounded": SimpleNamespace(links=()),
+    "equal": {1, 2},
+    "wanted": {1, 3},
+    "by_rule": set(),
+    "by_you": {1, 3},
+}
+
+
+def check_of(stem: str, name: str) -> str:
+    source = (TUTORIALS / "sources" / f"{stem}.md").read_text(encoding="utf-8")
+    (check,) = (
+        one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name)
+    )
+    return check
+
+
 def test_a_check_says_what_is_off_with_a_wrong_answer() -> None:
-    given = {
-        "grounded": SimpleNamespace(links=()),
-        "equal": {1, 2},
-        "wanted": {1, 3},
-        "by_rule": set(),
-        "by_you": {1, 3},
-    }
     for stem, name, filled, said in WRONG:
-        source = (TUTORIALS / "sources" / f"{stem}.md").read_text(encoding="utf-8")
-        (check,) = (
-            one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name)
-        )
         with pytest.raises(AssertionError, match=said):
-            exec(check, given | {name: filled})
+            exec(check_of(stem, name), GIVEN | {name: filled})
+
+
+@pytest.mark.parametrize(("stem", "name", "filled"), RIGHT)
+def test_a_check_takes_every_form_of_a_right_answer(stem: str, name: str, filled: object) -> None:
+    exec(check_of(stem, name), GIVEN | {name: filled})
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from kgnb.cli.progress import ProgressLine
 from kgnb.datasets import huts
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.magics.arguments import add_option, argument, input_argument
+from kgnb.magics.arguments import add_option, argument, input_argument, quote
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments, say_found
 from kgnb.magics.verbs import Verb, VerbMagics, verb
@@ -272,7 +272,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         if len(names) >= len(words) and all(
             one.kind in ("graph", "ontology") for one in self.agent.main
         ):
-            words = names[: len(words)]
+            words = [quote(name) for name in names[: len(words)]]
         return " ".join([f"%{self.magic} start", *words])
 
     def progress(self) -> ProgressLine:

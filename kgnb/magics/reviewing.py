@@ -13,7 +13,7 @@ from typing import Any
 from kgnb.agents.agent import Agent, Review
 from kgnb.errors import DataError
 from kgnb.judging import Decisions, Pending
-from kgnb.magics.arguments import argument
+from kgnb.magics.arguments import Number, argument
 from kgnb.magics.names import local_name
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
@@ -58,10 +58,10 @@ def review_arguments(agent: Agent) -> list[argument]:
         ),
         argument(
             "--below",
-            type=float,
+            type=Number(float, 0, 1),
             metavar="X",
             default=0.0,
-            help="also verdicts with a lower confidence [0]",
+            help="also verdicts with a lower confidence, from 0 to 1 [0]",
         ),
         argument("--who", metavar="NAME", default="", help="your name, saved with each answer"),
         argument(

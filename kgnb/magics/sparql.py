@@ -41,12 +41,15 @@ WITHOUT_EFFECT_VALUED = """\
 WITHOUT_EFFECT = """\
 --expand-all --no-scroll --hide-index --stop-physics -sp --no-results --ignore-groups -i
 --connected-table -ct --group-by-raw -gr""".split()
-NAMES_GRAPH = ("-g", "--graph")  # -g NAME groups nodes in graph-notebook
+NAMES_GRAPH = ("-g", "--graph")  # graph-notebook's -g is short for --group-by, and is no more here
 MODES = ("query", "explain")
 # A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first
 # word does.
 _QUERY = re.compile(
     r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]|.*(?<!\{)\{(?!\{)", re.IGNORECASE
+)
+_BEGINS = re.compile(
+    r"(?<![\w-])(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[{<]", re.IGNORECASE
 )
 _NO_PYTHON = re.compile(  # how a query may begin but Python code may not
     r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
@@ -210,12 +213,12 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         )
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
-        """Runs the query, which may also be on the line of the magic."""
-        return (
-            super().dispatch("", line)
-            if cell is None and _QUERY.match(line)
-            else super().dispatch(line, cell)
-        )
+        """Runs the query, which may also be on the line of the magic, behind a name and options."""
+        if cell is None and _QUERY.match(line):
+            begins = _BEGINS.search(line)
+            start = begins.start() if begins else 0
+            return super().dispatch(line[:start], line[start:])
+        return super().dispatch(line, cell)
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
         """The line's words, with graph-notebook's options changed into ours."""
@@ -312,12 +315,8 @@ def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
         name, equals, value = word.partition("=")
         if name in NAMES_GRAPH:
             value = value if equals else next(rest, "")
-            if value in graphs:
-                kept.append(value)
-            elif name == "-g" and not is_iri(value):
-                ignored.append(f"-g {value}".strip())
-            else:
-                kept += ["--graph", value]
+            name_of_one = value in graphs or (value and not is_iri(value))
+            kept += [value] if name_of_one else ["--graph", *filter(None, [value])]
         elif name in WITHOUT_EFFECT_VALUED:
             ignored.append(name)
             if not equals:

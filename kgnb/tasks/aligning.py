@@ -91,8 +91,8 @@ class AlignmentOutcome:
     def cost(self) -> list[str]:
         """The cost of judging, in a line."""
         return [
-            f"{100 * self.share_looked_at:.1f} % of the entities were looked at by {self.settled.aligned.judge}; "
-            f"{self.tokens_per_entity:.1f} model tokens per entity over all entities"
+            f"{100 * self.share_looked_at:.1f} % of the entities were shown to a judge ({self.settled.aligned.judge}); "
+            f"{self.tokens_per_entity:.1f} model tokens an entity"
         ]
 
 

@@ -212,13 +212,13 @@ def test_an_open_graph_is_asked_by_its_name_however_it_is_given(
 
 def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path) -> None:
     cell = alpine.good(
-        "%%sparql query --store-to res --export-to res.csv --path /sparql -g type --expand-all -l 20 --silent"
+        "%%sparql query --store-to res --export-to res.csv --path /sparql --group-by type --expand-all -l 20 --silent"
         " --ignore-groups -ct -gr\n"
         "SELECT ?c { ?c a owl:Class }"
     )
     assert (
         cell.value is None
-        and "without effect here: --path, -g type, --expand-all, -l, --ignore-groups, -ct, -gr"
+        and "without effect here: --path, --group-by, --expand-all, -l, --ignore-groups, -ct, -gr"
         in cell.printed
     )
     assert len(alpine.shell.user_ns["res"]) == 4 and (folder / "res.csv").exists()
@@ -229,7 +229,13 @@ def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path)
 def test_wrong_lines_say_what_is_wrong(alpine: Notebook) -> None:
     assert "Did you mean --limit?" in alpine("%%sparql --limt 3\nASK { ?a ?b ?c }").why
     assert "0 or more" in alpine("%%sparql --limit -1\nASK { ?a ?b ?c }").why
-    assert "no graph called huts is open" in alpine("%%sparql huts\nASK { ?a ?b ?c }").why
+    for named in (
+        "%%sparql huts\n",
+        "%%sparql -g huts\n",
+        "%%sparql --graph huts\n",
+        "%sparql -g huts ",
+    ):
+        assert "no graph called huts is open" in alpine(named + "ASK { ?a ?b ?c }").why
     assert (
         "not a valid name for a Python variable"
         in alpine("%%sparql --store 1x\nASK { ?a ?b ?c }").why

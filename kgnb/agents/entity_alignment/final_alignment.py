@@ -193,10 +193,8 @@ class Settled:
             )
         if DOUBTFUL in self.unmatched():
             precision = self.proposal.options.precision
-            keep = f"--precision below {precision:g} keeps more (0: most F1); " if precision else ""
-            found.append(
-                f"the doubtful: {keep}%ea review shows them, kgnb align --ranking writes them"
-            )
+            keep = f"; --precision 0 (now {precision:g}) takes them too" if precision else ""
+            found.append(f"%ea review shows what is doubtful{keep}")
         return found
 
     def notes(self) -> list[str]:
