@@ -253,13 +253,7 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]
     """The header of a table and its non-empty rows, the cells without surrounding white space, and
     what divides them.
     """
-    first, _, rest = text.partition("\n")
-    said = re.fullmatch(r'"?sep=(.)"?[;,\t]*\r?', first, re.IGNORECASE)  # as Excel writes it
-    skipped = 0
-    if said:
-        text, skipped = rest, 1
-        first = rest.partition("\n")[0]
-    delimiter = said[1] if said else _delimiter(text, first)
+    delimiter, text, skipped = table_form(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
@@ -278,7 +272,19 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]
     return *checked_rows(rows, where, 1 + skipped), delimiter
 
 
-def _delimiter(text: str, first: str) -> str:
+def table_form(text: str) -> tuple[str, str, int]:
+    """What divides the cells of a table, and its text below the line, if any, that says so as Excel
+    does, and how many lines that takes.
+
+    >>> table_form("sep=;\\nboat;price\\n")
+    (';', 'boat;price\\n', 1)
+    """
+    first, _, rest = text.partition("\n")
+    said = re.fullmatch(r'"?sep=(.)"?[;,\t]*\r?', first, re.IGNORECASE)
+    return (said[1], rest, 1) if said else (_delimiter(text), text, 0)
+
+
+def _delimiter(text: str) -> str:
     """What divides the cells: the mark that gives the first lines one width, the widest of such."""
     lines = text[:20_000].splitlines()[:30]
     best, width = "", 1
@@ -289,6 +295,7 @@ def _delimiter(text: str, first: str) -> str:
             }
             if len(widths) == 1 and (wide := widths.pop()) > width:
                 best, width = mark, wide
+    first = next(filter(str.strip, lines), "")
     return best or max(_DELIMITERS, key=first.count)
 
 

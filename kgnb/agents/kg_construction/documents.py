@@ -7,7 +7,7 @@ import glob
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from html.parser import HTMLParser
@@ -18,7 +18,9 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile
 
+from kgnb.agents.kg_construction.tables import Place, Reading, read_tables, tables
 from kgnb.errors import DataError
+from kgnb.kg.columns import table_form
 
 SUFFIXES = (
     ".txt",
@@ -45,10 +47,16 @@ class Document:
 
     name: str
     text: str
+    semicolons: bool = False  # divided the cells of the table that it was
 
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValueError("a document needs a name")
+
+    @cached_property
+    def readings(self) -> dict[Place, Reading]:
+        """What the numbers and dates in its tables say."""
+        return read_tables(self.text, semicolons=self.semicolons)
 
     @cached_property
     def digest(self) -> str:
@@ -115,7 +123,7 @@ def read_document(entry: Readable) -> Document:
     Raises:
         DataError: the file cannot be opened or parsed, or holds no text.
     """
-    document = entry if isinstance(entry, Document) else Document(entry.name, _text(entry.path))
+    document = entry if isinstance(entry, Document) else _read(entry)
     if not document.text.strip():
         fix = "A scanned page has to go through text recognition first."
         raise DataError("there is no text in it", where=document.name, fix=fix)
@@ -144,17 +152,29 @@ def _files(spec: str | Path) -> list[Readable]:
     return [DocumentFile(file.name, file) for file in files]
 
 
-def _text(path: Path) -> str:
+def _read(entry: DocumentFile) -> Document:
+    path = entry.path
+    data = _bytes(path)
+    if path.suffix.lower() in (".csv", ".tsv") and not data.startswith(b"%PDF"):
+        delimiter, text, above = table_form(_decoded(data))
+        return Document(entry.name, _table_text(text, path, delimiter, above), delimiter == ";")
+    return Document(entry.name, _text(data, path))
+
+
+def _bytes(path: Path) -> bytes:
     try:
         size = path.stat().st_size
         if size > LARGEST:
             raise DataError(
                 f"it has {size:,} bytes, more than {LARGEST:,}", where=str(path), fix="Split it."
             )
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         fix = "Check the file and its permissions."
         raise DataError(f"it cannot be read: {error.strerror}", where=str(path), fix=fix) from error
+
+
+def _text(data: bytes, path: Path) -> str:
     if data.startswith(b"%PDF") or path.suffix.lower() == ".pdf":
         return _pdf_text(data, path)
     if path.suffix.lower() == ".docx":
@@ -164,22 +184,19 @@ def _text(path: Path) -> str:
     text = _decoded(data)
     if path.suffix.lower() in (".html", ".htm", ".xhtml"):
         return html_text(text)
-    if path.suffix.lower() in (".csv", ".tsv"):
-        return _table_text(text, path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _table_text(text: str, path: Path) -> str:
-    """A file of rows as a Markdown table: its first row names the columns."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    given = csv.reader(
-        StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count), strict=True
-    )
+def _table_text(text: str, path: Path, delimiter: str, above: int) -> str:
+    """The text of a file of rows below ``above`` lines as a Markdown table: its first row names the
+    columns.
+    """
+    given = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [row for row in given if any(map(str.strip, row))]
     except csv.Error as error:
         where, fix = (
-            f"{path}, line {given.line_num}",
+            f"{path}, line {given.line_num + above}",
             "Close every quote, and double those inside a cell.",
         )
         raise DataError(f"the table cannot be read: {error}", where=where, fix=fix) from error
@@ -491,7 +508,8 @@ _CUTS = (
 class Passage:
     """A stretch of a document: characters ``start`` up to ``end``. ``number`` counts from 1.
 
-    ``header`` is the first line of the table that the passage begins in, if it does.
+    ``header`` is the first line of the table that the passage begins in, if it does; ``readings``
+    are what the cells of the document's tables say.
     """
 
     document: str
@@ -500,6 +518,7 @@ class Passage:
     end: int
     text: str
     header: str = ""
+    readings: Mapping[Place, Reading] = field(default_factory=dict, compare=False, repr=False)
 
 
 def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:
@@ -519,38 +538,28 @@ def passages(document: Document, length: int = 6000, overlap: int = 400) -> tupl
             "a passage has a length of 1 or more, and the overlap is at most half of it"
         )
     text, found, start = document.text, list[Passage](), 0
-    tables = _tables(text)
+    stretches = tables(text)
     while start < len(text):
         end = _end(text, start, length)
         shown = text[start:end]
         left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
         if left < right:
-            header = next((header for begin, end_, header in tables if begin < left < end_), "")
+            header = next((header for begin, end_, header in stretches if begin < left < end_), "")
             found.append(
-                Passage(document.name, len(found) + 1, left, right, text[left:right], header)
+                Passage(
+                    document.name,
+                    len(found) + 1,
+                    left,
+                    right,
+                    text[left:right],
+                    header,
+                    document.readings,
+                )
             )
         if end >= len(text):
             break
         start = max(_begin(text, end, overlap), start + 1)
     return tuple(found)
-
-
-def _tables(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and first line of the Markdown tables of a text."""
-    found: list[tuple[int, int, str]] = []
-    at, before, inside = 0, "", False
-    for line in text.split("\n") if "|" in text else ():
-        inside = inside and "|" in line
-        if inside:
-            found[-1] = (found[-1][0], at + len(line), found[-1][2])
-        elif "|" in before and RULE.fullmatch(line):
-            found.append((at - len(before) - 1, at + len(line), before))
-            inside = True
-        at, before = at + len(line) + 1, line
-    return found
-
-
-RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header of a Markdown table
 
 
 def _end(text: str, start: int, length: int) -> int:

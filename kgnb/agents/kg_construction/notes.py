@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from kgnb.agents.kg_construction.documents import RULE, Passage
+from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon
+from kgnb.agents.kg_construction.tables import MARKUP, RULE, Reading, cells
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
 
@@ -18,7 +19,6 @@ KINDS = frozenset(("type", "class", "kind", "category", "typ", "art", "klasse", 
 """Keys whose value is the class of the thing."""
 BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
-_MARKUP = re.compile(r"[*_`|]+")
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}")
 _HEADER = re.compile(r"\b(?:page|seite|pagina|página)\s*\d+", re.IGNORECASE)
@@ -42,6 +42,7 @@ class NoteLine:
     gap: bool = False  # a blank line, a rule or a page break is above
     rule: bool = False  # a rule or a page break is above
     tight: bool = False  # a title right below a line of another record
+    reading: Reading | None = None  # of the value, where it is a cell of a table
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ def _parsed(raw: str, start: int) -> NoteLine:
     body = raw[marked.end() :] if marked else raw
     mark = _ITEM.match(body)
     assert mark  # it matches the empty text
-    plain = " ".join(_MARKUP.sub(" ", body[mark.end() :]).split())
+    plain = " ".join(MARKUP.sub(" ", body[mark.end() :]).split())
     key, value = match.groups() if (match := _KEY.match(plain)) else ("", "")
     shown = raw.expandtabs(4)
     return NoteLine(
@@ -446,7 +447,7 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
     """
     found: list[list[NoteLine]] = []
     kept: list[str] = []
-    header, above, at, given = _cells(passage.header), -1, passage.start, passage.text.split("\n")
+    header, above, at, given = cells(passage.header), -1, passage.start, passage.text.split("\n")
     stating = {
         phrase
         for slot in lexicon.slots
@@ -455,41 +456,37 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
     }
     for raw, below in zip(given, [*given[1:], ""], strict=True):
         begin, at = at, at + len(raw) + 1
-        cells = _cells(raw)
-        if len(cells) > 1 and RULE.fullmatch(below):
-            header, above = cells, len(kept)
-        elif len(cells) < 2:
+        row = cells(raw)
+        if len(row) > 1 and RULE.fullmatch(below):
+            header, above = row, len(kept)
+        elif len(row) < 2:
             header = []
-        elif len(cells) == len(header) and not RULE.fullmatch(raw):
+        elif len(row) == len(header) and not RULE.fullmatch(raw):
             ranks = [
                 0 if key.casefold() in NAMING else 2 if key.casefold() in KINDS else 1
                 for key in header
             ]
             title = ranks.index(min(ranks))
             keyed = [
-                NoteLine(f"{key}: {cell}", begin, begin + len(raw), key=key, value=cell)
-                for at_cell, (key, cell) in enumerate(zip(header, cells, strict=True))
+                NoteLine(
+                    f"{key}: {cell}",
+                    begin,
+                    begin + len(raw),
+                    key=key,
+                    value=cell,
+                    reading=passage.readings.get((tuple(header), at_cell, cell)),
+                )
+                for at_cell, (key, cell) in enumerate(zip(header, row, strict=True))
                 if key and cell and (at_cell != title or (ranks[title] and words(key) in stating))
             ]
             note = [
-                NoteLine(cells[title], begin, begin + len(raw), heading=TITLE, key=header[title]),
+                NoteLine(row[title], begin, begin + len(raw), heading=TITLE, key=header[title]),
                 *keyed,
             ]
-            if cells[title] and keyed and about(lexicon, note):
+            if row[title] and keyed and about(lexicon, note):
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:
                     kept[above] = " " * len(kept[above])
         kept.append(raw)
     return found, "\n".join(kept)
-
-
-def _cells(raw: str) -> list[str]:
-    r"""The cells of a line of a Markdown table; a bar inside a cell is written ``\|``."""
-    if "|" not in raw:
-        return []
-    bare = raw.strip().removeprefix("|").removesuffix("|")
-    return [
-        " ".join(_MARKUP.sub(" ", cell.replace("\\|", "|")).split())
-        for cell in re.split(r"(?<!\\)\|", bare)
-    ]

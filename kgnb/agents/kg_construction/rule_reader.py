@@ -46,6 +46,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import PassageTask
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
+from kgnb.kg.terms import XSD
 from kgnb.kg.words import words
 from kgnb.shapes.phrases import a_noun
 from kgnb.shapes.units import converted, unit_after, unit_key
@@ -63,6 +64,8 @@ _UNREAD = (
     "sentences need a model (KGNB_MODEL, %llm use): without one, only tables, lists and "
     "'key: value' lines in the ontology's words are read"
 )
+
+_DATE = f"{XSD}date"
 
 Entity = tuple[str, str]
 """The IRI and the class of an entity."""
@@ -264,7 +267,14 @@ class _Note:
     def _value(self, slot: Slot, text: str, line: NoteLine, unit: str = "") -> None:
         """States what a text says as a value of a property; ``unit`` is the unit in its key."""
         if not slot.is_object:
-            number = self._measured(slot, text, unit) if slot.is_number else None
+            read = line.reading
+            if read and slot.is_number and read.doubt:
+                self._doubt(line, {line.key: text}, f"two readings: {read.doubt}?")
+                return
+            if read and (slot.is_number or slot.value.datatypes == (_DATE,)):
+                text = read.value
+            comma = self.comma and not read
+            number = self._measured(slot, text, comma, unit) if slot.is_number else None
             if number is not None:
                 self.counted[slot.iri] = number
             self._call(
@@ -328,7 +338,7 @@ class _Note:
                 ):
                     self._call(other.tool.name, line, subject=iri, **{other.value.name: choice})
 
-    def _measured(self, slot: Slot, text: str, unit: str = "") -> float | str | None:
+    def _measured(self, slot: Slot, text: str, comma: bool, unit: str = "") -> float | str | None:
         """The number of a text with its unit, if nothing else stands there but words of the
         property's name.
 
@@ -336,7 +346,7 @@ class _Note:
         """
         plain = _GROUPED.sub(lambda m: m[0].replace(" ", ""), text.replace("−", "-"))
         match = _MEASURE.fullmatch(BRACKET.sub("", plain).strip(" .,;"))
-        number = as_number(match["number"], self.comma) if match else None
+        number = as_number(match["number"], comma) if match else None
         if match is None or number is None:
             return None
         own = {word for phrase in slot.phrases for word in phrase}
@@ -356,7 +366,7 @@ class _Note:
             if slot.is_number and any(
                 find(phrase, words(line.text)) is not None for phrase in slot.phrases
             ):
-                number = self._measured(slot, line.text)
+                number = self._measured(slot, line.text, self.comma)
                 if number is not None and self.counted.setdefault(slot.iri, number) != number:
                     self._doubt(
                         line, {slot.tool.label: line.text}, "another number was given above"
