@@ -512,8 +512,9 @@ def _signed(verdict: Verdict, name: str) -> Verdict:
 
 
 def _said(verdict: Verdict) -> str:
+    # without the model's name: a second look shows this text, and is the same for every model
     return (
-        f"{verdict.judged_by}: {verdict.decision} ({verdict.confidence:.2f})"
+        f"{verdict.judged_by.partition(':')[0]}: {verdict.decision} ({verdict.confidence:.2f})"
         if verdict.sure
         else ""
     )
