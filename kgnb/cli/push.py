@@ -12,6 +12,7 @@ from kgnb.backends import file_of, open_graph
 from kgnb.cli.work import QUIET, Work
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.pushing import GraphStore
 from kgnb.kg.pushing import push as push_quads
 from kgnb.kg.quads import quads
 from kgnb.settings import secret
@@ -25,6 +26,11 @@ from kgnb.settings import secret
     metavar="IRI",
     help="The named graph that all facts go to, without their provenance; default: each graph of "
     "FILE stays its own.",
+)
+@click.option(
+    "--graph-store",
+    is_flag=True,
+    help="ENDPOINT is the address of a graph store, by the Graph Store Protocol.",
 )
 @click.option("--user", help="Who signs in; the password is the secret of --key.")
 @click.option("--key", metavar="env:NAME", help="The password of --user, or a bearer token.")
@@ -40,11 +46,16 @@ def push(file: str, endpoint: str, **given: Any) -> None:
       kgnb push kitchen.trig http://localhost:7878/update
       kgnb push papers.ttl https://example.org/sparql --graph https://example.org/papers --user me
       --key env:STORE_PASSWORD
+      kgnb push kitchen.trig http://localhost:7878/store --graph-store
     """
     work = Work(given)
     key = secret(given["key"]).reveal() if given["key"] else ""
     signed = {"user": given["user"], "password": key} if given["user"] else {"token": key}
-    service = EndpointGraph(endpoint, update_url=endpoint, **signed)
+    service: EndpointGraph | GraphStore = (
+        GraphStore(endpoint, **signed)
+        if given["graph_store"]
+        else EndpointGraph(endpoint, update_url=endpoint, **signed)
+    )
     graph = open_graph(file)
     assert isinstance(graph, OxigraphGraph)  # that is what a file is read into
     content = [

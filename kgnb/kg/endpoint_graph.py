@@ -95,10 +95,6 @@ class EndpointGraph:
                 else).
             name: how messages name it; by default its URL.
         """
-        if urlsplit(url).scheme not in ("http", "https"):
-            raise ValueError(
-                f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}"
-            )
         if token and (user or password):
             raise ValueError("give a token or a user and password, not both")
         if not all(
@@ -109,7 +105,7 @@ class EndpointGraph:
             )  # a later error would show it
         if default_graph and not is_iri(default_graph):
             raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
-        address, authorization = _authorization(url, user, password, token)
+        address, authorization = authorized(url, user, password, token)
         # by the protocol GRAPH then finds nothing; Virtuoso has to be told
         of_graph = (
             {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH}
@@ -128,7 +124,7 @@ class EndpointGraph:
         )
         self._update: Wire | None = None
         if update_url is not None:
-            address, own = _authorization(update_url, user, password, token)
+            address, own = authorized(update_url, user, password, token)
             using = {"using-graph-uri": default_graph} if default_graph else {}
             self._update = Wire(address, own or authorization, headers or {}, using, *rest)
         self._default_graph = default_graph
@@ -313,9 +309,12 @@ class EndpointGraph:
         return "{ ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }" if self._named_graphs else "?s ?p ?o"
 
 
-def _authorization(url: str, user: str, password: str, token: str) -> tuple[str, str]:
+def authorized(url: str, user: str, password: str, token: str) -> tuple[str, str]:
     """The URL without credentials, and the Authorization header for them."""
     parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        what = "an endpoint's address begins with http:// or https://"
+        raise ValueError(f"{what}, not {public_url(url)!r}")
     inside, _, host = parts.netloc.rpartition("@")
     if inside and not user and not token:
         user, _, password = (unquote(piece) for piece in inside.partition(":"))

@@ -360,11 +360,11 @@ class _Digest(urllib.request.HTTPDigestAuthHandler):
         self._known = bool(login[0])
 
     def http_error_401(self, request: Any, file: Any, code: int, message: str, headers: Any) -> Any:
-        offered = [
-            value
-            for value in headers.get_all("www-authenticate", [])
-            if value.strip().lower().startswith("digest")
-        ]
+        asked = headers.get_all("www-authenticate", [])
+        if not asked and request.headers.pop("Authorization", "").startswith("Basic"):
+            # Virtuoso asks for a digest only where nothing was sent
+            return self.parent.open(request, timeout=request.timeout)
+        offered = [value for value in asked if value.strip().lower().startswith("digest")]
         tried = str(request.get_header("Authorization", "")).startswith("Digest")
         if tried or not (offered and self._known):
             return None  # refused, or another scheme, for which the header was sent already

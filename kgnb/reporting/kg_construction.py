@@ -441,7 +441,8 @@ def ablation(results: BuildingResults) -> Table | Fragment:
         "precision": "precision",
     }
     columns = [*texts(read="read"), *percents(**scores)]
-    columns += numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")
+    columns += numbers(requests="requests", tokens="tokens", calls="tool calls")
+    columns += numbers(refused="refused", repaired="repaired")
     notes = [
         "Without feedback: calls are refused, and the model is not told. Unchecked writes: nothing is refused. "
         "Without step plan: one step, if need be by the generic tools."
@@ -465,6 +466,7 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
                 "tokens": tokens,
                 "calls": count["calls"],
                 "refused": count["refused"],
+                "repaired": count["repaired"],
             }
         )
     return rows

@@ -11,7 +11,11 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import push
 from kgnb.kg.quads import Quad
 from kgnb.kg.terms import Blank, Iri, Literal
-from tests.kg.conftest import empty_server, oxigraph_server  # noqa: F401  (fixtures)
+from tests.kg.conftest import (  # noqa: F401  (fixtures)
+    empty_server,
+    oxigraph_server,
+    virtuoso_server,
+)
 
 BOAT = """@prefix : <https://boats.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -52,6 +56,46 @@ def test_a_graph_is_pushed_with_its_named_graphs_or_into_one(here: Path, empty_s
     assert counted(empty_server, "GRAPH <urn:boats> { ?s ?p ?o }") == 3
     assert main(["push", "g.trig", update, "--graph", "boats"]) == 2
     assert not list(here.glob("*.push"))
+
+
+def test_a_graph_is_pushed_by_the_graph_store_protocol(here: Path, empty_server: str) -> None:  # noqa: F811
+    assert main(["build", "boats.ttl", "marlin.txt", "--judge", "rule", "-o", "g.trig"]) == 0
+    store = ["push", "g.trig", f"{empty_server}/store", "--graph-store"]
+    for _ in range(2):
+        assert main(store) == 0
+    whole = counted(empty_server, "GRAPH ?g { ?s ?p ?o }")
+    assert whole > 3 and main([*store, "--graph", "urn:boats"]) == 0
+    assert counted(empty_server, "GRAPH <urn:boats> { ?s ?p ?o }") == 3
+    (here / "plain.ttl").write_text(BOAT)
+    assert main(["push", "plain.ttl", f"{empty_server}/store", "--graph-store"]) == 0
+    assert counted(empty_server, "?s ?p ?o FILTER(?s = <https://boats.example/Boat>)") == 2
+    for wrong in (f"{empty_server}/nowhere", "ftp://store.example"):
+        assert main(["push", "g.trig", wrong, "--graph-store"]) != 0
+    assert main([*store, "--graph", "boats"]) == 2
+
+
+def test_virtuoso_takes_a_graph_with_and_without_a_password(
+    here: Path,
+    virtuoso_server: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main(["build", "boats.ttl", "marlin.txt", "--judge", "rule", "-o", "g.trig"]) == 0
+    monkeypatch.setenv("DBA", "dba")
+    place = virtuoso_server.rpartition("/")[0]
+    signed = ["--user", "dba", "--key", "env:DBA"]
+    ways = {
+        "sparql": [],
+        "sparql-auth": signed,
+        "sparql-graph-crud": ["--graph-store"],
+        "sparql-graph-crud-auth": ["--graph-store", *signed],
+    }
+    for path, options in ways.items():
+        into = ["push", "g.trig", f"{place}/{path}", "--graph", f"urn:{path}", *options]
+        assert main(into) == main(into) == 0
+        graph = EndpointGraph(virtuoso_server, default_graph=f"urn:{path}")
+        assert graph.count() == 3
+    monkeypatch.setenv("DBA", "wrong")
+    assert main(["push", "g.trig", f"{place}/sparql-auth", "--graph", "urn:no", *signed]) == 1
 
 
 def test_a_push_that_broke_off_goes_on_behind_what_was_sent(

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
-from kgnb.agents.kg_construction.workspace import Act, Doubt
+from kgnb.agents.kg_construction.workspace import Act, Doubt, about
 from kgnb.errors import Damaged, DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
@@ -154,8 +154,7 @@ class Built(Tabled):
         )
         rows: list[list[Value]] = []
         for journal in self.journals:
-            acts = list(journal.acts)
-            last = {act.tool: at for at, act in enumerate(acts) if act.ok}
+            left = {about(doubt) for doubt in journal.doubts}
             rows += [
                 [
                     journal.document,
@@ -163,9 +162,9 @@ class Built(Tabled):
                     one.constraint,
                     one.got,
                     one.hint,
-                    "yes" if last.get(act.tool, -1) > at else "no",
+                    "no" if about(act) in left else "yes",
                 ]
-                for at, act in enumerate(acts)
+                for act in journal.acts
                 for one in act.violations
             ]
         return Table(columns, rows, caption="Refused, and what became of it")

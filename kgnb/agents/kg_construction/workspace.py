@@ -77,6 +77,13 @@ class DocumentEntity:
     document: str = ""
 
 
+def about(said: Act | Doubt) -> tuple[str, str]:
+    """What a call is about: the label of what it creates, the subject and the property."""
+    if "label" in said.arguments:
+        return "create", normalised(str(said.arguments["label"]))
+    return said.tool, str(said.arguments.get("subject", ""))
+
+
 _ID = re.compile(r"[A-Za-z][\w.:-]{0,39}")
 _NAMED = re.compile(r"<?((?:https?|urn):[^\s<>\"']*[^\s<>\"'.,;:)])>?")
 
@@ -338,22 +345,16 @@ class Workspace:
         """
         for tries in self._open:
             earlier = self._first <= tries.turn < self.turn or not self.turn
-            if earlier and tries.about == self._about(act):
+            if earlier and tries.about == about(act):
                 return tries
         return None
-
-    def _about(self, act: Act) -> tuple[str, str]:
-        """What a call is about: the label of what it creates, the subject and the property."""
-        if self._kind(act.tool) == "create" and "label" in act.arguments:
-            return "create", normalised(str(act.arguments["label"]))
-        return act.tool, str(act.arguments.get("subject", ""))
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
         if self._kind(act.tool) not in ("", *WRITING):
             return result
         tries = self._repairable(act)
         if tries is None:
-            tries = _Tries(self._about(act))
+            tries = _Tries(about(act))
             self._open.append(tries)
         tries.acts.append(act)
         tries.turn = self.turn
