@@ -76,6 +76,27 @@ def make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
+def refuse_link(path: Path) -> None:
+    """Raise DataError for a link at a name that kgnb chose: a folder of a stranger would have it
+    write into any file of the user.
+    """
+    if path.is_symlink():
+        raise DataError(
+            f"is a link to {os.readlink(path)}, through which kgnb does not write here",
+            where=str(path),
+            fix="Delete the link, or name another place.",
+        )
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise DataError where a folder that is there holds a link; what is in its folders is not
+    looked at.
+    """
+    if folder.is_dir():
+        for path in sorted(folder.iterdir()):
+            refuse_link(path)
+
+
 @contextmanager
 def _written(path: Path) -> Iterator[None]:
     try:
@@ -102,6 +123,13 @@ def read_at_most(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)
+
+
+def most_unpacked(size: int) -> int:
+    """The bytes that a packed file of this size may unpack to; RDF of many repeats packs to a
+    thirtieth.
+    """
+    return max(64 << 20, 100 * size)
 
 
 def packed_or_plain(path: Path) -> Path | None:
@@ -159,10 +187,11 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
     ASCII only, so that a write cut short anywhere leaves valid UTF-8.
 
     Raises:
-        DataError: it cannot be written.
+        DataError: it cannot be written, or is a link.
     """
     if not entries:
         return
+    refuse_link(path)
     text = "".join(
         json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries
     )
@@ -351,8 +380,13 @@ def _this_process() -> str:
 def _flocked(path: Path, *, wait: bool = True, shared: bool = False) -> int | None:
     while fcntl is not None:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
         except OSError:
+            return None
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            # somebody put another file in its place, which is not to be emptied
+            os.close(handle)
             return None
         try:
             if not _hold(handle, wait=wait, shared=shared):

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import gettempdir, mkdtemp
 
 import platformdirs
 
@@ -93,10 +96,27 @@ def config_folder() -> Path | None:
 
 def cache_folder() -> Path:
     """The folder of the user's caches; without a home folder, one in the system's temporary folder
-    that bears the user's number.
+    that bears the user's number, or a new one where another user has taken that.
     """
+    folder = _absolute(platformdirs.user_cache_path)
+    if folder is not None:
+        return folder
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return _absolute(platformdirs.user_cache_path) or Path(gettempdir()) / f"kgnb-{user}"
+    folder = Path(gettempdir()) / f"kgnb-{user}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700)
+    try:
+        status = folder.lstat()
+        own = stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
+    except OSError:
+        return folder
+    # others may have made it first: they would read what is asked, and give the answers
+    return folder if own or os.name != "posix" else _new_folder(user)
+
+
+@cache
+def _new_folder(user: int) -> Path:
+    return Path(mkdtemp(prefix=f"kgnb-{user}-"))
 
 
 def _absolute(of_user: Callable[..., Path]) -> Path | None:

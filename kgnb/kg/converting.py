@@ -9,8 +9,10 @@ import datetime
 import io
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from kgnb.errors import DataError
+from kgnb.files import most_unpacked
 
 HORNED: Any = {"OWL functional syntax": "ofn", "OWL/XML": "owx", "Manchester syntax": "omn"}
 OBO = frozenset({"OBO format", "OBO Graphs JSON"})
@@ -79,9 +81,14 @@ def sheet_rows(path: Path) -> tuple[list[list[str]], list[str]]:
             fix='pip install "kgnb[excel]", or save the sheet as CSV',
         ) from error
     try:
+        if is_zipfile(path):
+            with ZipFile(path) as packed:
+                unpacked = sum(part.file_size for part in packed.infolist())
+            if unpacked > most_unpacked(path.stat().st_size):
+                raise ValueError(f"it unpacks to {unpacked >> 20:,} MiB")
         book = calamine.CalamineWorkbook.from_path(where)
         sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
-    except (calamine.CalamineError, OSError, ValueError) as error:
+    except (calamine.CalamineError, OSError, ValueError, BadZipFile) as error:
         raise DataError(
             f"this is no spreadsheet that can be read: {error}",
             where=where,

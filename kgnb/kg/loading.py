@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
-from kgnb.files import read_at_most
+from kgnb.files import most_unpacked, read_at_most
 from kgnb.kg.columns import (
     NAME_SUFFIXES,
     TABLE_SUFFIXES,
@@ -452,6 +452,8 @@ def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
+        if packed:
+            most = min(most, most_unpacked(path.stat().st_size))
         with gzip.open(path) if packed else path.open("rb") as stream:
             data = read_at_most(stream, most + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -462,9 +464,11 @@ def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         raise DataError(what, where=where, fix="check its name and its permissions") from error
     if len(data) > most:
         raise DataError(
-            f"holds more than {most >> 20:,} MiB",
+            f"{'unpacks to' if packed else 'holds'} more than {most >> 20:,} MiB",
             where=where,
-            fix="ask a graph of this size by SPARQL",
+            fix="unpack it yourself, if it comes from somebody you trust"
+            if packed
+            else "ask a graph of this size by SPARQL",
         )
     if data[:4] == b"PK\x03\x04":
         raise DataError(

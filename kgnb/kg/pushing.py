@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 from urllib.request import Request
 
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, refuse_link, write_whole
 from kgnb.kg.endpoint_graph import EndpointGraph, authorized
 from kgnb.kg.endpoint_wire import AGENT, Wire, courtesy_towards, public_url
 from kgnb.kg.quads import Quad, in_order
@@ -80,6 +80,7 @@ def push(
             endpoint.add_to(graph or "", (triple for triple, _ in group))
         done += len(batch)
         if progress is not None:
+            refuse_link(progress)
             write_whole(progress, json.dumps({"content": digest, "sent": done}) + "\n")
         on_batch(done, len(quads))
     if progress is not None:

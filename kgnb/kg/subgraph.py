@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import read_lines
+from kgnb.files import read_lines, refuse_link
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDF, RDFS, Blank, Iri, Literal, Term, is_iri, n3
@@ -79,6 +79,7 @@ def read_subgraph(
     """
     run = json.dumps([graph.name, sorted(entities), hops, [*wanted.only], wanted.most])
     progress = out.with_name(f"{out.name}.progress")
+    refuse_link(progress)
     steps = _steps_done(out, progress, run)
     found, met = Read(), dict.fromkeys(entities)
     frontier = list(met)

@@ -42,6 +42,7 @@ class ThisPython(AsyncKernelManager):
         return KernelSpec(
             argv=[
                 sys.executable,
+                "-P",  # no module of the working folder takes the place of the kernel's
                 "-m",
                 "ipykernel_launcher",
                 "-f",
@@ -68,8 +69,12 @@ class ReportClient(NotebookClient):
         ledger: Ledger,
         secrets: tuple[str, ...],
         on_announcement: Callable[[str], object] | None = None,
+        *,
+        ours: bool = False,
     ) -> None:
         super().__init__(notebook, km=ThisPython(), timeout=None, startup_timeout=START_TIMEOUT)
+        if ours:  # a notebook of the user's may import what lies beside it
+            self.extra_arguments = ["--InteractiveShellApp.ignore_cwd=True"]
         self.path, self.ledger, self.secrets, self.on_announcement = (
             path,
             ledger,

@@ -171,7 +171,7 @@ class Running:
         if self.stopped:
             return 130, "stopped"
         process = subprocess.Popen(
-            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
+            [sys.executable, "-P", "-m", "kgnb.reporting.item", str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -27,7 +27,7 @@ from kgnb.datasets.fetch import data_folder, digest
 from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.question_sets import files_of
 from kgnb.errors import DataError, KgnbError, Waiting
-from kgnb.files import write_json, write_whole
+from kgnb.files import refuse_links, write_json, write_whole
 from kgnb.reporting.engine import ReportClient
 from kgnb.reporting.html import byline_of, page, write_provenance
 from kgnb.reporting.parameters import (
@@ -272,6 +272,7 @@ def run_report(
     data = {label: digest(file) for label, file in files.items()}
     folder = Path(out) if out else REPORTS / template.name / digest_of(values, data, settings)
     _make(folder)
+    refuse_links(folder)
     _claim(folder)
     changed = assignments(
         {
@@ -357,7 +358,12 @@ def _execute(
     try:
         with on_signals():
             ReportClient(
-                notebook, html.with_suffix(".ipynb"), ledger, secrets, on_announcement
+                notebook,
+                html.with_suffix(".ipynb"),
+                ledger,
+                secrets,
+                on_announcement,
+                ours=template.path in _ours(),
             ).run(as_code(session))
     except (CellExecutionError, DeadKernelError) as error:
         failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")

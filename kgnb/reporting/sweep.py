@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError, Damaged, DataError, KgnbError, Waiting
-from kgnb.files import Claim, from_json, write_json
+from kgnb.files import Claim, from_json, refuse_links, write_json
 from kgnb.reporting.compare import compare_items, write_comparison
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, Running, as_line, attempt, damage, read_state
@@ -93,6 +93,7 @@ def run_sweep(
     _refuse_secrets(grid, settings)
     items = part_of(grid.items, shard)
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_links(folder)
     with ExitStack() as claims:
         # parts of a sweep may run at once, each of them once
         claims.enter_context(Claim(folder / FILE, shared=bool(shard)))

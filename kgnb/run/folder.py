@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import Claim, from_json, make_private, write_whole
+from kgnb.files import Claim, from_json, make_private, refuse_links, write_whole
 from kgnb.run.record import VERSION, Event, Record
 from kgnb.secret import blot, blotted
 
@@ -38,13 +38,14 @@ class RunFolder:
         """Add events, one per line; on return the operating system has them.
 
         Raises:
-            DataError: another process writes its run here; nothing of it is touched.
+            DataError: another process writes its run here, or it holds a link; nothing is touched.
         """
         if self._lost:
             return
         try:
             if not self._begun:
                 make_private(self.path)
+                refuse_links(self.path)
             if self._claim is None:
                 self._claim = Claim(self.path / SUMMARY, again=True)
             if not self._begun:

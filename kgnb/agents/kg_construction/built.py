@@ -18,7 +18,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
 from kgnb.agents.kg_construction.workspace import Act, Doubt, about
 from kgnb.errors import Damaged, DataError, NotKept
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, refuse_link, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
 from kgnb.results.interchange import network_of
@@ -264,8 +264,10 @@ def write_journal(folder: Path, journal: Journal) -> None:
     fields = {"version": VERSION, **_journal().dump_python(journal, exclude=left_out)}
     signed = {**fields, "digest": _digest(fields)}
     text = json.dumps(signed, ensure_ascii=False, indent=1) + "\n"
+    path = journal_file(folder, journal.document)
     try:
-        write_whole(journal_file(folder, journal.document), text, lasting=True)
+        refuse_link(path)
+        write_whole(path, text, lasting=True)
     except DataError as error:
         warnings.warn(
             f"the journal of {journal.document} cannot be saved: {error.what}",

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json, settle
+from kgnb.files import from_json, refuse_link, settle
 from kgnb.kg.loading import load
 from kgnb.kg.quads import Quad, read_n_quads, written
 
@@ -63,6 +63,7 @@ class GraphFile:
         # of the file as it was read or written here
         self._known = _digest(path)
         self._timer: threading.Timer | None = None  # of the next rewriting
+        refuse_link(self.journal)
         self._stream = self.journal.open("ab", buffering=0)
         try:
             self._lock()

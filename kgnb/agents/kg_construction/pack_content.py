@@ -15,7 +15,7 @@ from typing import Any
 import rdflib
 
 from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolDefinition
-from kgnb.files import write_whole
+from kgnb.files import refuse_links, write_whole
 from kgnb.kg.quads import canonical
 from kgnb.kg.terms import RDFS, Iri
 from kgnb.kg.words import words
@@ -281,6 +281,7 @@ class PackContent:
         """Write the pack into a folder, made when missing; returns the files."""
         where = Path(folder)
         where.mkdir(parents=True, exist_ok=True)
+        refuse_links(where)
         written = []
         for name, text in self.files().items():
             path = where / name
