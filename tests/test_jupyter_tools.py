@@ -45,6 +45,22 @@ def test_each_tool_is_found_by_name_and_says_what_it_takes(
         _ = jupyter_tools.create_castle
 
 
+@pytest.mark.fault("two at once")
+def test_each_ontology_has_a_graph_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "cache"))
+    for name in ("Hut", "Tent"):
+        path = tmp_path / f"{name}.ttl"
+        path.write_text(TBOX.replace("Hut", name))
+        server = jupyter_tools.shared.__wrapped__(str(path))
+        assert len(server.session.entities()) == 0
+        assert server.call(f"create_{name.lower()}", {"label": name}).ok
+        server.close()
+    one, other = (path.read_text() for path in (tmp_path / "cache" / "jupyter").glob("*.trig"))
+    assert ("Tent" in one) is not ("Tent" in other)
+
+
 def test_the_sdk_of_mcp_takes_such_a_function(tmp_path: Path) -> None:
     from mcp import Client
     from mcp.server.mcpserver import MCPServer

@@ -4,14 +4,13 @@ change that.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, islice
 from typing import TypeAlias
 
+from kgnb.kg.regular_expressions import matches
 from kgnb.kg.terms import RDFS, Blank, Iri, Literal, Term, Triple
 from kgnb.shapes.datatypes import compare, conforms
 from kgnb.shapes.facts import Facts
@@ -771,7 +770,7 @@ def holds(constraint: Constraint, value: Term) -> bool:
     if component == "pattern":
         return (
             not isinstance(value, Blank)
-            and _pattern(*constraint.texts[:2]).search(text) is not None
+            and matches(constraint.texts[0], text, *constraint.texts[1:2]) is True
         )
     if component == "languageIn":
         tag = (value.language or "").lower() if isinstance(value, Literal) else ""
@@ -814,20 +813,3 @@ def compared(
             for other in others:
                 if _order(value, other) not in ((-1,) if component == "lessThan" else (-1, 0)):
                     yield value, True
-
-
-@lru_cache(maxsize=1024)
-def _pattern(pattern: str, flags: str = "") -> re.Pattern[str]:
-    """An XPath regular expression as Python's: the two agree on all but rare classes."""
-    known = {"i": re.IGNORECASE, "s": re.DOTALL, "m": re.MULTILINE, "x": re.VERBOSE}
-    bits = sum(bit for flag, bit in known.items() if flag in flags)
-    return re.compile(re.escape(pattern) if "q" in flags else pattern, bits)
-
-
-def legal_pattern(pattern: str, flags: str = "") -> bool:
-    """Whether Python can read a regular expression."""
-    try:
-        _pattern(pattern, flags)
-    except re.error:
-        return False
-    return True

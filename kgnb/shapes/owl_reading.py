@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from kgnb.kg import vocabulary as v
+from kgnb.kg.regular_expressions import matches
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
-from kgnb.shapes.checking import legal_pattern
 from kgnb.shapes.datatypes import ANY_LITERAL, PLAIN, REAL, compare, is_legal
 from kgnb.shapes.shape import SH, Constraint, Path, Shape, Warned, inverse
 from kgnb.shapes.tbox import ONE_OF, TBox
@@ -588,7 +588,7 @@ class Expressions:
             return None
         if name in ("minLength", "maxLength") and text.isdecimal():
             return Constraint(name, number=int(text))
-        if name == "pattern" and legal_pattern(f"^(?:{text})$"):
+        if name == "pattern" and matches(f"^(?:{text})$", "") is not None:
             return Constraint("pattern", texts=(f"^(?:{text})$", ""))
         if name == "langRange":
             return Constraint("languageIn", texts=(text,))

@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from kgnb.kg.prefixes import shorten
+from kgnb.kg.regular_expressions import matches
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, n3
-from kgnb.shapes.checking import ClassHierarchy, legal_pattern
+from kgnb.shapes.checking import ClassHierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES
 from kgnb.shapes.shape import FAR, SH, TYPE, Constraint, Path, Shape, Warned
@@ -238,7 +239,7 @@ class _Reader:
                 value.text if isinstance(value, Literal) else "",
                 flags.text if isinstance(flags, Literal) else "",
             )
-            if legal_pattern(*texts):
+            if matches(texts[0], "", *texts[1:2]) is not None:
                 yield Constraint("pattern", texts=texts)
             else:
                 self._warn("pattern", node, f"the regular expression {texts[0]!r} cannot be read")

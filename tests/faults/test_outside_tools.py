@@ -257,6 +257,18 @@ def test_arguments_are_shown_before_the_first_call(
     assert "--allow 'readfile(argument=pattern)'" in said and "\x1b" not in said
 
 
+@pytest.mark.parametrize(
+    "path", ["/data/../etc/passwd", "/data/..", "/data/%2e%2E/etc", "/data/..%2fetc", "/data/..\\x"]
+)
+def test_no_argument_leads_out_of_the_folder_of_a_pattern(path: str) -> None:
+    allow = Allow.read("readfile(path=/data/*)")
+    assert not allow.matches({"path": path})
+    assert allow.matches({"path": "/data/a..b"}) and not allow.matches(
+        {"path": "/data/a", "to": "x"}
+    )
+    assert Allow.read("readfile(path=../data/*)").matches({"path": "../data/x"})
+
+
 def test_an_allowance_is_read_or_refused_in_words() -> None:
     assert Allow.read("look") == Allow("look", {})
     assert Allow.read("f(a=x,y, b=*)") == Allow("f", {"a": "x,y", "b": "*"})

@@ -35,6 +35,7 @@ LONGEST_SCHEMA = 16_000
 DEEPEST = 20
 """Objects and lists in one another in a schema."""
 
+_UPWARDS = re.compile(r"(?i)(^|[/\\]|%2f|%5c)(\.|%2e){2}([/\\]|%2f|%5c|$)")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SLICE = 0.1  # seconds between looks at whether a run was stopped
 _MOST_HANGS = 2  # calls of a tool that may hang, each of which keeps a thread
@@ -140,10 +141,16 @@ class Allow:
         return cls(match[1], arguments)
 
     def matches(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether these arguments may be given: what is named is there and matches."""
-        return all(
-            name in arguments and fnmatchcase(_text(arguments[name]), pattern)
-            for name, pattern in self.arguments.items()
+        """Whether these arguments may be given: each is named and matches, and none leads out of a
+        folder that a pattern names (``/data/../etc``).
+        """
+        return not self.arguments or (
+            arguments.keys() == self.arguments.keys()
+            and all(
+                fnmatchcase(text := _text(arguments[name]), pattern)
+                and (".." in pattern or not _UPWARDS.search(text))
+                for name, pattern in self.arguments.items()
+            )
         )
 
 

@@ -1,0 +1,211 @@
+"""A folder of a stranger: links at names that kgnb chooses, modules beside the work, packed files that
+unfold, patterns that never end, a cache that somebody else made first.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgnb import trust
+from kgnb.agents.kg_construction.built import Journal, write_journal
+from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.cli import main
+from kgnb.errors import DataError, NotKept
+from kgnb.files import Claim, append_lines, locked, most_unpacked
+from kgnb.kg.converting import sheet_rows
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.regular_expressions import matches
+from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import HUTS
+
+posix = pytest.mark.skipif(os.name != "posix", reason="these are files of POSIX")
+PLAIN = ["--judge", "rule", "--embedder", "characters"]
+MATCH = ["match", "huts:alpine", "huts:refuge", *PLAIN, "-o", "o.sssom.tsv"]
+
+
+def claims(folder: Path, victim: Path) -> None:
+    (folder / ".out.jsonl.in-use").symlink_to(victim)
+    with Claim(folder / "out.jsonl"):
+        pass
+
+
+def claims_by_hard_link(folder: Path, victim: Path) -> None:
+    os.link(victim, folder / ".out.jsonl.in-use")
+    with Claim(folder / "out.jsonl"):
+        pass
+
+
+def locks(folder: Path, victim: Path) -> None:
+    (folder / ".writing").symlink_to(victim)
+    with locked(folder / ".writing"):
+        pass
+
+
+def appends(folder: Path, victim: Path) -> None:
+    (folder / "replies.jsonl").symlink_to(victim)
+    with pytest.raises(DataError, match="is a link to"):
+        append_lines(folder / "replies.jsonl", [{"text": "$(id)"}])
+
+
+def runs(folder: Path, victim: Path) -> None:
+    (folder / "R").mkdir()
+    (folder / "R" / "events.jsonl").symlink_to(victim)
+    assert main([*MATCH, "--run", "R"]) == 1
+
+
+def sweeps(folder: Path, victim: Path) -> None:
+    (folder / "grid.yaml").write_text("report: ontology-matching\nparameters: {dataset: [huts]}\n")
+    (folder / "sw").mkdir()
+    (folder / "sw" / "comparison.json").symlink_to(victim)
+    assert main(["sweep", "grid.yaml", "--out", "sw"]) == 1
+
+
+def reports(folder: Path, victim: Path) -> None:
+    (folder / "rep").mkdir()
+    (folder / "rep" / "report.ipynb").symlink_to(victim)
+    assert main(["report", "ontology-matching", "-p", "dataset=huts", "--out", "rep"]) == 1
+
+
+def serves(folder: Path, victim: Path) -> None:
+    (folder / "huts.ttl").write_text(HUTS)
+    (folder / "built.trig.journal").symlink_to(victim)
+    with pytest.raises(DataError, match="is a link to"):
+        GraphFile(folder / "built.trig", compile_ontology(folder / "huts.ttl").session())
+
+
+def compiles(folder: Path, victim: Path) -> None:
+    (folder / "pack").mkdir()
+    (folder / "pack" / "tools.json").symlink_to(victim)
+    assert main(["compile", "huts:kitchen", "-o", "pack"]) == 1
+
+
+@posix
+@pytest.mark.fault("links that a stranger left")
+@pytest.mark.parametrize(
+    "work",
+    [claims, claims_by_hard_link, locks, appends, runs, sweeps, reports, serves, compiles],
+)
+def test_no_file_is_reached_through_a_link_at_a_name_that_kgnb_chose(
+    work: Callable[[Path, Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = tmp_path / "home" / "precious"
+    victim.parent.mkdir()
+    victim.write_text("kept")
+    folder = tmp_path / "stranger"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    work(folder, victim)
+    assert victim.read_text() == "kept"
+
+
+@posix
+@pytest.mark.fault("links that a stranger left")
+def test_a_journal_is_not_written_through_a_link_and_the_reading_goes_on(tmp_path: Path) -> None:
+    victim = tmp_path / "precious"
+    victim.write_text("kept")
+    folder = tmp_path / "journals"
+    write_journal(folder, Journal("a.txt", "0", "key", "rule"))
+    [file] = folder.iterdir()
+    file.unlink()
+    file.symlink_to(victim)
+    with pytest.warns(NotKept, match="is a link to"):
+        write_journal(folder, Journal("a.txt", "0", "key", "rule"))
+    assert victim.read_text() == "kept"
+
+
+@pytest.mark.slow
+@pytest.mark.fault("modules in the working folder")
+@pytest.mark.parametrize("command", ["sweep", "report"])
+def test_no_module_of_the_working_folder_takes_the_place_of_a_library(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("json", "numpy", "ipykernel", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    (tmp_path / "grid.yaml").write_text(
+        "report: ontology-matching\nparameters: {dataset: [huts]}\n"
+    )
+    words = {
+        "sweep": ["sweep", "grid.yaml", "--out", "sw"],
+        "report": ["report", "ontology-matching", "-p", "dataset=huts", "--out", "rep"],
+    }
+    assert main(words[command]) == 0
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("name", ["bomb.ttl.gz", "bomb.csv.gz", "bomb.nt"])
+def test_a_packed_file_unpacks_to_a_hundred_times_its_size_at_most(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        for _ in range(80):
+            file.write(b"# " + b"x" * ((1 << 20) - 3) + b"\n")
+    assert path.stat().st_size < 200_000
+    with pytest.raises(DataError, match="unpacks to more than 64 MiB"):
+        load(OxigraphGraph(), path)
+    assert most_unpacked(10 << 20) == 1000 << 20
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    path = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/worksheets/sheet1.xml", b" " * (70 << 20))
+    with pytest.raises(DataError, match="unpacks to 70 MiB"):
+        sheet_rows(path)
+
+
+NEVER_ENDS = (
+    HUTS
+    + """
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+[] a sh:NodeShape ; sh:targetClass <https://hut.example/Hut> ;
+  sh:property [ sh:path rdfs:label ; sh:pattern "^(a+)+$" ] .
+"""
+)
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_a_pattern_of_an_ontology_ends(tmp_path: Path) -> None:
+    (tmp_path / "huts.ttl").write_text(NEVER_ENDS)
+    session = compile_ontology(tmp_path / "huts.ttl").session()
+    assert not session.call("create_hut", {"label": "a" * 150 + "!"}).ok
+    assert session.call("create_hut", {"label": "a" * 150}).ok
+    assert matches("[", "") is None and matches("(a{1000}){1000}", "") is None
+
+
+@posix
+@pytest.mark.fault("no home folder")
+@pytest.mark.parametrize("made", ["readable", "link", "file", "own"])
+def test_a_cache_that_somebody_made_first_is_not_used(made: str, tmp_path: Path) -> None:
+    theirs = tmp_path / f"kgnb-{os.getuid()}"
+    if made == "readable":
+        theirs.mkdir()
+        theirs.chmod(0o777)
+    elif made == "link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        theirs.symlink_to("elsewhere")
+    elif made == "file":
+        theirs.write_text("")
+    code = "from kgnb import trust; trust._absolute = lambda of_user: None\n"
+    code += "print(trust.cache_folder(), trust.cache_folder())"
+    environment = {"PATH": os.defpath, "TMPDIR": str(tmp_path)}
+    environment["PYTHONPATH"] = str(Path(trust.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    one, other = map(Path, done.stdout.split())
+    assert one == other and one.stat().st_mode & 0o077 == 0 and not one.is_symlink()
+    assert (one == theirs) is (made == "own")
