@@ -127,7 +127,7 @@ def readable(wanted: str, body: dict[str, Any]) -> str:
     """A request as text, for a person or for a model behind a chat window."""
     parts = [f"=== {wanted}"]
     for message in body.get("messages", ()):
-        parts.append(f"--- {message['role']}\n{_visible(message.get('content') or '')}")
+        parts.append(f"--- {message['role']}\n{message.get('content') or ''}")
         for call in message.get("tool_calls", ()):
             parts.append(f"    calls {call['function']['name']} {call['function']['arguments']}")
     for tool in body.get("tools", ()):
@@ -141,11 +141,7 @@ def readable(wanted: str, body: dict[str, Any]) -> str:
         parts.append(
             f"--- the reply is JSON that follows this schema\n{json.dumps(form, ensure_ascii=False)}"
         )
-    return "\n".join(parts)
-
-
-def _visible(text: str) -> str:
-    return "\n".join(visible(line) for line in text.split("\n"))
+    return "\n".join(visible(line) for line in "\n".join(parts).split("\n"))
 
 
 def typed_reply(text: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from kgnb.agents.kg_construction.http_clients import App
+from kgnb.agents.kg_construction.serve import HERE, guarded
 from kgnb.agents.question_answering.state import GraphContext
 from kgnb.backends import GraphSource
 from kgnb.errors import KgnbError
@@ -20,7 +22,6 @@ from kgnb.settings import Settings
 from kgnb.tasks.asking import answer_question, open_context
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import JSONResponse
 
@@ -73,8 +74,10 @@ class Translator:
         }
 
 
-def application(translator: Translator) -> Starlette:
-    """The HTTP service."""
+def application(translator: Translator) -> App:
+    """The HTTP service, for programs of this machine: a page in the user's browser must not spend money
+    here, nor read the graph.
+    """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
@@ -92,7 +95,8 @@ def application(translator: Translator) -> Starlette:
             return JSONResponse({"error": error.what}, 502)
         return JSONResponse(reply)
 
-    return Starlette(routes=[Route("/", translate), Route("/text2sparql", translate)])
+    routes = [Route("/", translate), Route("/text2sparql", translate)]
+    return guarded(Starlette(routes=routes), "", HERE)
 
 
 def serve_text2sparql(

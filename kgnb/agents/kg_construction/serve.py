@@ -510,6 +510,14 @@ MOST_A_SECOND = 1_000
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 
+def _of_a_web_page(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a browser sent this for a page of another machine."""
+    origin = headers.get(b"origin")
+    if origin is None:
+        return headers.get(b"sec-fetch-site") == b"cross-site"
+    return not HERE.fullmatch(origin.partition(b"://")[2])
+
+
 def guarded(
     app: App,
     token: str,
@@ -535,6 +543,8 @@ def guarded(
             hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"
         ):
             return await PlainTextResponse("unknown host", 421)(scope, receive, send)
+        if hosts is not None and _of_a_web_page(dict(scope["headers"])):
+            return await PlainTextResponse("not for web pages", 403)(scope, receive, send)
         if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
             if sent:
                 await asyncio.sleep(guesses.delay(scope["client"][0] if scope["client"] else ""))
