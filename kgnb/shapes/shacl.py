@@ -150,9 +150,8 @@ class _Reader:
         seen = (*seen, node)
         for beyond in _BEYOND:
             if self.graph.objects(node, f"{SH}{beyond}"):
-                when = (
-                    "is checked at finish, by pyshacl" if beyond == "sparql" else "is not enforced"
-                )
+                when = "is checked at finish, by pyshacl; at the call where no later fact mends it"
+                when = when if beyond == "sparql" else "is not enforced"
                 self._warn("SHACL beyond the core", node, f"sh:{beyond} {when}")
         for predicate in self.graph.about(node):
             term = predicate.removeprefix(SH)

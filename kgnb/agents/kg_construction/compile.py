@@ -33,6 +33,7 @@ from kgnb.shapes.owl_reading import SHAPES, owl_shapes
 from kgnb.shapes.phrases import Phrases
 from kgnb.shapes.shacl import has_shapes, read_shapes
 from kgnb.shapes.shape import SH, Shape, Warned
+from kgnb.shapes.sparql_constraints import lasting_constraints
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities, unit_names
 
@@ -132,6 +133,7 @@ def compile(
         quantities=measured,
         tbox=tbox,
         sparql_shapes=_sparql_shapes(triples, shape_triples),
+        sparql_constraints=lasting_constraints(Facts([*triples, *shape_triples])),
         milliseconds=(perf_counter() - begun) * 1000,
     )
 

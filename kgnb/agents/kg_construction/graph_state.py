@@ -257,20 +257,15 @@ class GraphState:
                 report.value(result, sh.resultMessage) or "a constraint in SPARQL does not hold"
             )
             shape = str(report.value(result, sh.sourceShape) or "")
-            name = self.labels().get(str(focus), str(focus))
-            found.append(
-                Violation(
-                    "the entity itself",
-                    "sh:sparql",
-                    str(value or name),
-                    (),
-                    f"{name}: {message}",
-                    str(focus),
-                    f"{SH}SPARQLConstraintComponent",
-                    shape,
-                )
-            )
+            found.append(self.in_sparql(shape, str(focus), message, str(value or "")))
         return tuple(sorted(set(found), key=repr))[:_MOST_MISSING]
+
+    def in_sparql(self, shape: str, focus: str, message: str, value: str = "") -> Violation:
+        """The violation of a constraint in SPARQL."""
+        name = self.labels().get(focus, focus)
+        hint, component = f"{name}: {message}", f"{SH}SPARQLConstraintComponent"
+        got = value or name
+        return Violation("the entity itself", "sh:sparql", got, (), hint, focus, component, shape)
 
     @property
     def graph(self) -> rdflib.Graph:

@@ -24,6 +24,7 @@ from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import Phrases
 from kgnb.shapes.shacl import shacl_turtle
 from kgnb.shapes.shape import Shape, Warned
+from kgnb.shapes.sparql_constraints import SparqlConstraint
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import Quantity, unit_names
 
@@ -49,6 +50,8 @@ class PackContent:
     sparql_shapes: str = field(default="", repr=False)
     """The shapes graph as N-Triples if it has SPARQL constraints, which pyshacl checks at finish.
     """
+    sparql_constraints: tuple[SparqlConstraint, ...] = field(default=(), repr=False)
+    """Those of them that are checked at the call."""
     milliseconds: float = field(default=0.0, compare=False)
 
     @cached_property

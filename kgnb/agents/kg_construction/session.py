@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -37,6 +38,7 @@ from kgnb.kg.quads import in_order, quads, write
 from kgnb.kg.terms import Iri, Literal, Triple, term_key, triple_key
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
+from kgnb.shapes.sparql_constraints import broken_in_sparql
 
 _MOST_VIOLATIONS = 20
 
@@ -253,10 +255,10 @@ class ConstructionSession(GraphState):
         done = False
         try:
             broken = self.pack.checker.at_once(self.facts, added) if self.checked and added else []
-            if broken:
-                violations = self._caused(added, broken)
-                if violations:
-                    return CallResult.refused(*violations, iri=str(iri) if not new_entity else "")
+            violations = self._caused(added, broken) if broken else ()
+            violations = violations or self._caused_in_sparql(added)
+            if violations:
+                return CallResult.refused(*violations, iri=str(iri) if not new_entity else "")
             if self.stored and self._calls is not None:
                 self._calls.add(triples, borrowed, call)
             elif self.stored:
@@ -274,15 +276,38 @@ class ConstructionSession(GraphState):
         stay unchanged.
         """
         said = [self.hints.violation(shape, found, self.facts) for shape, found in broken]
-        for triple in reversed(added):
-            self.facts.remove(triple)
-        before = {_place(j) for j in self.pack.checker.at_once(self.facts, added)}
-        for triple in added:
-            self.facts.add(triple)
+        with self._without(added):
+            before = {_place(j) for j in self.pack.checker.at_once(self.facts, added)}
         fresh = [
             one for one, judged in zip(said, broken, strict=True) if _place(judged) not in before
         ]
         return tuple(dict.fromkeys(fresh))[:_MOST_VIOLATIONS]
+
+    def _caused_in_sparql(self, added: list[Triple]) -> tuple[Violation, ...]:
+        """The same for constraints in SPARQL, those that no later fact could mend."""
+        if not (self.checked and added and self.pack.sparql_constraints):
+            return ()
+        look = partial(broken_in_sparql, self.pack.sparql_constraints, self.pack.hierarchy)
+        if not (now := look(self.facts, added)):
+            return ()
+        with self._without(added):
+            before = look(self.facts, added)
+        return tuple(
+            self.in_sparql(one.shape, node, said)
+            for one, node, said in now
+            if (one, node, said) not in before
+        )[:_MOST_VIOLATIONS]
+
+    @contextmanager
+    def _without(self, added: list[Triple]) -> Iterator[None]:
+        """While the facts are as they were before these."""
+        for triple in reversed(added):
+            self.facts.remove(triple)
+        try:
+            yield
+        finally:
+            for triple in added:
+                self.facts.add(triple)
 
     def trig(self) -> str:
         """Facts and their provenance, each call's in a named graph of its own, as TriG."""

@@ -3,6 +3,7 @@
 import rdflib
 from pyshacl import validate
 
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import PREFIXES, K, made, opened, pack_of
@@ -88,23 +89,67 @@ def test_cycles_in_a_strict_order_and_negative_assertions_are_refused() -> None:
     assert not conforms(session, (f"{K}ida", "knows", f"{K}max"))
 
 
-def test_a_constraint_in_sparql_is_checked_at_finish() -> None:
-    query = f"SELECT $this WHERE {{ $this <{K}beds> ?b ; <{K}guests> ?g . FILTER(?g > ?b) }}"
+def hut_pack(constraint: str, more: str = "") -> ToolPack:
     turtle = PREFIXES + (
         ":Hut a owl:Class . :Inn a owl:Class ; rdfs:subClassOf :Hut . :beds a owl:DatatypeProperty ; "
         "rdfs:range xsd:integer . :guests a owl:DatatypeProperty ; rdfs:range xsd:integer . "
-        ':S a sh:NodeShape ; sh:targetClass :Hut ; sh:sparql [ sh:message "more guests than beds" ; '
-        f'sh:select "{query}" ] .'
+        ":near a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Hut . "
+        f":S a sh:NodeShape ; sh:targetClass :Hut ; sh:sparql [ {constraint} ] . {more}"
     )
-    session = opened(compile_ontology(rdflib.Graph().parse(data=turtle, format="turtle")))
+    return compile_ontology(rdflib.Graph().parse(data=turtle, format="turtle"))
+
+
+def test_a_constraint_in_sparql_is_checked_at_the_call_where_no_later_fact_mends_it() -> None:
+    session = opened(
+        hut_pack(
+            'sh:message "{?g} guests, and {?b} beds" ; sh:prefixes :here ; sh:select "SELECT $this ?g ?b '
+            'WHERE { $this k:beds ?b ; k:guests ?g . FILTER(?g > ?b) }"',
+            f':here sh:declare [ sh:prefix "k" ; sh:namespace "{K}"^^xsd:anyURI ] .',
+        )
+    )
     inn = session.call("create_inn", {"label": "Ambre"}).iri
-    session.call("add_beds", {"subject": inn, "value": 4})
-    assert session.call("finish").ok
-    session.call("add_guests", {"subject": inn, "value": 5})
+    assert session.call("add_beds", {"subject": inn, "value": 4}).ok
+    wrong = session.call("add_guests", {"subject": inn, "value": 5})
+    assert not wrong.ok and wrong.violations[0].focus == inn
+    assert wrong.violations[0].hint == "Ambre: 5 guests, and 4 beds"
+    assert session.call("add_guests", {"subject": inn, "value": 3}).ok
+    assert not session.call("replace", {"subject": inn, "property": "guests", "value": 7}).ok
+    assert session.call("finish").ok and len(session.graph) == 4
+    loose = session.pack.session(checked=False)
+    inn = loose.call("create_inn", {"label": "Ambre"}).iri
+    for name, value in (("beds", 4), ("guests", 5)):
+        assert loose.call(f"add_{name}", {"subject": inn, "value": value}).ok
+    assert "5 guests" in loose.call("finish").violations[0].hint
+    loose.checked = True  # what was broken before is nobody's fault now
+    assert loose.call("add_near", {"subject": inn, "object": inn}).ok
+
+
+def test_the_entities_beside_a_new_fact_are_checked_in_sparql_too() -> None:
+    session = opened(
+        hut_pack(
+            f'sh:select "SELECT $this WHERE {{ $this <{K}near>/<{K}near> ?h . ?h <{K}beds> ?b . '
+            'FILTER(?b > 90) }"'
+        )
+    )
+    a, b, c = (session.call("create_hut", {"label": name}).iri for name in "abc")
+    assert session.call("add_near", {"subject": a, "object": b}).ok
+    assert session.call("add_near", {"subject": b, "object": c}).ok
+    refused = session.call("add_beds", {"subject": c, "value": 91})
+    assert not refused.ok and refused.violations[0].focus == a
+    assert session.call("add_beds", {"subject": c, "value": 9}).ok
+
+
+def test_a_constraint_in_sparql_that_a_later_fact_mends_is_checked_at_finish() -> None:
+    session = opened(
+        hut_pack(
+            'sh:message "no beds" ; sh:select "SELECT $this WHERE { $this a ?c . '
+            f'FILTER NOT EXISTS {{ $this <{K}beds> ?b }} }}"'
+        )
+    )
+    inn = session.call("create_inn", {"label": "Ambre"}).iri
     wrong = session.call("finish")
-    assert "more guests than beds" in wrong.violations[0].hint
-    assert wrong.violations[0].focus == inn
-    assert session.call("replace", {"subject": inn, "property": "guests", "value": 3}).ok
+    assert "no beds" in wrong.violations[0].hint and wrong.violations[0].focus == inn
+    assert session.call("add_beds", {"subject": inn, "value": 4}).ok
     assert session.call("finish").ok
 
 
