@@ -146,7 +146,7 @@ def build_graph(
     """The graph that documents make, written through the tools of an ontology.
 
     Args:
-        documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values,
+        documents: files, folders and patterns (text, Markdown, HTML, tables, PDF, Word), Document values,
             or ``{name: text}``.
         pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
         judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or

@@ -43,7 +43,7 @@ AGENT = Agent(
         Input(
             "documents",
             "text",
-            "files, folders or patterns: text, Markdown, HTML, PDF",
+            "files, folders or patterns: text, Markdown, HTML, tables, PDF, Word (.docx)",
             ("huts:kitchen-notes",),
             many=True,
             stage="instantiate",
@@ -231,10 +231,10 @@ AGENT = Agent(
     about="""Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
 
 TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example).
-DOCUMENTS are files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit status 1 if a
-document could not be read; the graph of the others is still written. .trig has provenance, .ttl and
-.jsonld have none. The folder of --run also keeps journals, so that an interrupted run continues where
-it stopped.""",
+DOCUMENTS are files, folders or patterns: plain text, Markdown, HTML, CSV, PDF, Word (.docx). Exit
+status 1 if a document could not be read; the graph of the others is still written. .trig has
+provenance, .ttl and .jsonld have none. The folder of --run also keeps journals, so that an
+interrupted run continues where it stopped.""",
     examples=(
         "kgnb build huts:kitchen huts:kitchen-notes --judge rule --out kitchen.trig",
         "kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o papers.trig",
