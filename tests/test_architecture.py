@@ -57,7 +57,7 @@ ALLOWED: dict[str, set[str]] = {
     "backends": BASE | {"settings", "kg", "llm", "vectors", "datasets"},
     "tasks": TASKS,
     "testing": BASE | {"llm"},
-    "reporting": BELOW_EDGES,
+    "reporting": BELOW_EDGES | {"trust"},
     "widgets": BELOW_EDGES | {"magics"},
     "magics": BELOW_EDGES | {"widgets", "reporting", "cli"},
     "cli": BELOW_EDGES | {"reporting"},

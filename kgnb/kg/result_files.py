@@ -31,7 +31,7 @@ TRIPLES = {
     ".json": ox.RdfFormat.JSON_LD,
     ".jsonld": ox.RdfFormat.JSON_LD,
 }
-_FORMULA = re.compile(r"[=+\-@\t\r]")
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - some spreadsheets take wide ones, too
 _NUMBER = re.compile(r"[+\-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+\-]?\d+)?\Z")
 
 

@@ -13,7 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +30,7 @@ from kgnb.reporting.scan import known_secrets, redact
 from kgnb.reporting.session import Interrupted, from_text, on_signals
 from kgnb.run.dask import LOOK, LOST, START, dask_client
 from kgnb.settings import Settings
+from kgnb.trust import SettingsFile
 
 TRIES = 2
 FILE = "sweep.json"
@@ -112,6 +113,9 @@ def _run_items(
     on_item: OnItem | None,
 ) -> SweepResult:
     write_json(folder / FILE, grid.content)
+    if grid.report.endswith(".ipynb"):
+        with suppress(ConfigError, DataError):  # then it is begun anew, not resumed
+            SettingsFile.read(folder / FILE).trust()
     homes = [item_folder(folder, item) for item in _to_do(folder, grid, items, settings)]
     width, ended, failed = min(workers, len(homes)), len(items) - len(homes), 0
 
@@ -172,8 +176,20 @@ def _refuse_secrets(grid: Grid, settings: Settings) -> None:
 
 
 def resume_sweep(folder: Path | str, **given: object) -> SweepResult:
-    """Run what is not done of the sweep in this folder; takes what ``run_sweep`` takes."""
-    return run_sweep(saved_grid(Path(folder)), folder, **given)  # type: ignore[arg-type]  # as run_sweep checks
+    """Run what is not done of the sweep in this folder; takes what ``run_sweep`` takes.
+
+    Raises:
+        DataError: it runs a notebook, and this user did not begin it with this file: a folder that
+            was received must not run code.
+    """
+    grid = saved_grid(Path(folder))
+    if grid.report.endswith(".ipynb") and not SettingsFile.read(Path(folder) / FILE).trusted:
+        raise DataError(
+            f"runs the notebook {grid.report}, and you have not begun this sweep here",
+            where=str(Path(folder) / FILE),
+            fix=f"Read the notebook, then begin it yourself: kgnb sweep FILE.yaml --out {folder}",
+        )
+    return run_sweep(grid, folder, **given)  # type: ignore[arg-type]  # as run_sweep checks
 
 
 def saved_grid(folder: Path) -> Grid:

@@ -5,6 +5,7 @@ unfold, patterns that never end, a cache that somebody else made first.
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from kgnb import trust
 from kgnb.agents.kg_construction.built import Journal, write_journal
+from kgnb.agents.kg_construction.documents import find_documents
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
@@ -24,8 +26,10 @@ from kgnb.kg.converting import sheet_rows
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.regular_expressions import matches
+from kgnb.kg.result_files import inert
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import HUTS
+from tests.reporting.conftest import notebook
 
 posix = pytest.mark.skipif(os.name != "posix", reason="these are files of POSIX")
 PLAIN = ["--judge", "rule", "--embedder", "characters"]
@@ -209,3 +213,67 @@ def test_a_cache_that_somebody_made_first_is_not_used(made: str, tmp_path: Path)
     one, other = map(Path, done.stdout.split())
     assert one == other and one.stat().st_mode & 0o077 == 0 and not one.is_symlink()
     assert (one == theirs) is (made == "own")
+
+
+@pytest.mark.fault("hostile text shown")
+def test_nothing_of_a_received_request_commands_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "x\x1b]0;PWN\x07\x9b31m\u202e"
+    call = {"id": "1", "type": "function", "function": {"name": evil, "arguments": evil}}
+    body = {"messages": [{"role": evil, "content": evil, "tool_calls": [call]}], "model": evil}
+    (tmp_path / "requests-001.jsonl").write_text(json.dumps({"custom_id": evil, "body": body}))
+    assert main(["batch", "show", str(tmp_path)]) == 0
+    assert main(["batch", "status", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert "PWN" in said.out
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*said.out, *said.err}
+
+
+STRANGE = "import pathlib\npathlib.Path({!r}).write_text('ran')\n"
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a stranger's settings file")
+def test_a_sweep_that_was_received_runs_no_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(trust, "config_folder", lambda: tmp_path / "config")
+    notebook(tmp_path, "# Small", "k: int = 2", STRANGE.format(str(tmp_path / "ran")))
+    (tmp_path / "grid.yaml").write_text("report: small.ipynb\nparameters: {k: [3]}\n")
+    folder = tmp_path / "sw"
+    folder.mkdir()
+    received = {"report": str(tmp_path / "small.ipynb"), "parameters": {"k": [3]}}
+    (folder / "sweep.json").write_text(json.dumps(received))
+    assert main(["resume", "sw"]) == 1
+    assert "you have not begun this sweep here" in capsys.readouterr().err
+    assert not (tmp_path / "ran").exists()
+    assert main(["sweep", "grid.yaml", "--out", "sw"]) == 0
+    assert (tmp_path / "ran").exists()
+    assert main(["resume", "sw"]) == 0
+    (folder / "sweep.json").write_text(json.dumps(received))
+    assert main(["resume", "sw"]) == 1
+
+
+@posix
+@pytest.mark.fault("paths and links that lead elsewhere")
+def test_a_folder_of_documents_does_not_send_what_lies_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "key.txt").write_text("secret")
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Salt.")
+    (folder / "b.txt").symlink_to("a.txt")
+    assert [one.name for one in find_documents(folder)] == ["a.txt", "b.txt"]
+    (folder / "c.txt").symlink_to(tmp_path / "key.txt")
+    with pytest.raises(DataError, match="is a link to"):
+        find_documents(folder)
+    assert len(find_documents(f"{folder}/*")) == 3
+
+
+@pytest.mark.fault("hostile text shown")
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+cmd", "-cmd", "@SUM(1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x"]
+)
+def test_no_cell_for_a_spreadsheet_begins_like_a_formula(cell: str) -> None:
+    assert inert(cell) == f"'{cell}"

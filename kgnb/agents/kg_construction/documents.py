@@ -138,6 +138,13 @@ def _files(spec: str | Path) -> list[Readable]:
         )
         if not inside:
             raise DataError("no document in this folder", where=str(spec), fix=_SUFFIXES)
+        here = path.resolve()
+        if out := [file for file in inside if not file.resolve().is_relative_to(here)]:
+            raise DataError(
+                f"is a link to {out[0].resolve()}, which is not in this folder",
+                where=str(out[0]),
+                fix=f"Delete it, or name the files to read what links lead to: {spec}/*",
+            )
         return [DocumentFile(file.relative_to(path).as_posix(), file) for file in inside]
     if path.is_file():
         return [DocumentFile(path.name, path)]
