@@ -68,7 +68,7 @@ def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_pat
     assert (
         "Hits@1" in said.err
         and "4 seeds (33%)" in said.err
-        and "model tokens per entity" in said.err
+        and "model tokens an entity" in said.err
     )
     # the universe may be all entities
     words = ("--seeds", "none", "--universe", "all", "--ranking", str(ranking), "-q")

@@ -71,7 +71,7 @@ def test_a_simulation_is_named_as_one(notebook):
     notebook.good(START)
     alignment = notebook.good("%ea run --judge oracle --rounds 0").value
     assert alignment.notes[0].startswith("SIMULATION")
-    assert any("model tokens per entity" in note for note in alignment.notes)
+    assert any("model tokens an entity" in note for note in alignment.notes)
 
 
 def test_seeds_that_are_not_there_are_an_error_with_a_line(notebook):

@@ -196,7 +196,7 @@ def test_one_named_graph_can_be_asked_alone(notebook: Notebook, folder: Path) ->
     assert (
         len(notebook.good("%%sparql --graph urn:g\nCONSTRUCT { ?s ?p ?o } { ?s ?p ?o }").value) == 1
     )
-    assert "a named graph has an IRI" in notebook("%%sparql --graph g\nASK { ?s ?p ?o }").why
+    assert "no graph called g is open" in notebook("%%sparql --graph g\nASK { ?s ?p ?o }").why
 
 
 @pytest.mark.parametrize("option", ["-g alpine", "--graph alpine", "--graph=alpine", "alpine"])
