@@ -38,14 +38,14 @@ export interface Column {
   readonly kind: Kind;
 }
 
-const KINDS: readonly string[] = ['text', 'iri', 'number', 'digits', 'percent', 'boolean'];
+const KINDS: readonly string[] = ['text', 'iri', 'number', 'percent', 'boolean'];
 
 function readColumn(value: unknown, where: string): Column {
-  const { key, title, kind } = object(value, where);
+  const { key, title, kind, digits } = object(value, where);
   if (typeof key !== 'string' || typeof title !== 'string' || !KINDS.includes(String(kind))) {
     throw new ShapeError(`${where} has no key, title or known kind`);
   }
-  return { key, title, kind: kind as Kind };
+  return { key, title, kind: digits === true ? 'digits' : (kind as Kind) };
 }
 
 export function readCell(value: unknown, where: string): Cell {

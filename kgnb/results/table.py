@@ -60,6 +60,11 @@ class Column:
         return self.kind in ("number", "digits", "percent")
 
 
+def _kind(column: Column) -> Json:
+    """The kind as JSON; an extension that knows no digits shows them as numbers."""
+    return {"kind": "number", "digits": True} if column.kind == "digits" else {"kind": column.kind}
+
+
 def texts(**titles: str) -> tuple[Column, ...]:
     """Columns of text: the title of each by the key of its values.
 
@@ -188,7 +193,7 @@ class Table(Bundled):
             "version": 1,
             "caption": kept(self.caption),
             "columns": [
-                {"key": kept(c.key), "title": kept(c.title), "kind": c.kind} for c in self.columns
+                {"key": kept(c.key), "title": kept(c.title), **_kind(c)} for c in self.columns
             ],
             "rows": rows,
             "total": self._total,
