@@ -28,11 +28,15 @@ AGENT = "agent:"
 
 def client_config(tbox: str, words: Sequence[str]) -> str:
     """The entry for this server in a client's configuration, as JSON."""
-    arguments = [word for word in words if word != "--client-config"]
-    arguments = [
-        str(Path(word).absolute()) if not word.startswith("-") and Path(word).exists() else word
-        for word in arguments
-    ]
+    # a client starts it in a folder of its own choice
+    arguments = list[str]()
+    for word in words:
+        option, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        arguments += [option, value] if equals else [word] if word != "--client-config" else []
+    for at, word in enumerate(arguments[1:], start=1):
+        made = arguments[at - 1] in ("--out", "-o", "--store")
+        if made or (not word.startswith("-") and Path(word).exists()):
+            arguments[at] = str(Path(word).absolute())
     name = f"kgnb-{Path(tbox.rpartition(':')[2]).stem or 'server'}"
     if "--http" in arguments:
         port = arguments[arguments.index("--port") + 1] if "--port" in arguments else "PORT"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.cli import main
+from kgnb.cli.serve import client_config
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import push
@@ -191,3 +192,7 @@ def test_a_clients_configuration_is_printed(here: Path, capsys: pytest.CaptureFi
     assert main(["serve", "boats.ttl", "--out", "g.trig", "--client-config"]) == 0
     [(name, entry)] = json.loads(capsys.readouterr().out)["mcpServers"].items()
     assert name == "kgnb-boats" and entry["args"][:2] == ["-m", "kgnb"]
+    words = ["serve", "boats.ttl", "--out=new.trig", "--client-config", "--shapes", "shapes.ttl"]
+    entry = json.loads(client_config("boats.ttl", words))["mcpServers"]["kgnb-boats"]
+    paths = [str(here / name) for name in ("boats.ttl", "new.trig", "shapes.ttl")]
+    assert entry["args"][2:] == ["serve", paths[0], "--out", paths[1], "--shapes", paths[2]]
