@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,9 +37,11 @@ ResultSetMaxRows = {rows}
 
 
 @contextmanager
-def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
-    """The address of its endpoint while it runs, with a file loaded, else open to updates; skips
-    where it is not.
+def virtuoso(
+    folder: Path, turtle: Path | None = None, named: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The address of its endpoint while it runs, with a file loaded and the Turtle of named graphs,
+    else open to updates; skips where it is not.
     """
     server, client = shutil.which("virtuoso-t"), shutil.which("isql-vt")
     if server is None or client is None:
@@ -55,6 +57,9 @@ def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
     if turtle is not None:
         shutil.copy(turtle, folder / "data.ttl")
         begin = f"DB.DBA.TTLP_MT(file_to_string_output('{folder}/data.ttl'), '', '{GRAPH}', 0); checkpoint;"
+    for at, (graph, text) in enumerate((named or {}).items()):
+        (folder / f"{at}.ttl").write_text(text, encoding="utf-8")
+        begin += f"DB.DBA.TTLP_MT(file_to_string_output('{folder}/{at}.ttl'), '', '{graph}', 0);"
     process = subprocess.Popen(
         [server, "+foreground", "+configfile", str(folder / "v.ini")],
         cwd=folder,

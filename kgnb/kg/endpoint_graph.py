@@ -128,7 +128,7 @@ class EndpointGraph:
             using = {"using-graph-uri": default_graph} if default_graph else {}
             self._update = Wire(address, own or authorization, headers or {}, using, *rest)
         self._default_graph = default_graph
-        self._named_graphs = named_graphs and not default_graph
+        self.named_graphs = named_graphs and not default_graph
         self._name = name or public_url(url)
         self._closed = False
 
@@ -274,7 +274,7 @@ class EndpointGraph:
         """How many triples the service says there are."""
         pattern = (
             "{ SELECT DISTINCT ?s ?p ?o WHERE { " + self._everywhere() + " } }"
-            if self._named_graphs
+            if self.named_graphs
             else "?s ?p ?o"
         )
         rows = self.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {pattern} }}").rows
@@ -306,7 +306,7 @@ class EndpointGraph:
         return self._update
 
     def _everywhere(self) -> str:
-        return "{ ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }" if self._named_graphs else "?s ?p ?o"
+        return "{ ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }" if self.named_graphs else "?s ?p ?o"
 
 
 def authorized(url: str, user: str, password: str, token: str) -> tuple[str, str]:

@@ -575,7 +575,8 @@ def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
 def _has_named_graphs(graph: Graph) -> bool:
     """Whether there are named graphs; a service that does not support GRAPH has none."""
     try:
-        return graph.ask("ASK { GRAPH ?g { ?s ?p ?o } }")
+        # of one graph on Virtuoso, GRAPH finds the others too
+        return getattr(graph, "named_graphs", True) and graph.ask("ASK { GRAPH ?g { ?s ?p ?o } }")
     except (BackendError, DataError):
         return False
 

@@ -16,13 +16,18 @@ from tests.virtuoso import virtuoso
 QUESTION = "Who is the warden of the Hochkar House?"
 
 
+def turtle_of(name: str) -> str:
+    """The data set as Turtle."""
+    triples = open_graph(f"huts:{name}").triples()
+    return "".join(written(((triple, None) for triple in triples), "turtle"))
+
+
 def wrapper_of(server: str, name: str) -> SPARQLWrapper:
     """The data set, put into a named graph of the server, behind a SPARQLWrapper."""
     graph = f"http://huts.example/graph/{name}"
-    triples = written(((triple, None) for triple in open_graph(f"huts:{name}").triples()), "turtle")
     request = urllib.request.Request(
         f"{server}/store?graph={quote(graph)}",
-        triples.encode(),
+        turtle_of(name).encode(),
         {"Content-Type": "text/turtle"},
         method="PUT",
     )
@@ -84,3 +89,22 @@ def test_virtuoso_with_a_digest_answers_questions(tmp_path: Path) -> None:
         answer = kgnb.answer_question(QUESTION, wrapper, embedder="characters")
         files = kgnb.answer_question(QUESTION, "huts:graph", embedder="characters")
     assert answer.values == files.values and len(answer.values) == 1
+
+
+@pytest.mark.slow
+def test_every_agent_asks_virtuoso_through_a_wrapper(tmp_path: Path) -> None:
+    names = ("alpine", "refuge", "hollenmark", "corvane", "graph", "kitchen")
+    texts = {f"http://huts.example/graph/{name}": turtle_of(name) for name in names}
+    with virtuoso(tmp_path, named=texts) as url:
+        ends = [SPARQLWrapper(url, defaultGraph=graph) for graph in texts]  # answers in XML
+        *sides, graph, kitchen = ends
+        found = kgnb.match_ontologies(*sides[:2], embedder="characters")
+        pairs = kgnb.align_entities(*sides[2:], embedder="characters")
+        answer = kgnb.answer_question(QUESTION, graph, embedder="characters")
+        built = kgnb.build_graph(huts.path("kitchen-notes"), kitchen, judge="rule")
+    files = kgnb.match_ontologies("huts:alpine", "huts:refuge", embedder="characters")
+    assert {m.pair for m in found} == {m.pair for m in files} and len(found) > 5
+    files = kgnb.align_entities("huts:hollenmark", "huts:corvane", embedder="characters")
+    assert {m.pair for m in pairs} == {m.pair for m in files} and len(pairs) > 5
+    assert [answer.label(value) for value in answer.values] == ["Wilma Aschauer"]
+    assert len(built.graph) > 20
