@@ -75,6 +75,8 @@ class ModelFigures:
         return {
             "report": self.report,
             "model": self.model,
+            "figure": self.main,
+            "value": self.figures.get(self.main),
             **self.figures,
             **self.cost,
             **self.heard,
