@@ -33,6 +33,7 @@ BEYOND = f"""SELECT ?p (COUNT(*) AS ?n) (SAMPLE(STR(?o)) AS ?example) {{
 """The properties with numbers beyond the engine, how many each has, and one of them."""
 
 _COMPUTES = frozenset({"MAX", "MIN", "SUM", "AVG", "ORDER", "FILTER", "BIND", "HAVING"})
+_LOOK_INTO = frozenset({"REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "STRBEFORE", "STRAFTER"})
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})+")
 
 
@@ -82,10 +83,22 @@ def hints(query: str) -> list[str]:
         return []
     values = (_value(token.text) for token in found if token.kind == "string")
     mixed = [text for text in values if _TAG.fullmatch(text) and text != text.lower()]
+    mixed += _parts_of_tags(found)
     calls = {found[at].word for at in range(len(found)) if found[at].kind == "name"}
     if not mixed or "LANGMATCHES" in calls:
         return []
     return [f'Language tags are kept in lower case here: compare with "{mixed[0].lower()}".']
+
+
+def _parts_of_tags(found: Sequence[Token]) -> list[str]:
+    """The texts with capitals that functions look for in language tags."""
+    texts: list[str] = []
+    for at, token in enumerate(found):
+        if token.word in _LOOK_INTO:
+            inside = [one for argument in _arguments(found, at + 1) for one in argument]
+            if any(one.word == "LANG" for one in inside):
+                texts += [_value(one.text) for one in inside if one.kind == "string"]
+    return [text for text in texts if text != text.lower()]
 
 
 def touched(query: str, beyond: Sequence[Beyond], prefixes: Mapping[str, str]) -> list[str]:

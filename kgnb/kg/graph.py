@@ -42,7 +42,7 @@ class Mended:
     example: str
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.count:,}, first {self.example}"
+        return f"{self.kind}: {self.count:,} ({self.example})"
 
 
 def reading_notes(read: object) -> list[str]:

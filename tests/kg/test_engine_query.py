@@ -134,3 +134,21 @@ def test_numbers_that_come_later_are_counted_too(stars: OxigraphGraph) -> None:
     assert graph.beyond == ()
     graph.update(f"INSERT DATA {{ <urn:a> <urn:m> {'8' * 25} }}")
     assert [one.predicate for one in graph.beyond] == ["urn:m"]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        'STRENDS(LANG(?l), "AT")',
+        'REGEX(STR(LANG(?l)), "^de-(AT|CH)$")',
+        'CONTAINS(LANG(?l), "Hant")',
+    ],
+)
+def test_what_is_looked_for_in_a_language_tag_with_capitals_is_said(test: str) -> None:
+    graph = OxigraphGraph()
+    graph.add([(Iri("urn:a"), Iri("urn:p"), Literal("Jause", language="de-AT"))])
+    found = kgnb.query(graph, f"SELECT ?l {{ ?s ?p ?l FILTER({test}) }}")
+    assert not len(found) and "lower case" in str(found)
+    assert "lower case" not in str(
+        kgnb.query(graph, f"SELECT ?l {{ ?s ?p ?l FILTER({test.lower()}) }}")
+    )
