@@ -45,6 +45,7 @@ PORTIONS = {
     "kg-construction": "documents={note} reference={reference} against= calls=6",
 }
 NOTE = "12-honey-cake-ambre"
+READ_BY_MODEL = "kg-construction"  # there is no cascade: what the model alone reads is shown
 
 
 def weights() -> Path:
@@ -78,12 +79,12 @@ def _packed(package: str) -> bytes:
 
 def note_alone(folder: Path) -> dict[str, str]:
     """One note of the kitchen, and what of the reference is about it."""
-    note, graph = huts.file_of("huts:kitchen-notes"), Store()
-    graph.load(path=huts.file_of("huts:kitchen-reference"), format=RdfFormat.TRIG)
+    note, graph = huts.path("kitchen-notes"), Store()
+    graph.load(path=huts.path("kitchen-reference"), format=RdfFormat.TRIG)
     name = NamedNode(f"http://huts.example/id/kitchen-note/{NOTE}")
     reference = folder / "reference.nt"
     graph.dump(reference, RdfFormat.N_TRIPLES, from_graph=name)
-    return {"note": str(Path(note) / f"{NOTE}.txt"), "reference": str(reference)}
+    return {"note": str(note / f"{NOTE}.txt"), "reference": str(reference)}
 
 
 def figures(report: str, about: str, address: str, key: str, out: Path) -> list[dict[str, object]]:
@@ -141,7 +142,8 @@ def main(verb: str, port: int, threads: int, only: tuple[str, ...], out: Path) -
     for report, about in PORTIONS.items():
         if only and report not in only:
             continue
-        if said := below(figures(report, about.format(**files), address, key, out / report)):
+        rows = figures(report, about.format(**files), address, key, out / report)
+        if report != READ_BY_MODEL and (said := below(rows)):
             worse.append(f"{report}: {said}")
     sys.exit(
         "\n".join(["the cascade with the small model is below the rule:", *worse]) if worse else 0
