@@ -102,28 +102,20 @@ def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportPara
     found = []
     for node in nodes:
         text = helps.get(node.end_lineno or node.lineno, "")
-        if not _untyped(node):
+        if not isinstance(node, ast.Assign | ast.Expr):
             found.append(_parameter(node, text, where))
         elif typed_node := _with_type(node):
             found.append(_parameter(typed_node, text, where))
     return tuple(found)
 
 
-def _untyped(node: ast.stmt) -> bool:
-    """Whether this is what notebooks made for papermill have: ``name = value``, or a bare text."""
-    bare = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return bare or (
-        isinstance(node, ast.Assign)
-        and len(node.targets) == 1
-        and isinstance(node.targets[0], ast.Name)
-    )
-
-
-def _with_type(node: ast.stmt) -> ast.AnnAssign | None:
-    """An assignment with the type of its value: text that may be missing for None; None for a list
-    or a computed value, which stays as the notebook has it.
+def _with_type(node: ast.Assign | ast.Expr) -> ast.AnnAssign | None:
+    """An assignment, as notebooks made for papermill have it, with the type of its value: text that
+    may be missing for None. None for what stays as the notebook has it: a list, a computed value, a
+    call, several names at once.
     """
-    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+    names = node.targets if isinstance(node, ast.Assign) else []
+    if len(names) != 1 or not isinstance(names[0], ast.Name):
         return None
     try:
         value = ast.literal_eval(node.value)
@@ -133,7 +125,7 @@ def _with_type(node: ast.stmt) -> ast.AnnAssign | None:
     if value is not None and kind not in TYPES:
         return None
     annotation = ast.parse(kind, mode="eval").body
-    typed_node = ast.AnnAssign(node.targets[0], annotation, node.value, simple=1)
+    typed_node = ast.AnnAssign(names[0], annotation, node.value, simple=1)
     return ast.copy_location(typed_node, node)
 
 

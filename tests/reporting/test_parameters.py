@@ -199,3 +199,9 @@ def test_a_notebook_made_for_papermill_runs_without_types(tmp_path: Path) -> Non
     assert out.html.is_file()
     with pytest.raises(ValueError, match="parameter rounds: 'x' is not allowed"):
         check(tuple(found.values()), {"rounds": "x"})
+
+
+def test_what_is_no_single_assignment_stays_in_a_papermill_notebook_as_it_is() -> None:
+    source = "low, high = 1, 9\nx = y = 'z'\nprint(low)\nbuoys = 3  # how many"
+    (found,) = read_parameters(notebook(source), "report.ipynb")
+    assert (found.name, found.default, found.help) == ("buoys", 3, "how many")
