@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 import tomllib
+import types
 import zipfile
 from pathlib import Path
 
@@ -92,3 +94,23 @@ def test_a_bill_of_materials_says_what_a_wheel_says_of_itself(tmp_path: Path) ->
     assert names | {"pyarrow"} == set(parts)
     assert parts["pyarrow"]["scope"] == "optional" and parts["numpy"]["scope"] == "required"
     assert parts["numpy"]["purl"].startswith("pkg:pypi/numpy@")
+
+
+@pytest.mark.fault("what a wheel ships")
+def test_a_wheel_ships_no_source_map_and_no_path_of_the_machine_that_built_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # hatchling is there only while a wheel is built: a hook is told its root and its target
+    interface = types.ModuleType("hatchling.builders.hooks.plugin.interface")
+    interface.BuildHookInterface = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    front_end = runpy.run_path(str(HOME / "hatch_build.py"))["FrontEnd"]
+    built = tmp_path / "kgnb" / "labextension" / "static"
+    built.mkdir(parents=True)
+    for name in ("style.js", "remoteEntry.js", "remoteEntry.js.map", "build_log.json"):
+        (built / name).write_text(str(tmp_path))
+    for target, names in (("wheel", ["remoteEntry.js", "style.js"]), ("sdist", [])):
+        hook, shipped = front_end(), dict[str, str]()
+        hook.root, hook.target_name = str(tmp_path), target
+        hook.initialize("standard", {"shared_data": shipped})
+        assert sorted(Path(path).name for path in shipped) == names
