@@ -217,8 +217,6 @@ def test_an_open_host_requires_a_token_of_ones_own(tbox: Path) -> None:
 
 
 def test_clients_read_prompts_and_resources(tbox: Path) -> None:
-    import anyio
-
     pack = compile_ontology(tbox)
     shared = Shared(pack, pack.session())
 
@@ -240,4 +238,4 @@ def test_clients_read_prompts_and_resources(tbox: Path) -> None:
             with pytest.raises(Exception, match="no resource"):
                 await client.read_resource("kgnb://nothing")
 
-    anyio.run(ask)
+    run_apart(ask)
