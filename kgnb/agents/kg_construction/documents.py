@@ -18,7 +18,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile
 
-from kgnb.agents.kg_construction.tables import Place, Reading, read_tables, tables
+from kgnb.agents.kg_construction.tables import CellReading, Place, read_tables, tables
 from kgnb.errors import DataError
 from kgnb.kg.columns import table_form
 
@@ -54,7 +54,7 @@ class Document:
             raise ValueError("a document needs a name")
 
     @cached_property
-    def readings(self) -> dict[Place, Reading]:
+    def readings(self) -> dict[Place, CellReading]:
         """What the numbers and dates in its tables say."""
         return read_tables(self.text, semicolons=self.semicolons)
 
@@ -525,7 +525,7 @@ class Passage:
     end: int
     text: str
     header: str = ""
-    readings: Mapping[Place, Reading] = field(default_factory=dict, compare=False, repr=False)
+    readings: Mapping[Place, CellReading] = field(default_factory=dict, compare=False, repr=False)
 
 
 def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon
-from kgnb.agents.kg_construction.tables import MARKUP, RULE, Reading, cells
+from kgnb.agents.kg_construction.tables import MARKUP, RULE, CellReading, cells
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
 
@@ -42,7 +42,7 @@ class NoteLine:
     gap: bool = False  # a blank line, a rule or a page break is above
     rule: bool = False  # a rule or a page break is above
     tight: bool = False  # a title right below a line of another record
-    reading: Reading | None = None  # of the value, where it is a cell of a table
+    reading: CellReading | None = None  # of the value, where it is a cell of a table
 
     @property
     def name(self) -> str:

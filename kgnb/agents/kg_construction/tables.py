@@ -17,7 +17,7 @@ MARKUP = re.compile(r"[*_`|]+")
 _WITH_UNIT = re.compile(r"([+\-\u2212]?\d(?:.*\d)?)(\s*[^\d\s]\D*)?", re.DOTALL)
 
 
-class Reading(NamedTuple):
+class CellReading(NamedTuple):
     """What a cell says: a number with a decimal point and its unit, or a date; or, in ``doubt``,
     what its number may be.
     """
@@ -56,7 +56,7 @@ def tables(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def read_tables(text: str, *, semicolons: bool = False) -> dict[Place, Reading]:
+def read_tables(text: str, *, semicolons: bool = False) -> dict[Place, CellReading]:
     """What the numbers and dates in the tables of a text say; tables of one header are one.
 
     ``semicolons`` divided the cells: then a comma may be the decimal mark, and where nothing tells,
@@ -64,14 +64,14 @@ def read_tables(text: str, *, semicolons: bool = False) -> dict[Place, Reading]:
 
     >>> read_tables("| boat | draught | price |\\n|---|---|---|\\n| Gannet | 1.250 m | 9,50 |")[
     ...     ("boat", "draught", "price"), 1, "1.250 m"]
-    Reading(value='1250 m', doubt='')
+    CellReading(value='1250 m', doubt='')
     """
     rows: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
     for begin, end, header in tables(text):
         head = tuple(cells(header))
         below = map(cells, text[begin:end].split("\n")[2:])
         rows[head] += [row for row in below if len(row) == len(head)]
-    found: dict[Place, Reading] = {}
+    found: dict[Place, CellReading] = {}
     for head, lines in rows.items():
         columns = [
             [_WITH_UNIT.fullmatch(row[at]) or row[at] for row in lines] for at in range(len(head))
@@ -84,9 +84,9 @@ def read_tables(text: str, *, semicolons: bool = False) -> dict[Place, Reading]:
             for row, number in zip(lines, plain[at], strict=True):
                 unit = row[at][len(number) :]
                 if read and number and (literal := read(number)):
-                    found[head, at, row[at]] = Reading(literal.value + unit)
+                    found[head, at, row[at]] = CellReading(literal.value + unit)
                 elif (
                     semicolons and len(two := [*dict.fromkeys(number_readings(tidy(number)))]) == 2
                 ):
-                    found[head, at, row[at]] = Reading("", " or ".join(filter(None, two)))
+                    found[head, at, row[at]] = CellReading("", " or ".join(filter(None, two)))
     return found
