@@ -30,6 +30,9 @@ _BY_MEDIA_TYPE = {
     "text/xml": "XML",
     "text/csv": "CSV",
     "text/tab-separated-values": "TSV",
+    "text/boolean": "TSV",
+    "application/x-sparqlstar-results+json": "JSON",
+    "application/x-sparqlstar-results+tsv": "TSV",
 }
 _TELLS_NOTHING = frozenset({"", "text/plain", "application/octet-stream"})
 _SPARQL = "{http://www.w3.org/2005/sparql-results#}"
@@ -129,9 +132,8 @@ def _document(body: bytes) -> Mapping[str, Any]:
         document = from_json(body)
     except (ValueError, RecursionError) as error:
         is_json = body.lstrip()[:1] in (b"{", b"[")
-        raise _Malformed(
-            "malformed or cut-off JSON" if is_json else "not SPARQL results"
-        ) from error
+        what = "not SPARQL results" if body.strip() else "an empty answer"
+        raise _Malformed("malformed or cut-off JSON" if is_json else what) from error
     if not isinstance(document, dict):
         raise _Malformed("JSON, but not SPARQL results")
     return document
@@ -139,6 +141,8 @@ def _document(body: bytes) -> Mapping[str, Any]:
 
 def _from_json(body: bytes) -> Table:
     document = _document(body)
+    if "head" not in document:
+        raise _Malformed(f"JSON without results: {harmless(body.decode('utf-8', 'replace'), 200)}")
     variables = tuple(str(name) for name in document["head"].get("vars", ()))
     rows = [
         tuple(_term(binding[name]) if name in binding else None for name in variables)

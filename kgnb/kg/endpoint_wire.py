@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
@@ -285,8 +286,13 @@ class Wire:
                 f"sent more than {self.most_bytes >> 20} MiB, which is more than this client takes"
             )
             raise self.failure(what, fix="add a LIMIT to the query")
-        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-        return ServiceReply(media_type, answer.body, headers)
+        kind, _, more = headers.get("content-type", "").lower().partition(";")
+        media_type, content = kind.strip(), answer.body
+        charset = re.search(r'charset="?([\w.-]+)', more)
+        if charset and media_type in ("text/csv", "text/tab-separated-values", "text/plain"):
+            with suppress(LookupError, UnicodeError):
+                content = content.decode(charset[1]).encode()
+        return ServiceReply(media_type, content, headers)
 
     def _redirected(self, status: int, headers: Mapping[str, str]) -> BackendError:
         try:

@@ -233,3 +233,30 @@ def test_the_library_s_requests_of_others_are_not_changed() -> None:
         wrapper.setHTTPAuth(DIGEST)
         open_graph(wrapper).select(SELECT)
     assert urllib.request._opener is before  # type: ignore[attr-defined]
+
+
+def test_a_text_says_in_which_characters_it_is(stub: Start) -> None:
+    body = "who\nGrüne Boje\n".encode("iso-8859-1")
+    service = stub(Reply(body, media_type="text/csv; charset=ISO-8859-1"))
+    rows = EndpointGraph(service.url).select(SELECT).rows
+    assert rows == ((Literal("Grüne Boje"),),)
+
+
+def test_a_bare_word_answers_yes_or_no(stub: Start) -> None:
+    service = stub(Reply(b"true", media_type="text/boolean"))
+    assert EndpointGraph(service.url).ask("ASK {}")
+
+
+def test_results_of_rdf_star_services_are_results(stub: Start) -> None:
+    service = stub(Reply(GOOD.body, media_type="application/x-sparqlstar-results+json"))
+    assert EndpointGraph(service.url).select(SELECT).rows == ((Literal("Hut"),),)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [(b'{"error": "ran out of time"}', "ran out of time"), (b" \n", "an empty answer")],
+)
+def test_what_came_instead_of_results_is_shown(body: bytes, said: str, stub: Start) -> None:
+    service = stub(Reply(body, media_type="application/sparql-results+json"))
+    with pytest.raises(BackendError, match=said):
+        EndpointGraph(service.url).select(SELECT)
