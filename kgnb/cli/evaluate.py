@@ -27,9 +27,10 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     Or measure answers: FOUND is a file of kgnb ask --out, and REFERENCE the questions with their
     values, both .jsonl.
 
-    Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations
-    that the reference does not use are left out, and so are mappings of owl:Thing, as the OAEI
-    does. The reference may name the two ontologies in either order.
+    Both are .sssom.tsv, .rdf (OAEI Alignment), triples such as owl:sameAs (.ttl, .nt), or tables of
+    pairs (of kgnb align, DeepOnto, LogMap; .tsv, .csv, .txt). Relations that the reference does not
+    use are left out, and so are mappings of owl:Thing, as the OAEI does. The reference may
+    name the two ontologies in either order.
 
     \b
     Examples:
