@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, vstack
 
 from kgnb.vectors.embedder import Vectors
 
@@ -71,18 +71,18 @@ class CharacterEmbedder:
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
 
-def hashed_grams(texts: Sequence[str], buckets: int) -> csr_matrix:
+def hashed_grams(texts: Sequence[str], buckets: int) -> scipy.sparse.csr_matrix:
     """How often each hashed n-gram of up to 3 letters occurs in each text: float32 counts, (texts,
     buckets), sparse.
     """
     if len(texts) > _TEXTS:
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
         counted = [hashed_grams(part, buckets) for part in parts]
-        return csr_matrix(vstack(counted, format="csr"))
+        return scipy.sparse.csr_matrix(scipy.sparse.vstack(counted, format="csr"))
     found = list(_all_grams(texts, 3))
     columns = np.concatenate([hashes % np.uint64(buckets) for hashes, _ in found]).astype(np.int64)
     places = np.concatenate([where for _, where in found])
-    counts = csr_matrix(
+    counts = scipy.sparse.csr_matrix(
         (np.ones(len(columns), np.float32), (places, columns)), shape=(len(texts), buckets)
     )
     counts.sum_duplicates()

@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
 from kgnb.vectors.reproducible import exp, log, on_grid, solved
@@ -165,7 +164,10 @@ def dense_dots(
 
 
 def sparse_dots(
-    left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: CandidatePairs, block: int = _SPARSE
+    left: scipy.sparse.csr_matrix,
+    right: scipy.sparse.csr_matrix,
+    pairs: CandidatePairs,
+    block: int = _SPARSE,
 ) -> Singles:
     """The product of the two sparse rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
@@ -253,10 +255,10 @@ def hungarian(pairs: CandidatePairs, scores: Singles, height: int, width: int) -
     nobody = np.full(height, 2.0 + 2 * (high - low))  # each row has a column of its own in reserve
     every = np.arange(height)
     ends = np.concatenate([pairs.rows, every]), np.concatenate([pairs.columns, width + every])
-    table = sparse.csr_matrix(
+    table = scipy.sparse.csr_matrix(
         (np.concatenate([costs, nobody]), ends), shape=(height, width + height)
     )
-    rows, columns = min_weight_full_bipartite_matching(table)
+    rows, columns = scipy.sparse.csgraph.min_weight_full_bipartite_matching(table)
     given = np.full(height, -1, dtype=np.int64)
     given[rows] = np.where(columns < width, columns, -1)
     return given

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kgnb.agents.entity_alignment import relations
 from kgnb.agents.entity_alignment.candidates import (
@@ -257,7 +257,7 @@ class GraphComparison:
     ) -> Matrix:
         """Chances of entity pairs as a matrix over both graphs."""
         shape = (self.edges[0].entities, self.edges[1].entities)
-        return sparse.csr_matrix((chances, (rows, columns)), shape=shape)
+        return scipy.sparse.csr_matrix((chances, (rows, columns)), shape=shape)
 
 
 class RoundResult(NamedTuple):
@@ -553,7 +553,7 @@ def overlap(seen: SharedSurroundings, pairs: CandidatePairs) -> list[Singles]:
 
 def _lengths(matrix: Matrix) -> Singles:
     lengths: Singles = np.sqrt(
-        np.asarray(sparse.csr_matrix(matrix).multiply(matrix).sum(axis=1)).ravel()
+        np.asarray(scipy.sparse.csr_matrix(matrix).multiply(matrix).sum(axis=1)).ravel()
     )
     return lengths
 
@@ -587,15 +587,15 @@ def shared_values(left: EntityGraph, right: EntityGraph) -> SharedSurroundings |
     numbers: dict[str, int] = {}
     tables = [_incidence(graph, numbers) for graph in (left, right)]
     mine, yours = (
-        sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers)))
+        scipy.sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers)))
         for t in tables
     )
     often = [np.bincount(table.indices, minlength=len(numbers)) for table in (mine, yours)]
     both = (often[0] > 0) & (often[1] > 0)
     rarity = log(1 + (len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
-    weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
+    weights = scipy.sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     found = SharedSurroundings(
-        sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights)
+        scipy.sparse.csr_matrix(mine @ weights), scipy.sparse.csr_matrix(yours @ weights)
     )
     found.left.eliminate_zeros()
     found.right.eliminate_zeros()
@@ -616,7 +616,7 @@ def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
     rows, columns = np.repeat(entity.astype(np.int64), met), flat[at]
     keys = np.unique(rows * max(len(numbers), 1) + columns)
     rows, columns = keys // max(len(numbers), 1), keys % max(len(numbers), 1)
-    return sparse.csr_matrix(
+    return scipy.sparse.csr_matrix(
         (np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers))
     )
 
@@ -644,8 +644,8 @@ def value_pairs(seen: SharedSurroundings, rows: Longs, columns: Longs, k: int) -
     """The ``k`` columns that share the most rare tokens with each row."""
     mine, yours = seen.left[rows], seen.right[columns]
     rare = [np.bincount(side.indices, minlength=side.shape[1]) <= _RARE for side in (mine, yours)]
-    kept = sparse.diags((rare[0] & rare[1]).astype(np.float32), format="csr")
-    turned = sparse.csr_matrix((yours @ kept).T)
+    kept = scipy.sparse.diags((rare[0] & rare[1]).astype(np.float32), format="csr")
+    turned = scipy.sparse.csr_matrix((yours @ kept).T)
     found_rows, found_columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for first in range(0, len(rows), _BLOCK):
         met = (mine[first : first + _BLOCK] @ turned).tocoo()

@@ -15,11 +15,11 @@ from functools import cached_property, lru_cache
 from typing import Literal as OneOf
 
 import numpy as np
+import scipy
 from dateutil import parser as dates
 from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
-from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.names import ANY_URI, folded, in_two_scripts, romanised
@@ -529,7 +529,7 @@ def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs
     weights = [np.array([rarity[word] for word in words_]) for words_ in vocabulary]
     # the weight of a pair of words: that of the rarer spelling where both are known
     both = (
-        sparse.csr_matrix(alike.multiply((weights[0][:, None] + weights[1][None, :]) / 2))
+        scipy.sparse.csr_matrix(alike.multiply((weights[0][:, None] + weights[1][None, :]) / 2))
         if alike.nnz
         else alike
     )
@@ -594,11 +594,13 @@ def _rarity(left: RecordField, right: RecordField) -> dict[str, float]:
     return found_weights
 
 
-def _incidence(tokens: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> sparse.csr_matrix:
+def _incidence(
+    tokens: Sequence[Sequence[str]], vocabulary: Sequence[str]
+) -> scipy.sparse.csr_matrix:
     places = {word: at for at, word in enumerate(vocabulary)}
     rows = np.repeat(np.arange(len(tokens)), [len(found) for found in tokens])
     columns = np.array([places[word] for found in tokens for word in found], dtype=np.int64)
-    return sparse.csr_matrix(
+    return scipy.sparse.csr_matrix(
         (np.ones(len(rows)), (rows, columns)), shape=(len(tokens), len(vocabulary))
     )
 
@@ -610,7 +612,7 @@ INITIAL, ABBREVIATED = (
 )  # how alike a letter and a name are, and an abbreviation and a word
 
 
-def alike_words(left: Sequence[str], right: Sequence[str]) -> sparse.csr_matrix:
+def alike_words(left: Sequence[str], right: Sequence[str]) -> scipy.sparse.csr_matrix:
     """How alike words are: equal, misspelt, abbreviated, nicknames; numbers only if equal."""
     rows: list[int] = []
     columns: list[int] = []
@@ -640,7 +642,7 @@ def alike_words(left: Sequence[str], right: Sequence[str]) -> sparse.csr_matrix:
             rows.append(row)
             columns.append(column)
             scores.append(ABBREVIATED)
-    return sparse.csr_matrix((scores, (rows, columns)), shape=(len(left), len(right)))
+    return scipy.sparse.csr_matrix((scores, (rows, columns)), shape=(len(left), len(right)))
 
 
 def _nicknames(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:

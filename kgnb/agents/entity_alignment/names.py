@@ -12,9 +12,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+import scipy
 from anyascii import anyascii
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.relations import LARGE, SPREAD, in_blocks, narrowed, sampled
@@ -129,7 +129,7 @@ def _foreign(name: str) -> bool:
 class SideNames(NamedTuple):
     """One side's names, ready for comparison with the other's."""
 
-    grams: sparse.csr_matrix  # (entities, n-grams), unit rows
+    grams: scipy.sparse.csr_matrix  # (entities, n-grams), unit rows
     # (entities, dimensions) unit rows: meaning and spelling, to be propagated over relations
     vectors: Vectors
     meaning: Vectors  # (entities, dimensions) unit rows: the embedder's alone
@@ -229,7 +229,7 @@ def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.fromiter(map(numbers.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
-def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
+def _weighed(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """Damped counts times rarity, unit rows."""
     rarity = (
         log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1])))
@@ -242,7 +242,9 @@ def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     return weighed
 
 
-def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_matrix], Vectors]:
+def _projection(
+    grams: scipy.sparse.csr_matrix, seed: int
+) -> Callable[[scipy.sparse.csr_matrix], Vectors]:
     """Projects rows of n-grams into few dimensions, keeping cosines approximately (random
     projection).
     """
@@ -252,8 +254,8 @@ def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_mat
         (int(used.sum()), _PROJECTED), dtype=np.float32
     )
 
-    def project(rows: sparse.csr_matrix) -> Vectors:
-        narrow = sparse.csr_matrix(
+    def project(rows: scipy.sparse.csr_matrix) -> Vectors:
+        narrow = scipy.sparse.csr_matrix(
             (rows.data, place[rows.indices], rows.indptr), shape=(rows.shape[0], len(draw))
         )
         return unit(np.asarray(narrow @ draw, dtype=np.float32))

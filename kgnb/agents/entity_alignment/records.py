@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kgnb.agents.entity_alignment.candidates import CandidatePairs, united
 from kgnb.agents.entity_alignment.fields import (
@@ -124,7 +124,7 @@ class RecordMatch:
 
 def grams_of(
     graphs: tuple[EntityGraph, EntityGraph], fields: tuple[list[RecordField], list[RecordField]]
-) -> list[sparse.csr_matrix]:
+) -> list[scipy.sparse.csr_matrix]:
     """Each entity's values as letters in a row, unit rows weighted by rarity over both sides."""
     texts = []
     for graph, side in zip(graphs, fields, strict=True):
@@ -144,7 +144,7 @@ def grams_of(
 
 
 def _near(
-    left: sparse.csr_matrix, right: sparse.csr_matrix, k: int, block: int = 512
+    left: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix, k: int, block: int = 512
 ) -> CandidatePairs:
     """The ``k`` nearest of the right for every row of the left."""
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import matmul
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.vectors.close_pairs import Each, alone
@@ -19,7 +19,7 @@ from kgnb.vectors.reproducible import log, on_grid, principal, unit
 
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
-Matrix = sparse.csr_matrix
+Matrix: TypeAlias = "scipy.sparse.csr_matrix"
 
 _DOUBT = 3.0  # edges after which the counterpart of a relation is half believed
 
@@ -59,7 +59,7 @@ def adjacency(edges: Edges) -> Matrix:
     start, end = edges.start[first], edges.end[first]
     often = np.bincount(end, minlength=edges.entities)
     weights = log(1 + edges.entities / np.maximum(often[end], 1)).astype(np.float32)
-    return sparse.csr_matrix((weights, (start, end)), shape=(edges.entities, edges.entities))
+    return scipy.sparse.csr_matrix((weights, (start, end)), shape=(edges.entities, edges.entities))
 
 
 def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
@@ -84,7 +84,7 @@ def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
     met = last - first
     relation, at = np.repeat(left.relation[both], met), _runs(first, met)
     shape = (left.relations, right.relations)
-    counts = sparse.csr_matrix(
+    counts = scipy.sparse.csr_matrix(
         (np.ones(len(relation), np.float32), (relation, right.relation[order[at]])), shape=shape
     ).tocoo()
     often = np.bincount(left.relation[both], minlength=left.relations)
@@ -92,7 +92,9 @@ def counterparts(left: Edges, right: Edges, anchors: Matrix) -> Matrix:
     order = np.lexsort((counts.col, -shares, counts.row))
     row = counts.row[order]
     kept = order[np.arange(len(row)) - np.searchsorted(row, row) < 3]
-    return sparse.csr_matrix((shares[kept], (counts.row[kept], counts.col[kept])), shape=shape)
+    return scipy.sparse.csr_matrix(
+        (shares[kept], (counts.row[kept], counts.col[kept])), shape=shape
+    )
 
 
 def _runs(starts: Longs, lengths: Longs) -> Longs:
@@ -135,10 +137,10 @@ def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> Sha
     theirs = right.relation * right.entities + right.end
     kinds, place = np.unique(np.concatenate([column, theirs]), return_inverse=True)
     place = place.ravel()
-    mine = sparse.csr_matrix(
+    mine = scipy.sparse.csr_matrix(
         (weight, (left.start[chosen], place[: len(column)])), shape=(left.entities, len(kinds))
     )
-    yours = sparse.csr_matrix(
+    yours = scipy.sparse.csr_matrix(
         (np.sqrt(right.rarity), (right.start, place[len(column) :])),
         shape=(right.entities, len(kinds)),
     )
@@ -150,7 +152,7 @@ def signatures(left: Edges, right: Edges, alike: Matrix) -> SharedSurroundings:
     by rarity.
     """
     mine, theirs = (
-        sparse.csr_matrix(
+        scipy.sparse.csr_matrix(
             (np.ones(len(side.start), np.float32), (side.start, side.relation)),
             shape=(side.entities, side.relations),
         )
@@ -159,10 +161,12 @@ def signatures(left: Edges, right: Edges, alike: Matrix) -> SharedSurroundings:
     rarity = log(
         1 + right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1)
     )
-    weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
+    weights = scipy.sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     for side in (mine, theirs):
         side.data = np.sqrt(np.minimum(side.data, 4))
-    return SharedSurroundings(_met(mine @ alike @ weights), sparse.csr_matrix(theirs @ weights))
+    return SharedSurroundings(
+        _met(mine @ alike @ weights), scipy.sparse.csr_matrix(theirs @ weights)
+    )
 
 
 def _entries(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:
@@ -172,7 +176,7 @@ def _entries(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:
 
 
 def _met(matrix: Matrix) -> Matrix:
-    met = sparse.csr_matrix(matrix)
+    met = scipy.sparse.csr_matrix(matrix)
     met.sum_duplicates()
     return met
 
@@ -181,7 +185,7 @@ def _only(matrix: Matrix, reached: Matrix) -> Matrix:
     """The entries in columns that the other side reaches at all; others cannot agree with anything."""
     used = np.zeros(matrix.shape[1], dtype=np.float32)
     used[np.unique(reached.indices)] = 1.0
-    kept = sparse.csr_matrix(matrix @ sparse.diags(used, format="csr"))
+    kept = scipy.sparse.csr_matrix(matrix @ scipy.sparse.diags(used, format="csr"))
     kept.eliminate_zeros()
     return kept
 
@@ -193,7 +197,9 @@ def averaging(weights: Matrix) -> Matrix:
     """The same neighbours with weights that add up to one per row."""
     total = np.asarray(weights.sum(axis=1)).ravel()
     scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
+    return scipy.sparse.csr_matrix(
+        scipy.sparse.diags(scale.astype(np.float32), format="csr") @ weights
+    )
 
 
 def spread(
