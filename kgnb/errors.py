@@ -62,6 +62,10 @@ class NotFit(UserWarning):
     """A model was not asked, for it got too many questions wrong whose answers are known."""
 
 
+class FromCache(UserWarning):
+    """What an earlier run was told is used again; the line says how much, and of which days."""
+
+
 class NotKept(UserWarning):
     """A trace, journal or memory cannot be written; the work goes on without it."""
 

@@ -15,13 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kgnb.errors import DataError, NotKept
+from kgnb.errors import DataError, FromCache, NotKept
 from kgnb.files import from_json
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.question import ClosedQuestion, Estimate, Verdict, Wrapped, checked
 from kgnb.sqlite_file import InUse, SqliteFile
 
 Q = TypeVar("Q", bound=ClosedQuestion)
+UNDATED = "an unknown day"  # of a verdict that an early version kept
 
 
 class VerdictStore(SqliteFile):
@@ -44,11 +45,15 @@ class VerdictStore(SqliteFile):
             super().__init__(path)
 
     def get(self, judge: str, questions: Sequence[str]) -> dict[str, Verdict]:
-        """The verdicts there are, by question id, marked as remembered."""
+        """The verdicts there are, by question id, each with its day."""
         columns = "question, decision, choice, confidence, rationale, signed, also"
+        dated = "LEFT JOIN days ON entry = judge || ' ' || question"
         rows: list[tuple[Any, ...]] = []
         with self._if_usable():
-            query = f"SELECT {columns} FROM verdicts WHERE judge = ? AND question IN"
+            query = (
+                f"SELECT {columns}, coalesce(date(day), '{UNDATED}') FROM verdicts {dated} "
+                "WHERE judge = ? AND question IN"
+            )
             rows = [] if self._lost else self.select(query, judge, questions)
         return {question: self._verdict(*row) for question, *row in rows}
 
@@ -72,11 +77,18 @@ class VerdictStore(SqliteFile):
                 self.insert(rows)
 
     def _verdict(
-        self, decision: str, choice: str, confidence: float, why: str, signed: str, also: str
+        self,
+        decision: str,
+        choice: str,
+        confidence: float,
+        why: str,
+        signed: str,
+        also: str,
+        day: str,
     ) -> Verdict:
         try:
             held = tuple((str(option), float(number)) for option, number in from_json(also))
-            return Verdict(decision, choice, float(confidence), why, signed, held, remembered=True)
+            return Verdict(decision, choice, float(confidence), why, signed, held, day)
         except (TypeError, ValueError) as error:
             raise self.damaged(f"it holds something that is not a verdict: {error}") from error
 
@@ -121,6 +133,7 @@ class Remembered(Wrapped[Q]):
         self._replaying = replaying
         standard = json.dumps([judge.name, judge.standard, where])
         self._key = hashlib.sha256(standard.encode()).hexdigest()[:32]
+        self._said = False
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """Remembered verdicts if there are any, the judge's otherwise."""
@@ -131,6 +144,9 @@ class Remembered(Wrapped[Q]):
                 if not self._known(questions):
                     raise
         known = self._known(questions)
+        if known and not self._said:
+            self._said = True
+            warnings.warn(f"{self._judge.name}: {_used(known)}", FromCache, stacklevel=2)
         rest = [question for question in questions if question.id not in known]
         fresh = iter(self._ask(rest)) if rest else iter(())
         return [
@@ -157,3 +173,9 @@ class Remembered(Wrapped[Q]):
             self._key, {question.id: verdict for question, verdict in pairs if not verdict.failed}
         )
         return verdicts
+
+
+def _used(known: Mapping[str, Verdict]) -> str:
+    days = {verdict.remembered for verdict in known.values()}
+    ends = " to ".join(sorted({min(days), max(days)}))
+    return f"what it said before is used again where the question is the same (of {ends})"

@@ -43,7 +43,7 @@ class Verdict:
     ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from
     the question's closed vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists
     further options the judge holds possible, best first, each with its own confidence.
-    ``remembered``: it is from an earlier run. ``failed``: the judge did not judge, and may do so
+    ``remembered``: it is from an earlier run, of this day. ``failed``: the judge did not judge, and may do so
     another time: "model", its server failed or sent nonsense; "limit", a budget was spent;
     "refused", the question was too long or filtered; "unfit", it got too many questions wrong whose
     answers are known, and was not asked. The rationale says why.
@@ -55,7 +55,7 @@ class Verdict:
     rationale: str = ""
     judged_by: str = ""
     also: tuple[tuple[str, float], ...] = ()
-    remembered: bool = field(default=False, compare=False, repr=False)
+    remembered: str = field(default="", compare=False, repr=False)
     failed: OneOf["", "model", "limit", "refused", "unfit"] = field(
         default="", compare=False, repr=False
     )

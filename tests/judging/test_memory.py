@@ -1,10 +1,11 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from kgnb.errors import DataError, NotKept
+from kgnb.errors import DataError, FromCache, NotKept
 from kgnb.judging import Estimate, ModelJudge, Remembered, Verdict, VerdictStore
 from kgnb.llm.scripted import ScriptedModel
 from tests.judging.questions import Ask, ask
@@ -57,10 +58,12 @@ def test_decided_questions_are_not_asked_again_and_verdicts_are_the_same(
     first = Remembered(Counting(), memory).judge(QUESTIONS)
     judge = Counting()
     again = Remembered(judge, memory)
-    verdicts = again.judge([ask("class New", "Bed", "Route"), *QUESTIONS])
+    with pytest.warns(FromCache, match=rf"model:x: .*\(of {date.today()}\)"):
+        verdicts = again.judge([ask("class New", "Bed", "Route"), *QUESTIONS])
     assert verdicts[1:] == first
     assert judge.asked == ["class New"]
-    assert [verdict.remembered for verdict in verdicts] == [False] + [True] * 6
+    today = date.today().isoformat()
+    assert [verdict.remembered for verdict in verdicts] == ["", *[today] * 6]
     assert again.estimate(QUESTIONS) == Estimate(0)
 
 

@@ -459,7 +459,7 @@ class Validated(Shown):
     def counts(self) -> dict[str, int]:
         """Verdicts by decision."""
         decisions = Counter(one.verdict.decision for one in self.judged)
-        remembered = sum(one.verdict.remembered for one in self.judged)
+        remembered = sum(bool(one.verdict.remembered) for one in self.judged)
         more = {"from memory": remembered} if remembered else {}
         return {"questions": len(self.judged), **dict(sorted(decisions.items())), **more}
 
