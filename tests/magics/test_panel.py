@@ -103,7 +103,9 @@ def test_a_graph_that_is_built_is_open_with_its_labels_as_it_grows(notebook: Not
     notebook.good("%kgc call create_ingredient label=Ambrosia")
     found = notebook.good('%%sparql\nSELECT ?x { ?x rdfs:label "Ambrosia" }').value
     assert len(found) == 1
-    assert notebook.good("%qa start built").value is not None
+    assert notebook.good("%qa start built --judge rule").value is not None
+    answer = notebook.good('%qa ask "Which recipes are cooked at the Hochkarhaus?"').value
+    assert "cooked at" in answer.rationale and answer.values
 
 
 def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(

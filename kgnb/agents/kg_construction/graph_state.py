@@ -89,9 +89,14 @@ class GraphState:
         """Read the facts from the store."""
         with self.lock:
             for triple, name in quads(self.store):
-                if name != DESCRIPTIONS:
+                if name != DESCRIPTIONS and triple[0] not in self.schema:
                     self.facts.add(triple)
             self.version += 1
+
+    @cached_property
+    def schema(self) -> frozenset[str]:
+        """The ontology's classes and relations: what a file says of them is no fact."""
+        return frozenset((*self.pack.tbox.classes, *self.pack.tbox.properties))
 
     @cached_property
     def hints(self) -> Hints:

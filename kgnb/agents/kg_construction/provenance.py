@@ -25,7 +25,8 @@ _DIGITS = 24
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
 TBOX = Iri("urn:kgnb:tbox")
-"""The named graph of what was copied out of the ontology: types and labels of its own individuals.
+"""The named graph of what was copied out of the ontology: types and labels of its own individuals,
+of classes and of relations.
 """
 
 
@@ -170,8 +171,10 @@ class CallLog:
         stated = {fact for calls in self._calls.values() for facts, _ in calls for fact in facts}
         return stated | set(self._borrowed)
 
-    def quads(self) -> Iterator[Quad]:
-        """All of it, by graph and then by triple: as ``written`` has it."""
+    def quads(self, terms: Iterable[Triple] = ()) -> Iterator[Quad]:
+        """All of it and what is said of the ontology's terms, by graph and then by triple: as
+        ``written`` has it.
+        """
         by_graph = sorted(self._calls.items())
         for graph, calls in by_graph:
             facts = {(s, p, as_stored(o)) for stated, _ in calls for s, p, o in stated}
@@ -185,7 +188,7 @@ class CallLog:
             }
             yield from sorted(said, key=lambda one: triple_key(one[0]))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
-        borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}
+        borrowed = {(s, p, as_stored(o)) for s, p, o in (*self._borrowed, *terms)}
         yield from ((one, TBOX) for one in sorted(borrowed, key=triple_key))
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
@@ -35,7 +35,7 @@ from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import in_order, quads, write
-from kgnb.kg.terms import Iri, Literal, Triple, term_key, triple_key
+from kgnb.kg.terms import Blank, Iri, Literal, Triple, term_key, triple_key
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
 from kgnb.shapes.sparql_constraints import broken_in_sparql
@@ -310,16 +310,34 @@ class ConstructionSession(GraphState):
                 self.facts.add(triple)
 
     def trig(self) -> str:
-        """Facts and their provenance, each call's in a named graph of its own, as TriG."""
+        """Facts and their provenance, each call's in a named graph of its own, as TriG; with the
+        names of the ontology's terms, as every form.
+        """
         return self._text("trig")
 
     def turtle(self) -> str:
-        """The facts alone as Turtle."""
+        """The facts as Turtle, without provenance."""
         return self._text("turtle")
 
     def jsonld(self) -> str:
-        """The facts alone as JSON-LD."""
+        """The facts as JSON-LD, without provenance."""
         return self._text("json-ld")
+
+    def terms(self) -> list[Triple]:
+        """What the ontology calls the classes and relations in use: in a file, whoever asks the
+        graph needs no other.
+        """
+        tbox = self.pack.tbox
+        used = {str(end) for _, predicate, end in self.facts if predicate == TYPE}
+        used.update(predicate for _, predicate, _ in self.facts)
+        terms = {Iri(above) for term in used & self.schema for above in tbox.above(term)}
+        return [
+            (term, Iri(predicate), value)
+            for term in sorted(terms)
+            for predicate in (TYPE, v.LABEL, v.SUBCLASS)
+            for value in sorted(tbox.all(term, predicate), key=term_key)
+            if not isinstance(value, Blank)
+        ]
 
     def _text(self, form: str) -> str:
         stream = BytesIO()
@@ -330,12 +348,14 @@ class ConstructionSession(GraphState):
         """Write the graph as of now, even if other threads go on writing."""
         if form == "trig":
             with self.lock:
+                terms = self.terms()
                 if self._calls is not None:
-                    return write(self._calls.quads(), form, stream, self._prefixes)
-                content = list(quads(self.store))
+                    return write(self._calls.quads(terms), form, stream, self._prefixes)
+                content = {*quads(self.store), *((triple, TBOX) for triple in terms)}
             return write(in_order(content), form, stream, self._prefixes)
         with self.lock:
-            groups = [list(one) for _, one in groupby(self.facts, itemgetter(0))]
+            told = (triple for triple in self.terms() if triple not in self.facts)
+            groups = [list(one) for _, one in groupby(chain(self.facts, told), itemgetter(0))]
         groups.sort(key=lambda group: term_key(group[0][0]))
         facts = ((triple, None) for group in groups for triple in sorted(group, key=triple_key))
         write(facts, form, stream, self._prefixes)

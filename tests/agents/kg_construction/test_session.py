@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from rdflib import Graph, URIRef
 
+import kgnb
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source
+from kgnb.results.interchange import rdflib_of
 from tests.agents.kg_construction.kitchen import OM, K, kitchen, opened, pack_of
 
 
@@ -270,7 +272,8 @@ def test_turtle_json_ld_and_trig_are_read_back(
 ) -> None:
     label = '"> . <urn:x> <urn:y> <urn:z> . # ${jndi} <script> \\ <b>'
     make(session, "create_soup", label)
-    expected = set(session.graph)
+    expected = {*session.graph, *rdflib_of(session.terms())}
+    assert len(expected) == len(session.graph) + len(session.terms())
     assert label in map(str, session.graph.objects()) and URIRef("urn:x") not in set(
         session.graph.subjects()
     )
@@ -281,6 +284,32 @@ def test_turtle_json_ld_and_trig_are_read_back(
         session.save(tmp_path / "out.docx")
     with pytest.raises(ValueError, match="namespace"):
         session.pack.session(namespace="data")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["built.trig", "built.ttl", "built.jsonld"])
+def test_a_file_names_the_terms_of_its_ontology_and_is_read_back_as_facts_alone(
+    name: str, tmp_path: Path
+) -> None:
+    tbox = Graph().parse(data=OPAQUE, format="turtle")
+    session = kgnb.compile_ontology(tbox).session()
+    harbour = make(session, "create_harbour", "Marn")
+    boat = make(session, "create_boat", "Sea Gull")
+    assert session.call("add_home_port", {"subject": boat, "object": harbour}).ok
+    path = session.save(tmp_path / name)
+    found = kgnb.answer_question(
+        "What is the home port of the Sea Gull?", path, judge="rule", embedder="characters"
+    )
+    assert [found.label(value) for value in found.values] == ["Marn"]
+    again = kgnb.compile_ontology(tbox).session(store=kgnb.open_graph(path))
+    assert set(again.facts) == set(session.facts)
+
+
+OPAQUE = """
+@prefix : <http://lab.example/o#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:C1 a owl:Class ; rdfs:label "boat"@en . :C2 a owl:Class ; rdfs:label "harbour"@en .
+:P1 a owl:ObjectProperty ; rdfs:label "home port"@en ; rdfs:domain :C1 ; rdfs:range :C2 .
+"""
 
 
 def test_trig_is_the_same_before_and_after_the_store_is_opened(
