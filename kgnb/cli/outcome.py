@@ -16,14 +16,24 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from kgnb.errors import Damaged, Delayed, KgnbError, NotKept, ToolFailed, Waiting
+from kgnb.errors import (
+    Damaged,
+    Delayed,
+    FallBack,
+    FromCache,
+    KgnbError,
+    NotFit,
+    NotKept,
+    ToolFailed,
+    Waiting,
+)
 from kgnb.results.escaping import one_line, unbroken, visible
 
 if TYPE_CHECKING:
     from kgnb.run import Run
 
 # warnings that are printed as a plain line
-_SAID = (ToolFailed, Delayed, Damaged)
+_SAID = (ToolFailed, Delayed, Damaged, NotFit, FromCache, FallBack)
 
 
 class _Harmless:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 from typing import Literal as OneOf
@@ -171,12 +172,14 @@ class ModelActor:
         return [self._verdict(cast(ActQuestion, question)) for question in questions]
 
     def expected(self, state: State, questions: int) -> Estimate:
-        """Estimate the cost of this many questions like the one in ``state``, at two calls each:
-        query and answer.
+        """Estimate the cost of this many questions like the one in ``state``: a query that names
+        the column which answers, and for one question in four another call.
         """
         tools = (*(tool.spec for tool in _tools(state, _Taken()).values()), GIVE_UP)
         first = estimate_usage(Request(opening(state), tools=tools)).prompt_tokens + _ABOUT
-        return Estimate(2 * questions, questions * (2 * first + _BROUGHT), 2 * questions * _CALL)
+        more = ceil(questions / 4)
+        calls = questions + more
+        return Estimate(calls, calls * first + more * _BROUGHT, calls * _CALL)
 
     def _verdict(self, question: ActQuestion) -> Verdict:
         state = question.state
