@@ -85,7 +85,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/kg_construction": (83_260, 2827),
     "agents/question_answering": (62_880, 2122),
     "reporting": (61_550, 1742),
-    "agents/entity_alignment": (51_910, 996),
+    "agents/entity_alignment": (51_980, 996),
     "kg": (48_990, 1631),
     "magics": (48_100, 1310),
     "agents/ontology_matching": (38_180, 1151),
