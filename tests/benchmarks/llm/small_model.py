@@ -92,7 +92,7 @@ def figures(report: str, about: str, address: str, key: str, out: Path) -> list[
     models = f"rule,{NAME},recorded:huts"
     given = [f"of={report}", f"about={about}", f"models={models}", "judge=cascade"]
     parameters = [word for one in given for word in ("-p", one)]
-    command = ["kgnb", "report", "backbones", *parameters, "--out", str(out)]
+    command = [sys.executable, "-m", "kgnb", "report", "backbones", *parameters, "--out", str(out)]
     subprocess.run(command, env=os.environ | named(address, key), check=True)
     rows: list[dict[str, object]] = json.loads((out / "metrics.json").read_text())["headline"]
     return rows
