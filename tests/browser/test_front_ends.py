@@ -392,7 +392,11 @@ def environment(place: Path, *requirements: str, dependencies: bool = True) -> P
 def run(*command: str) -> str:
     """What a command says; one that fails raises CalledProcessError, its words printed."""
     try:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+        # the oldest versions are tried, whatever versions this machine is held to
+        ours = {k: v for k, v in os.environ.items() if not k.endswith("_CONSTRAINT")}
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=600, env=ours
+        )
     except subprocess.CalledProcessError as error:
         print(error.stdout[-2000:], error.stderr[-4000:])
         raise

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from scipy.optimize import minimize
@@ -165,8 +166,10 @@ def told(
 ) -> Sample:
     """One sample: what is written at the defaults, and what speaks for each pair that was given."""
     graphs = part(left, mine), part(right, yours)
-    found = propose(*graphs, CharacterEmbedder(), Options(k=100, confidence=0.0))
-    usual = propose(*graphs, CharacterEmbedder())
+    # few entities have few links, and would be compared as records are
+    with patch.object(sys.modules[propose.__module__], "are_records", return_value=False):
+        found = propose(*graphs, CharacterEmbedder(), Options(k=100, confidence=0.0))
+        usual = propose(*graphs, CharacterEmbedder())
     rows = np.flatnonzero(found.first >= 0)
     place = np.argmax(found.candidates[rows] == found.first[rows, None], axis=1)
     views = dict(zip(found.views, found.evidence[rows, place].T, strict=True))
