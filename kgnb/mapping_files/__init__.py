@@ -69,15 +69,25 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
 def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     """Write an alignment in the format its suffix names, whole or not at all, and return the path.
 
-    ValueError for an unknown suffix or a value the format cannot hold; DataError if the file cannot
-    be written.
+    Raises:
+        ValueError: the suffix is unknown, or the format cannot hold a value.
+        DataError: the file cannot be written.
     """
     return write_whole(Path(path), writer_for(path)(alignment))
 
 
 def load(path: str | os.PathLike[str]) -> Alignment:
-    """Read an alignment in the format of its suffix and content; DataError gives the place of an
-    error, ValueError says that the suffix is unknown.
+    """Read an alignment in the format of its suffix and content.
+
+    Raises:
+        DataError: the file is missing or malformed; says where.
+        ValueError: the suffix is unknown.
+
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "pairs.csv").write_text("SrcEntity,TgtEntity,Score\\nhttp://a/x,http://b/y,0.9\\n")
+    >>> table = save(load(folder / "pairs.csv"), folder / "pairs.sssom.tsv")
+    >>> [(one.source, one.target, one.confidence) for one in load(table).mappings]
+    [('http://a/x', 'http://b/y', 0.9)]
     """
     file = Path(path)
     suffix = Path(file.name.lower().removesuffix(".gz")).suffix

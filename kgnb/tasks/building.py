@@ -70,8 +70,13 @@ def compile_ontology(
     ends members of them. ``only`` names classes of a large ontology: tools are made for those and
     for the classes they depend on. No model is asked and ``owl:imports`` are not followed.
 
-    Raises DataError for a missing or malformed file and for shapes that cannot be enforced,
-    ValueError for a class in ``only`` that does not exist.
+    Raises:
+        DataError: a file is missing or malformed, or shapes cannot be enforced.
+        ValueError: a class in ``only`` does not exist.
+
+    >>> pack = compile_ontology("huts:kitchen")
+    >>> [tool.name for tool in pack.of_kind("create")][:2]
+    ['create_bake', 'create_boil']
     """
     if is_pack(path_or_graph):
         if shapes is not None:
@@ -555,10 +560,23 @@ def ground(
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> Grounding:
-    """The links from the entities of a graph to those of a reference graph or endpoint; see the
-    stage ``ground``.
+    """The links from the entities of a graph to those of a reference graph or endpoint.
 
-    ``schema`` says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
+    Args:
+        graph: what ``build_graph`` returned, or any graph.
+        reference: the graph or endpoint whose IRIs are wanted.
+        schema: says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
+        predicates: IRIs of the properties that hold names; the usual ones by default.
+        decisions: what a person decided: an entity's IRI, and the IRI it is linked to or None.
+        cache: a folder where the names of an endpoint are kept.
+
+    Raises:
+        DataError: a graph is missing or malformed.
+        BackendError: the endpoint keeps failing.
+
+    >>> built = build_graph({"note": "Tea\\n\\nHut: Refuge de l'Ambre\\n"}, "huts:kitchen", judge="rule")
+    >>> [(link.label, link.outcome, link.target) for link in ground(built, "huts:pantry").links]
+    [("Refuge de l'Ambre", 'exact', 'http://huts.example/id/refuge-de-l-ambre'), ('Tea', 'none', '')]
     """
     more = [open_graph(schema)] if schema is not None else []
     if isinstance(graph, Built):
