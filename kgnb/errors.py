@@ -50,6 +50,10 @@ class Delayed(UserWarning):
     """A server is not ready yet, and the work waits for it."""
 
 
+class Estimated(UserWarning):
+    """A server did not count tokens, or counted too few: estimates are charged instead."""
+
+
 class ToolFailed(UserWarning):
     """Calls of an outside tool failed; the model was told, and the work went on."""
 

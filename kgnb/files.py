@@ -70,6 +70,16 @@ def write_whole(
     return given
 
 
+def no_file(path: Path | str, fix: str, kind: str = "file") -> DataError:
+    """The error of a place where no file is, which a pipe is not either: inputs are read more than
+    once.
+    """
+    if Path(path).expanduser().exists() and not Path(path).expanduser().is_dir():
+        what = "is a pipe or a device, and inputs are read more than once"
+        return DataError(what, where=str(path), fix="Save it as a file first: COMMAND > FILE.")
+    return DataError(f"there is no such {kind}", where=str(path)[:200], fix=fix)
+
+
 def make_private(folder: Path) -> None:
     """Make a folder that only its user may read, with its parents; one that is there stays."""
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ import click
 from kgnb.errors import (
     Damaged,
     Delayed,
+    Estimated,
     FallBack,
     FromCache,
     KgnbError,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from kgnb.run import Run
 
 # warnings that are printed as a plain line
-_SAID = (ToolFailed, Delayed, Damaged, NotFit, FromCache, FallBack)
+_SAID = (Estimated, ToolFailed, Delayed, Damaged, NotFit, FromCache, FallBack)
 
 
 class _Harmless:

@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
-from kgnb.files import most_unpacked, read_at_most
+from kgnb.files import most_unpacked, no_file, read_at_most
 from kgnb.kg.columns import (
     NAME_SUFFIXES,
     TABLE_SUFFIXES,
@@ -233,7 +233,7 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
                 else []
             )
             hint = f"; did you mean {' or '.join(sorted(near))}?" if near else ""
-            raise DataError("there is no such file", where=str(given), fix=f"check the name{hint}")
+            raise no_file(given, f"check the name{hint}")
     return list(found)
 
 

@@ -18,7 +18,7 @@ from kgnb.errors import DataError, Waiting
 from kgnb.files import append_lines, locked, make_private, read_lines, write_whole
 from kgnb.llm.bounds import bounded
 from kgnb.llm.model import Reply, Request, Usage
-from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
+from kgnb.llm.prices import Price, counted_usage, estimate_tokens, estimate_usage
 from kgnb.llm.replay import Key, MissingReply
 from kgnb.llm.wire import from_wire, to_wire
 
@@ -353,7 +353,6 @@ def _tokens(value: Any) -> int:
 
 def _counted(reply: Reply, request: Request) -> Reply:
     """The reply with its tokens, estimated if nobody counted them."""
-    usage = reply.usage if reply.usage.total else estimate_usage(request, reply.text)
     return replace(
-        reply, usage=usage, carried={}
+        reply, usage=counted_usage(reply, request), carried={}
     )  # a recording holds none: the next request has to be the same

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, ConfigError, Delayed, shown
+from kgnb.errors import BackendError, ConfigError, Delayed, Estimated, shown
 from kgnb.files import from_json
 from kgnb.llm.bounds import THOUGHTS, bounded_schema, most_tokens
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, ToolSpec, Usage
 from kgnb.llm.pacing import rest
-from kgnb.llm.prices import estimate_usage
+from kgnb.llm.prices import counted_usage, estimate_usage
 from kgnb.llm.reply import json_values
 from kgnb.llm.wire import (
     CARRIED,
@@ -84,6 +84,7 @@ class OpenAIModel:
         self._strictest: Form = "json_schema"  # for schemas that it has not seen yet
         self._without: frozenset[str] = frozenset()  # parameters that the server refused
         self._thinks = False  # whether it has needed room to think
+        self._estimates = False  # whether its tokens were estimated, and this was said
         self._streams = False  # whether its replies come in pieces, and not otherwise
         self._loaded_by: float | None = None  # when a server that loads its model is given up
         self._responses = False  # whether the model is asked through the Responses API
@@ -117,6 +118,8 @@ class OpenAIModel:
             start, by_responses = time.perf_counter(), self._responses
             got = self._completion(body)
             seconds = time.perf_counter() - start
+            if isinstance(got, Reply):
+                got = self._counted(got, request)
             if isinstance(got, Reply) and bound and not self._thinks and thought(got):
                 # its thoughts take room that an answer does not
                 attempts.append(Attempt(200, "cut off while thinking", seconds))
@@ -131,10 +134,9 @@ class OpenAIModel:
                 if spent.total and not ignored(got, request.schema):
                     self._strictest = form  # words helped where the schema did not
                 self._forms[schema], self._without = form, self._without | without
-                usage = got.usage if got.usage.total else estimate_usage(request, got.text)
                 return replace(
                     got,
-                    usage=spent + usage,
+                    usage=spent + got.usage,
                     model=self.served() or got.model,
                     seconds=_sum(attempts),
                     attempts=tuple(attempts),
@@ -160,6 +162,15 @@ class OpenAIModel:
             if less is None:
                 raise self._failure(got, tuple(attempts))
             form, without = less
+
+    def _counted(self, reply: Reply, request: Request) -> Reply:
+        """The reply with tokens that a budget can count; said once where the server counts none."""
+        usage = counted_usage(reply, request)
+        if usage.estimated and not self._estimates:
+            self._estimates = True
+            said = f"{self.server} counts no tokens, or too few, so that estimates count instead"
+            warnings.warn_explicit(said, Estimated, "kgnb", 1)
+        return replace(reply, usage=usage)
 
     def _bounded(self, request: Request, without: frozenset[str]) -> Request:
         """The request with an end to its reply."""

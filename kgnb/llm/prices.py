@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from kgnb.errors import DataError
-from kgnb.llm.model import Request, Usage
+from kgnb.llm.model import Reply, Request, Usage
 
 _FORM = 'Its form: date = 2026-11-01, then a table a model: [models."NAME"] with prompt = 0.5 and completion = 1.5.'
 
@@ -122,3 +122,31 @@ def estimate_usage(request: Request, reply: str = "") -> Usage:
         estimate_tokens(json.dumps(each, ensure_ascii=False, default=str)) for each in sent
     )
     return Usage(prompt, estimate_tokens(reply), estimated=True)
+
+
+# a count so many times smaller than the estimate means tokens of 40 characters, which no text has;
+# a text of a few tokens may be counted as none
+_FEWER, _FEW = 10, 5
+
+
+def counted_usage(reply: Reply, request: Request) -> Usage:
+    """The tokens of a reply as its server counted them.
+
+    What the server did not count, or with fewer tokens than the text can have, is estimated: a
+    budget would never be spent.
+
+    >>> request = Request((), schema={"type": "string", "description": "word " * 80})
+    >>> usage = counted_usage(Reply("yes", usage=Usage(0, 1)), request)
+    >>> usage.prompt_tokens, usage.completion_tokens, usage.estimated
+    (110, 1, True)
+    """
+    calls = [dict(call.arguments) for call in reply.tool_calls]
+    said = reply.text + "".join(json.dumps(each, ensure_ascii=False) for each in calls)
+    least, used = estimate_usage(request, said), reply.usage
+    if not used.total:
+        return least
+    if least.prompt_tokens > _FEWER * used.prompt_tokens + _FEW:
+        used = replace(used, prompt_tokens=least.prompt_tokens, estimated=True)
+    if least.completion_tokens > _FEWER * used.completion_tokens + _FEW:
+        used = replace(used, completion_tokens=least.completion_tokens, estimated=True)
+    return used

@@ -295,6 +295,10 @@ def _deep(value: Any, most: int = 100) -> bool:
     return not most or any(_deep(each, most - 1) for each in inner)
 
 
+_MOST_TOKENS = 10**9
+"""Of one call; a larger number is none that was counted."""
+
+
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, Mapping):
         return Usage()
@@ -308,7 +312,7 @@ def _usage(usage: Any) -> Usage:
         completion_details.get("reasoning_tokens"),
     )
     prompt, completion, read, thought = (
-        count if isinstance(count, int) and count > 0 else 0 for count in counts
+        count if type(count) is int and 0 < count < _MOST_TOKENS else 0 for count in counts
     )
     return Usage(prompt, completion, False, read, thought)
 

@@ -23,7 +23,7 @@ from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefi
 from kgnb.backends import file_of
 from kgnb.datasets import huts
 from kgnb.errors import DataError
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, no_file, write_whole
 from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.magics.agent import AgentMagics, agent_verb
@@ -308,7 +308,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         spec = str(arguments.reference)
         path = Path(file_of(spec))
         if not path.is_file():
-            raise DataError("there is no such file", where=spec, fix="Name an RDF file.")
+            raise no_file(spec, "Name an RDF file.")
         graph, wanted, mode = (
             task.session.graph,
             reference_graph(path),

@@ -32,8 +32,8 @@ from kgnb.agents.entity_alignment.trajectories import (
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource
 from kgnb.datasets.entity_folders import read_candidates
-from kgnb.errors import DataError
 from kgnb.evaluate.ranking import measure
+from kgnb.files import no_file
 from kgnb.judging import Judge, Verdict
 from kgnb.judging.cascade import KNOWN
 from kgnb.llm.model import ChatModel
@@ -319,11 +319,8 @@ class AligningTask(Task):
         if not file:
             return None
         if not Path(file).is_file():
-            raise DataError(
-                "there is no such file",
-                where=str(file),
-                fix="A line holds source IRI, TAB, target IRI, or the columns that --ranking writes.",
-            )
+            fix = "A line holds source IRI, TAB, target IRI, or the columns that --ranking writes."
+            raise no_file(file, fix)
         links = read_candidates(file)
         check_links(self.sides, links, str(file))
         return links

@@ -30,7 +30,7 @@ from kgnb.datasets.entity_folders import (
     read_links,
 )
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, no_file
 from kgnb.kg.endpoint_graph import is_rdflib
 from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
@@ -207,11 +207,7 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links
         return tuple((str(one), str(other)) for one, other in given)
     path = Path(file_of(given))
     if not path.is_file():
-        raise DataError(
-            "there is no such file",
-            where=str(path),
-            fix="A line holds source IRI, TAB, target IRI; no header needed.",
-        )
+        raise no_file(path, "A line holds source IRI, TAB, target IRI; no header needed.")
     if path.name.lower().endswith(ALIGNMENT_FILES):
         return links_of(load_alignment(path))
     return read_links(path)

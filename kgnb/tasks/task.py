@@ -17,7 +17,8 @@ from typing import Any, ClassVar, Protocol, Self
 from kgnb.agents.agent import SHARED, Agent, Input, OutOfOrder
 from kgnb.agents.options import described, given_of, names_of
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import BackendError
+from kgnb.files import no_file
 from kgnb.judging import CallableJudge, Decisions, Judge
 from kgnb.kg.graph import reading_notes
 from kgnb.kg.ontology import Ontology
@@ -110,9 +111,7 @@ class Opener:
         if kind in PLACES:
             path = Path(file_of(spec)).expanduser()
             if not (path.is_file() if kind == "file" else path.is_dir()):
-                raise DataError(
-                    f"there is no such {kind}", where=str(spec), fix=f"Name a {kind} that exists."
-                )
+                raise no_file(path, f"Name a {kind} that exists.", kind)
             return path
         return spec
 

@@ -91,6 +91,34 @@ def test_a_read_only_file_is_refused_by_name(
 
 
 @posix
+@pytest.mark.fault("files that are not files")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["match", "pipe.ttl", "huts:refuge"],
+        ["build", "huts:kitchen", "pipe.ttl", "-o", "o.trig"],
+        ["build", "pipe.ttl", "huts:kitchen-notes", "-o", "o.trig"],
+        ["ask", "Who?", "--graph", "pipe.ttl"],
+        ["align", "huts:hollenmark", "huts:corvane", "--seeds", "pipe.ttl"],
+        ["align", "pipe.ttl", "huts:corvane"],
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_as_input_is_refused_in_one_line_that_says_so(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.ttl")
+    assert main([*words, "--judge", "rule"]) == 1
+    assert "pipe.ttl: is a pipe or a device, and inputs are read more than once\n" in (
+        capsys.readouterr().err
+    )
+
+
+@posix
 @pytest.mark.fault("file system without locks")
 def test_work_goes_on_where_the_file_system_knows_no_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

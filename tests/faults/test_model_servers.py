@@ -24,6 +24,7 @@ from tests.llm.stub_server import (
     Body,
     Fault,
     StubServer,
+    calling,
     error_body,
     rate_limited,
     server_error,
@@ -211,3 +212,38 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=200)  # the reply that is on its way takes longer
     assert process.returncode == 130
+
+
+COUNTS = {
+    "none": None,
+    "zero": {"prompt_tokens": 0, "completion_tokens": 0},
+    "of replies alone": {"prompt_tokens": 0, "completion_tokens": 5},
+    "one each": {"prompt_tokens": 1, "completion_tokens": 1},
+    "no numbers": {"prompt_tokens": True, "completion_tokens": "5"},
+    "negative": {"prompt_tokens": -9000, "completion_tokens": -9000},
+    "endless": {"prompt_tokens": 10**400, "completion_tokens": 10**400},
+}
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+def test_a_budget_of_tokens_is_spent_whatever_the_server_counts(
+    counts: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def whole(body: Body) -> str:
+        message = calling(oblige(body))
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return json.dumps({"choices": [choice], "usage": COUNTS[counts]})
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KGNB_MODEL", "stub")
+    monkeypatch.setenv("KGNB_TOKENS", "9000")
+    with StubServer(whole=whole) as server:
+        monkeypatch.setenv("KGNB_BASE_URL", server.url)
+        assert main([*MATCH]) == 0
+        assert 0 < len(server.requests) <= 4
+    said = capsys.readouterr().err
+    assert said.count("counts no tokens, or too few, so that estimates count instead") == 1
+    assert "a budget was spent, so this is partial" in said

@@ -20,6 +20,7 @@ from zipfile import BadZipFile, ZipFile
 
 from kgnb.agents.kg_construction.tables import CellReading, Place, read_tables, tables
 from kgnb.errors import DataError
+from kgnb.files import no_file
 from kgnb.kg.columns import table_form
 
 SUFFIXES = (
@@ -155,7 +156,7 @@ def _files(spec: str | Path) -> list[Readable]:
     ]
     if not files:
         fix = "Name a file, a folder or a pattern; a text itself goes in as {name: text}."
-        raise DataError("there is no such document", where=str(spec)[:200], fix=fix)
+        raise no_file(spec, fix, "document")
     return [DocumentFile(file.name, file) for file in files]
 
 
