@@ -68,3 +68,50 @@ def test_the_table_of_tuned_constants_has_the_values_in_the_code() -> None:
             assert getattr(importlib.import_module(f"kgnb.agents.{agent}.{module}"), name) == float(
                 value
             ), name
+
+
+PROMISING = ("Your files", "A failure", "Hostile input", "Secrets", "What it is made", "Servers")
+
+
+def test_every_promise_of_security_has_a_row_of_tests_and_every_row_a_promise() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    marked = {
+        row
+        for file in (ROOT / "tests").rglob("*.py")
+        for row in re.findall(r'mark\.fault\("([^"]+)"\)', file.read_text(encoding="utf-8"))
+    }
+    promised: set[str] = set()
+    for section in page.split("\n## ")[1:]:
+        if not section.startswith(PROMISING):
+            continue
+        for promise in re.split(r"^\* ", section, flags=re.MULTILINE)[1:]:
+            rows = re.search(r" → \*([^*]+)\*\s*\Z", promise)
+            assert rows, f"no row stands behind: {promise[:80]}"
+            promised |= set(rows[1].replace("\n", " ").split("; "))
+    assert promised == marked
+    table = re.findall(r"^\| ([^|*]+) \| [\d,]+ \|", page, re.MULTILINE)
+    assert set(table) == marked
+
+
+def test_the_figures_of_security_are_those_of_the_program() -> None:
+    from kgnb.agents.kg_construction import serve
+    from kgnb.agents.kg_construction.http_clients import FREE, LONGEST
+    from kgnb.files import MOST_JSON, most_unpacked
+    from kgnb.kg.endpoint_wire import Wire
+    from kgnb.kg.mending import LONGEST_TERM, MOST_DEEP
+
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    for said in (
+        f"{serve.MOST_SESSIONS} clients, {serve.MOST_AT_ONCE} requests at once",
+        f"{serve.MOST_A_SECOND:,} a second",
+        f"not complete within {serve.SLOWEST:g} s",
+        f"up to {LONGEST:g} s",
+        f"(elements {MOST_DEEP['RDF/XML']:,}, JSON-LD {MOST_DEEP['JSON-LD']:,},",
+        f"quoted triples {MOST_DEEP['quoted']})",
+        f"a term to {LONGEST_TERM >> 20} MiB",
+        f"JSON of more than {MOST_JSON >> 20} MiB",
+        f"limit of {Wire('http://127.0.0.1:9').most_bytes >> 20} MiB",
+        f"or {most_unpacked(0) >> 20} MiB",
+    ):
+        assert said in page, said
+    assert (FREE, serve.SESSION_IDLE) == (5, 30 * 60)

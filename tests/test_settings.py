@@ -31,6 +31,7 @@ def test_a_parent_folder_s_file_counts_and_its_paths_are_relative_to_it(tmp_path
     assert Settings.load(inner, {}).cache == tmp_path / "kept"
 
 
+@pytest.mark.fault("bad settings and JSON")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -58,6 +59,7 @@ def test_a_wrong_setting_says_what_and_how_to_mend_it(
     assert "sk-planted" not in str(error.value)
 
 
+@pytest.mark.fault("bad settings and JSON")
 def test_a_wrong_value_in_a_call_is_refused_and_a_key_never_shown() -> None:
     for wrong, message in (
         ({"key": "sk-planted-1"}, "key holds"),

@@ -32,6 +32,7 @@ def test_the_constraints_hold_every_dependency_at_a_version_that_kgnb_takes() ->
             assert one.specifier.contains(versions[canonicalize_name(one.name)]), one
 
 
+@pytest.mark.fault("advisories and bills of materials")
 @pytest.mark.parametrize(("name", "version"), ADVISED.items())
 def test_no_version_with_a_known_advisory_satisfies_kgnb(name: str, version: str) -> None:
     [one] = [one for one in map(Requirement, PROJECT["dependencies"]) if one.name == name]
@@ -52,6 +53,7 @@ def advisory(name: str, **events: str) -> dict[str, object]:
     return {"id": "TEST-1", "summary": "a fault", "affected": [affected]}
 
 
+@pytest.mark.fault("advisories and bills of materials")
 @pytest.mark.parametrize(
     ("record", "status"),
     [
@@ -73,12 +75,14 @@ def test_an_audit_reads_advisories_from_a_file(
         assert ("TEST-1 a fault" in done.stdout) is bool(status)
 
 
+@pytest.mark.fault("advisories and bills of materials")
 def test_an_audit_of_no_advisories_says_so(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"a": 1}')
     done = supply("audit", tmp_path / "other.json")
     assert done.returncode == 1 and "no advisories" in done.stderr
 
 
+@pytest.mark.fault("advisories and bills of materials")
 def test_a_bill_of_materials_says_what_a_wheel_says_of_itself(tmp_path: Path) -> None:
     metadata = "Name: kgnb\nVersion: 0.1.0\nLicense-Expression: BSD-3-Clause\n"
     for text in PROJECT["dependencies"]:

@@ -10,6 +10,7 @@ import pytest
 from kgnb.cli import main
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import ConfigError
+from kgnb.files import from_json
 from kgnb.reporting.scan import scan
 from kgnb.settings import Settings
 
@@ -43,6 +44,12 @@ def test_a_question_that_nests_without_end_is_one_wrong_line(tmp_path: Path) -> 
     questions, wrong = scan_questions(path)
     assert [one.id for one in questions] == ["q1"]
     assert [one.where for one in wrong] == [f"{path}:2"]
+
+
+@pytest.mark.parametrize("text", [DEEP, "9" * 6000, b" " * (257 << 20)], ids=type)
+def test_json_has_bounds(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match="too deep|digits|more than 256 MiB"):
+        from_json(text)
 
 
 def test_a_scan_goes_on_after_a_notebook_that_nests_without_end(tmp_path: Path) -> None:

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 from kgnb import files
+from kgnb.agents.kg_construction.documents import find_documents
 from kgnb.cli import main
 from kgnb.errors import ConfigError
 from kgnb.files import append_lines, from_yaml, locked, read_lines, write_whole
 from kgnb.judging import Verdict
 from kgnb.judging.memory import VerdictStore
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.llm.batch import BatchModel
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.replay import Key, ReplayCache
@@ -133,6 +136,19 @@ def test_work_goes_on_where_the_file_system_knows_no_locks(
     assert not (tmp_path / ".lock").exists()
     batch = BatchModel(tmp_path / "batch")
     assert batch.folder.is_dir()
+
+
+@pytest.mark.fault("kill -9")
+def test_what_a_kill_left_beside_a_file_is_no_input(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text("<http://a/a> <http://a/b> <http://a/c> .")
+    (tmp_path / "note.txt").write_text("Salt.")
+    for name in ("a.ttl", "note.txt"):
+        (tmp_path / f".{name}.0a1b2c3d.part").write_text("half of")
+    graph = OxigraphGraph()
+    assert load(graph, tmp_path).triples == 1
+    assert [one.name for one in find_documents(tmp_path)] == ["note.txt"]
+    write_whole(tmp_path / "note.txt", "Salt and pepper.")
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 WRITER = """

@@ -57,6 +57,23 @@ def test_what_nests_too_deep_is_read_or_refused_with_the_line_and_honest_nesting
     record_property("tries", 2 * len(NESTED))
 
 
+@pytest.mark.parametrize(
+    ("name", "read_so_deep", "refused_so_deep"),
+    [
+        ("elements.owl", 4_990, 5_010),  # two elements each
+        ("objects.jsonld", 990, 1_010),
+        ("quoted.ttl", 99, 101),
+        ("reified.ttl", 99, 101),
+    ],
+)
+def test_the_limits_of_nesting_are_those_that_are_promised(
+    name: str, read_so_deep: int, refused_so_deep: int, tmp_path: Path
+) -> None:
+    assert read(write(tmp_path, name, nested(name, read_so_deep))) > 0
+    with pytest.raises(DataError, match="nest deeper than"):
+        read(write(tmp_path, name, nested(name, refused_so_deep)))
+
+
 @pytest.mark.parametrize("suffix", [".owl", ".ttl"])
 def test_a_unit_that_repeats_costs_no_more_than_its_length(
     tmp_path: Path, suffix: str, record_property: Any

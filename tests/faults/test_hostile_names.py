@@ -100,6 +100,7 @@ class Takes:
         return open, (str(self.mark), "w")
 
 
+@pytest.mark.fault("pickles")
 def test_a_pickle_in_place_of_any_file_is_never_unpickled(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     taking = pickle.dumps(Takes(mark))

@@ -233,6 +233,23 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
         assert status() == plain
 
 
+PROMPT = FEW.replace("serve.MOST_AT_ONCE = 20", "serve.SLOWEST = 0.5")
+
+
+@pytest.mark.slow
+@pytest.mark.fault("MCP server")
+@pytest.mark.parametrize(
+    "begun", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"]
+)
+def test_a_request_that_does_not_arrive_ends_its_connection(begun: bytes, tmp_path: Path) -> None:
+    with serving(tmp_path, program=("-c", PROMPT)) as (url, _):
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as stranger:
+            stranger.sendall(begun)
+            while stranger.recv(4096):
+                pass
+
+
 @pytest.mark.fault("MCP server")
 def test_clients_that_ask_too_often_get_429_and_retry_after(
     monkeypatch: pytest.MonkeyPatch,

@@ -190,6 +190,17 @@ def test_a_pattern_of_an_ontology_ends(tmp_path: Path) -> None:
     assert matches("[", "") is None and matches("(a{1000}){1000}", "") is None
 
 
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("pattern", ["(?=a)b", "(a)\\\\1", "(?<!a)b", "["])
+def test_a_pattern_that_only_python_understands_is_said_and_not_enforced(
+    pattern: str, tmp_path: Path
+) -> None:
+    (tmp_path / "huts.ttl").write_text(NEVER_ENDS.replace("^(a+)+$", pattern))
+    pack = compile_ontology(tmp_path / "huts.ttl")
+    assert [one.kind for one in pack.warnings] == ["pattern"]
+    assert pack.session().call("create_hut", {"label": "Ambre"}).ok
+
+
 @posix
 @pytest.mark.fault("no home folder")
 @pytest.mark.parametrize("made", ["readable", "link", "file", "own"])

@@ -167,6 +167,7 @@ def test_rows_without_variables_or_values_are_counted(graph: OxigraphGraph) -> N
         assert endable(graph).select(query, limit=1) == graph.select(query, limit=1), query
 
 
+@pytest.mark.fault("SPARQL injection")
 def test_what_the_engine_cannot_do_is_said_and_ends_nothing(graph: OxigraphGraph) -> None:
     asked = endable(graph)
     for query in (

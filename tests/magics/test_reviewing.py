@@ -145,6 +145,7 @@ def test_sssom_of_somebody_else_is_taken_over_whichever_way_round(
     assert (mapping.relation, mapping.judged_by) == ("narrower", "person:Cy")
 
 
+@pytest.mark.fault("decisions of others")
 def test_decisions_that_are_merely_found_are_said_with_whose_they_are(
     waiting: Notebook, folder: Path, notebook: Notebook
 ) -> None:
@@ -159,6 +160,7 @@ def test_decisions_that_are_merely_found_are_said_with_whose_they_are(
     assert "found" not in notebook.good("%om review --list").said
 
 
+@pytest.mark.fault("decisions of others")
 @pytest.mark.skipif(
     not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away"
 )

@@ -55,6 +55,7 @@ def test_a_folder_that_is_a_file_or_broken_is_an_error_that_names_it(tmp_path: P
     assert caught.value.fix
 
 
+@pytest.mark.fault("pickles")
 def test_no_pickle_in_a_folder_is_ever_read(tmp_path: Path) -> None:
     """A folder of Qdrant's own local mode, whose points would run code when they are opened."""
     from qdrant_client import QdrantClient, models

@@ -224,6 +224,7 @@ def test_a_document_with_a_journal_is_not_read_again(tmp_path: Path) -> None:
     assert model.asked
 
 
+@pytest.mark.fault("finished work is damaged")
 @pytest.mark.parametrize("edit", ["facts", "document", "digest"])
 def test_an_edited_journal_is_said_and_its_document_read_again(tmp_path: Path, edit: str) -> None:
     note = {"note": "The Ambre has 28 beds and an oven of 120 C."}

@@ -103,6 +103,7 @@ def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
     )
 
 
+@pytest.mark.fault("SPARQL injection")
 def test_refuses_a_query_that_does_more_than_read_this_graph() -> None:
     made = ready(ASKED, "upper")
     for query, reason in (
