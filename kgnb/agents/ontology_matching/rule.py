@@ -40,10 +40,12 @@ FAR_MEANING = 0.2  # centred cosine below which definitions do not count further
 SAME_NAME, CERTAIN = 0.9, 0.8  # overlap and probability from which a counterpart counts as certain
 STATED = 20.0  # log-odds of a pair that one of the ontologies states to be equal
 MASS = 0.9  # joint probability of rivals from which the best of them is chosen
-NEAR, NEAREST = 0.45, 0.1
+NEAR, NEAREST, OF_MANY, MANY = 0.45, 0.125, 0.1, 1000
 """Of pairs without a word in common ("Place", "Location") that are each other's nearest, both
 without a counterpart, at such a cosine or a higher one, one in eight is right on ten conference
-pairs, one in eighteen on anatomy, 15 of 23 on six small pairs; at .35 and above one in thirteen.
+pairs, one in eighteen on anatomy, 15 of 23 on six small pairs; at .35 and above one in thirteen. From
+MANY entities on it counts for less. At an eighth, a cascade takes such a pair for
+likely, and asks about it from one side first, not from both at once.
 """
 MOST_USUAL = 2.0  # bound of the log-odds of having a counterpart, as that estimate feeds on itself
 
@@ -320,13 +322,15 @@ def _doubt_the_nearest(cases: Mapping[Pair, _Case]) -> None:
         if case.probability >= 0.5
         for end in (0, 1)
     }
+    many = len({source for source, _, _ in cases}) >= MANY
+    chance = OF_MANY if many else NEAREST
     nearest: dict[tuple[int, str, Kind], Pair] = {}
     for pair in sorted(cases, key=lambda pair: (-cases[pair].cosine, pair)):
         ends = [(end, pair[end], pair[2]) for end in (0, 1)]
         if taken.isdisjoint(ends):
             first = [nearest.setdefault(end, pair) for end in ends]
             if first == [pair, pair] and cases[pair].cosine >= NEAR:
-                cases[pair].probability = max(cases[pair].probability, NEAREST)
+                cases[pair].probability = max(cases[pair].probability, chance)
 
 
 def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
