@@ -13,7 +13,13 @@ from dataclasses import replace
 
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
 from kgnb.agents.question_answering.judges import ActQuestion
-from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
+from kgnb.agents.question_answering.prompts import (
+    distinct_label,
+    look_lines,
+    path_text,
+    result_text,
+    with_prefixes,
+)
 from kgnb.agents.question_answering.querying import (
     check,
     proof_of,
@@ -39,6 +45,7 @@ from kgnb.agents.question_answering.values import (
 )
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
+from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.model import Message
 
@@ -74,7 +81,7 @@ def after(state: State, done: Sequence[Acted]) -> State:
 
 
 def _ended(state: State, acted: Acted, column: str) -> State:
-    """Commit to a query's result at once if the judge asked for it; empty, zero and false results
+    """Commit to a query's result at once if the judge asked for it; results that are empty or zero
     are shown first.
     """
     if not column or not acted.number or _not_taken(acted, column) or acted.notes:
@@ -90,11 +97,13 @@ def _not_taken(acted: Acted, column: str) -> str:
     if missing:
         return f"it has no column {missing[0]}: call `answer` with one of its own"
     first = acted.columns.index(column.split(",")[0])
+    if isinstance(acted.action, Query) and refuse_update(acted.action.sparql) == "ASK":
+        return ""
     values = {getattr(row[first], "text", row[first]) for row in acted.rows} - {None}
     if not values:
         return "it found nothing: ask otherwise, or give_up"
     if values <= {"0", "false"}:
-        return "it says 0 or no: call `answer` if that is what the graph says, or ask otherwise"
+        return "it says 0: call `answer` if that is what the graph says, or ask otherwise"
     return "there are more rows than were read" if acted.truncated else ""
 
 
@@ -103,16 +112,18 @@ def tried(state: State) -> tuple[Acted, ...]:
     result.
     """
     schema, found = state.schema, dict[frozenset[Term], Acted]()
+    label = distinct_label(state, [])
     for candidate in state.observation.interpretations:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
-        said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
+        said = path_text(candidate, label) or candidate.explanation
         acted = Acted(Query(with_prefixes(schema, query)), said, candidate.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)
         except (DataError, BackendError):
             continue
-        if acted.values:
-            found.setdefault(frozenset(acted.values), acted)
+        if acted.values:  # numbered downwards: a model's own queries are 1, 2, ...
+            numbered = replace(acted, number=-1 - len(found))
+            found.setdefault(frozenset(acted.values), numbered)
         if len(found) == _TRIED:
             break
     return tuple(found.values())
@@ -205,7 +216,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
     if isinstance(action, Commit):
         resolve(state, action)
         return action
-    if action in {acted.action for acted in state.history}:
+    if action in {acted.action for acted in state.history if acted.number >= 0}:
         raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
@@ -276,7 +287,7 @@ def _performed(state: State, acted: Acted) -> Acted:
         return _read_query(state, acted, action, acted.interpretation)
     if isinstance(action, Query):
         found = rows_of(reader, action.sparql)
-        number = 1 + sum(1 for earlier in state.history if earlier.number)
+        number = 1 + sum(1 for earlier in state.history if earlier.number > 0)
         values = tuple(dict.fromkeys(row[0] for row in found.rows if row and row[0] is not None))
         tied = ties(reader, action.sparql, found)
         return replace(

@@ -55,6 +55,7 @@ _NAMES = 12  # names compared per entity
 _AT_ONCE = 20  # relations sampled per query
 _SAMPLE = 60  # triples per relation whose ends are classified
 _PAIRS = 6  # triples per relation checked for an inverse
+_DESCRIBED = 200  # classes, the largest first, whose things' relations are looked at
 _SHARE = 0.15  # share of a relation's triples that a class needs to be listed at one end
 _ENDS = 3  # classes listed at one end
 
@@ -511,6 +512,8 @@ class GraphReader:
         inverses = _inverses(
             self, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)]
         )
+        sizes = {iri: number for iri, (_, number) in self.classes.items()}
+        starts = _starts(self)
         relations = []
         for iri, count, sample in vocabulary:
             use = uses.get(iri) or _Use(literal=isinstance(sample, Literal))
@@ -524,11 +527,10 @@ class GraphReader:
                     use.literal,
                     use.example or sample,
                     inverses.get(iri),
-                    tuple(sorted(use.starts)),
-                    tuple(sorted(use.ends)),
+                    _by_size({*use.starts, *starts[iri]}, sizes),
+                    _by_size(use.ends, sizes),
                 )
             )
-        sizes = {iri: number for iri, (_, number) in self.classes.items()}
         naming = tuple(
             str(iri) for iri, _, _ in self.vocabulary if iri in NAMING or iri in self.own_naming()
         )
@@ -716,6 +718,28 @@ def _uses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, _Use]:
             commonest = max(sorted(counts), key=lambda kind: counts[kind])
             found[p].example = examples[p, commonest]
     return found
+
+
+def _starts(reader: GraphReader) -> dict[Iri, set[str]]:
+    """The classes of what each relation starts from, by some things of each class: a sample of the
+    relation's triples is often of one class alone.
+    """
+    found: dict[Iri, set[str]] = defaultdict(set)
+    classes = [(cls, by) for cls, (by, number) in reader.classes.items() if number][:_DESCRIBED]
+    for begin in range(0, len(classes), _AT_ONCE):
+        some = " UNION ".join(
+            f"{{ SELECT ({n3(cls)} AS ?c) ?s WHERE {{ ?s {n3(by)} {n3(cls)} }} LIMIT {_SAMPLE} }}"
+            for cls, by in classes[begin : begin + _AT_ONCE]
+        )
+        query = f"SELECT DISTINCT ?c ?p WHERE {{ {{ {some} }} ?s ?p ?o }}"
+        for cls, relation in reader.looked_up(query, 20_000).rows:
+            if isinstance(relation, Iri):
+                found[relation].add(str(cls))
+    return found
+
+
+def _by_size(ends: Iterable[str], sizes: Mapping[Iri, int]) -> tuple[str, ...]:
+    return tuple(sorted(ends, key=lambda end: (-sizes.get(Iri(end), 0), end)))
 
 
 def _main(ends: Counter[str]) -> tuple[str, ...]:

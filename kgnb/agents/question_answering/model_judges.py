@@ -67,6 +67,7 @@ from kgnb.judging import (
 )
 from kgnb.judging.named import chosen, set_model
 from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.sparql import tokens
 from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.model import ChatModel, Message, Request, ToolSpec
 from kgnb.llm.prices import estimate_usage
@@ -374,7 +375,8 @@ def _tools(state: State, taken: _Taken) -> dict[str, Tool]:
         come back, 50 at most, with its number. The prefixes shown are declared.
         """
         said = take(Query(with_prefixes(schema, sparql)), confidence)
-        taken.column = _columns(columns)
+        ask = any(token.word == "ASK" for token in tokens(sparql))
+        taken.column = "yes" if ask and columns.strip() else _columns(columns)
         return said
 
     def neighbours(entity: str, relation: str = "") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
@@ -108,7 +108,11 @@ def rows_of(reader: GraphReader, query: str) -> Solutions:
     if refuse_update(query) == "ASK":
         said = Literal("true" if reader.ask(query) else "false", datatype=f"{XSD}boolean")
         return Solutions(("yes",), ((said,),))
-    return reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
+    found = reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts at most 10,000
+    if "ORDER" in {token.word for token in tokens(query)}:
+        return found
+    rows = sorted(found.rows, key=lambda row: [n3(term) if term else "" for term in row])
+    return replace(found, rows=tuple(rows))
 
 
 def ties(reader: GraphReader, query: str, found: Solutions) -> str:
@@ -286,7 +290,7 @@ def resolve(state: State, commit: Commit) -> Resolved:
         return _among(state, tuple(_term(state, value) for value in commit.values))
     queries = {acted.number: acted for acted in state.history if acted.number}
     if commit.query not in queries:
-        there = ", ".join(map(str, queries)) or "none"
+        there = ", ".join(str(number) for number in queries if number > 0) or "none"
         raise ValueError(
             f"there is no query {commit.query} with a result (there are: {there}); name one, or values"
         )

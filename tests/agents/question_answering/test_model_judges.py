@@ -383,7 +383,7 @@ def test_an_answer_may_be_a_table_in_the_order_of_its_query() -> None:
     assert "1500" in str(found)
 
 
-def test_nothing_a_nought_and_a_no_are_shown_before_they_answer() -> None:
+def test_nothing_and_a_nought_are_shown_before_they_answer() -> None:
     there = f"SELECT ?w {{ <{V}upper> <{V}warden> ?w }}"
     for sparql, column in (
         (f"SELECT ?w {{ ?w <{V}warden> <{V}upper> }}", "w"),
@@ -396,11 +396,12 @@ def test_nothing_a_nought_and_a_no_are_shown_before_they_answer() -> None:
         found = ask(model, name="cascade", question=UNSURE)
         assert found.values == (V + "ann",) and len(model.asked) == 4 and "rows" in result(model)
     for sparql in (
-        f"ASK {{ <{V}ann> <{V}warden> <{V}upper> }}",
+        f"SELECT (COUNT(*) AS ?n) {{ <{V}ann> <{V}warden> ?x }}",
         f"SELECT (COUNT(*) AS ?yes) {{ ?x <{V}warden> ?x }}",
     ):
         model = plays(
-            ("query", {"sparql": sparql, "columns": "yes"}), ("give_up", {"why": "it is not there"})
+            ("query", {"sparql": sparql, "columns": "n" if "?n" in sparql else "yes"}),
+            ("give_up", {"why": "it is not there"}),
         )
         assert (
             ask(model, name="cascade", question=UNSURE).status == "unsure" and len(model.asked) == 4
@@ -451,11 +452,55 @@ def test_a_query_that_finds_nothing_says_why_it_does_not_end_the_question() -> N
     )
     model = plays(("query", {"sparql": nobody, "columns": "x"}))
     assert ask(model).status == "unsure" and "it has no column x" in result(model)
-    no = f"ASK {{ <{V}upper> <{V}warden> <{V}upper> }}"
-    model = plays(("query", {"sparql": no, "columns": "yes"}), ("answer", {"query": 1}))
+    none = f"SELECT (COUNT(?w) AS ?n) {{ <{V}upper> <{V}livesIn> ?w }}"
+    model = plays(("query", {"sparql": none, "columns": "n"}), ("answer", {"query": 1}))
     found = ask(model)
-    assert [getattr(value, "text", "") for value in found.values] == ["false"]
-    assert "it says 0 or no: call `answer`" in result(model)
+    assert [getattr(value, "text", "") for value in found.values] == ["0"]
+    assert "it says 0: call `answer`" in result(model)
+
+
+def test_an_ask_that_is_false_is_an_answer_in_one_call_whatever_its_column_is_called() -> None:
+    no = f"ASK {{ <{V}upper> <{V}warden> <{V}upper> }}"
+    for column in ("yes", "?answer"):
+        model = plays(("query", {"sparql": no, "columns": column}))
+        found = ask(model)
+        assert [getattr(value, "text", "") for value in found.values] == ["false"]
+        assert len(model.asked) == 1
+
+
+HOMONYMS = (
+    TURTLE
+    + """
+:Lake a owl:Class ; rdfs:label "lake"@en . :upperlake a :Lake ; :altitude 900 ; rdfs:label "Upper Hut"@en ;
+     :serves :ann .
+"""
+)
+
+
+def test_of_homonyms_the_facts_of_each_are_shown_and_readings_tell_them_apart() -> None:
+    model = plays()
+    ask(model, HOMONYMS, name="cascade", question=Question("q", "Whom does Upper Hut resemble?"))
+    shown = [message.text for request in model.asked for message in request.messages]
+    paths = [text for text in "\n".join(shown).splitlines() if "-altitude->" in text]
+    assert any("Upper Hut (hut)" in text or "Upper Hut (lake)" in text for text in paths), paths
+    facts = shown[-1].partition("FACTS")[2].splitlines()[1:3]
+    assert {fact.split()[0] for fact in facts} == {"n:upper", "n:upperlake"}, shown[-1]
+
+
+def test_a_models_own_queries_are_numbered_from_1_after_those_of_the_program() -> None:
+    model = plays(WARDEN, ("answer", {"query": 1, "columns": "w"}))
+    found = ask(model, name="cascade", question=UNSURE)
+    assert len(found.values) == 2 and "query 1: rows 1 to 2" in result(model)
+
+
+def test_the_classes_at_the_end_of_a_relation_are_all_shown_though_one_has_most_of_its_triples() -> (
+    None
+):
+    many = TURTLE + "".join(f":h{at} a :Hut ; :altitude {at} .\n" for at in range(200))
+    many += ":Lake a owl:Class . :blue a :Lake ; :altitude 3 ."
+    model = plays()
+    ask(model, many)
+    assert "hut|lake -> n:altitude" in model.asked[0].messages[1].text.lower()
 
 
 def test_a_reading_is_shown_with_all_its_conditions() -> None:
