@@ -286,10 +286,20 @@ def _embedder(name: str, settings: Settings) -> Embedder:
 def open_index(location: str | None, settings: Settings) -> VectorIndex:
     """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant
     server's URL.
+
+    Raises:
+        ConfigError: it is none of these, or a word that is no folder.
     """
     location = location or settings.index
     if location == "memory":
         return MemoryIndex()
+    scheme, colon, _ = location.partition("://")
+    folder = "/" in location or "\\" in location or Path(location).is_dir()
+    if not (scheme in ("http", "https") if colon else folder):
+        raise ConfigError(
+            f"there is no index {location!r}",
+            fix="Choose memory, a folder (a new one as ./NAME), or a Qdrant server's URL.",
+        )
     from kgnb.vectors.qdrant_index import QdrantIndex  # slow to import
 
     return QdrantIndex(location, api_key=_key(settings.index_key).reveal() or None)

@@ -17,13 +17,16 @@ import { folderOf, Notebooks, relativeTo } from './notebooks';
 import { lineToOpen } from './panel-drawing';
 import type { Template } from './templates';
 import { TEMPLATES, notebookOf, pythonKernel } from './templates';
+import { versionIn } from './version-check';
 import { trans } from './wording';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
 export const OPEN_GRAPH = 'kgnb:open-graph';
 
-/** Files that `%kg open` reads, by their names. */
-const GRAPH_FILE = /\.(?:ttl|owl|rdf|nt|nq|trig|n3|jsonld|obo|csv|tsv|xlsx)(?:\.gz)?$/i;
+/** The suffixes of files that `%kg open` reads; a test holds them to the kernel's. */
+const SUFFIXES =
+  'ttl turtle rdf rdfs owl xml nt ntriples nq nquads trig n3 jsonld json owx ofn omn obo csv tsv xlsx xls xlsb ods';
+const GRAPH_FILE = new RegExp(`\\.(?:${SUFFIXES.replaceAll(' ', '|')})(?:\\.gz)?$`, 'i');
 
 export interface Places {
   readonly tracker: INotebookTracker | null;
@@ -88,19 +91,24 @@ export async function openFiles(
   if (first === undefined) {
     return;
   }
-  const panel = tracker.currentWidget ?? (await newNotebook(app, folderOf(first)));
+  const opening = (folder: string): string[] => paths.map(path => lineToOpen(relativeTo(folder, path)));
+  const front = tracker.currentWidget;
+  const source = ['%load_ext kgnb', ...opening(folderOf(first))].join('\n');
+  const panel = front ?? (await newNotebook(app, source, folderOf(first)));
   if (!panel) {
     return;
   }
   await panel.sessionContext.ready;
-  const folder = folderOf(panel.context.path);
-  const lines = paths.map(path => lineToOpen(relativeTo(folder, path)));
-  await new Notebooks(app, tracker).runLine(['%load_ext kgnb', ...lines].join('\n'));
+  const kernel = panel.sessionContext.session?.kernel;
+  const loaded = kernel && (await versionIn(kernel)) !== null;
+  const lines = opening(folderOf(panel.context.path));
+  await new Notebooks(app, tracker).runLine([...(loaded ? [] : ['%load_ext kgnb']), ...lines].join('\n'));
 }
 
-async function newNotebook(app: JupyterFrontEnd, folder: string): Promise<NotebookPanel | null> {
+async function newNotebook(app: JupyterFrontEnd, source: string, folder: string): Promise<NotebookPanel | null> {
   const [empty] = TEMPLATES;
-  return empty ? ((await openNew(app, { ...empty, cells: [] }, folder)) as NotebookPanel) : null;
+  const cells = [{ kind: 'code' as const, source }];
+  return empty ? ((await openNew(app, { ...empty, cells }, folder)) as NotebookPanel) : null;
 }
 
 function byId(id: unknown): Template | undefined {

@@ -46,7 +46,7 @@ export function loadsKgnb(source: string): boolean {
   return /^[ \t]*%(?:re)?load_ext[ \t]+kgnb\b/m.test(source);
 }
 
-async function versionIn(kernel: Kernel.IKernelConnection): Promise<string | null> {
+export async function versionIn(kernel: Kernel.IKernelConnection): Promise<string | null> {
   const comm = new KernelComm(kernel, TARGET);
   try {
     return text((await comm.ask({})).version);

@@ -110,6 +110,7 @@ def _one(question: str, given: dict[str, Any], work: Work) -> None:
         click.echo("\n".join(map(bare_text, answer.values)), nl=bool(answer.values))
     else:
         click.echo("\n".join(shown(answer)))
+        work.say(*task.unread())
     _end(work, task.run, "1 question")
 
 

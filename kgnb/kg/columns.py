@@ -17,7 +17,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -41,7 +40,11 @@ _TYPED = (
     (re.compile(r"[+-]?\d*\.\d+"), "decimal"),
     (re.compile(r"-?\d{4,}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"), "date"),
 )
-_UNSAFE = re.compile(r'[\x00-\x20<>"{}|\\^`%#?\ud800-\udfff]')
+_NO_CHARACTERS = "".join(chr(plane << 16 | end) for plane in range(15) for end in (0xFFFE, 0xFFFF))
+_UNSAFE = re.compile(  # what no path of an IRI may hold (RFC 3987)
+    r'[\x00-\x20<>"{}|\\^`%#?\[\]\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufff0-\uffff'
+    rf"\U000e0000-\U000e0fff\U000f0000-\U0010ffff{_NO_CHARACTERS}]"
+)
 _LABEL, _CLASS = ox.NamedNode(f"{RDFS}label"), ox.NamedNode(f"{RDFS}Class")
 _TYPE, _PROPERTY = ox.NamedNode(f"{RDF}type"), ox.NamedNode(f"{RDF}Property")
 
@@ -191,7 +194,7 @@ def table_quads(
     semicolons: bool = False,
 ) -> Iterator[ox.Quad]:
     """The triples of a header and its rows, made one row at a time."""
-    below = base or BASE
+    below, header = base or BASE, _titles(header, mends)
     columns = [[row[at] for row in rows] for at in range(len(header))]
     key = next(
         (at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None
@@ -227,6 +230,21 @@ def table_quads(
             value = read(cell) if read is not None else _address(cell, mender) or ox.Literal(cell)
             if value is not None:
                 yield ox.Quad(thing, properties[at], value)
+
+
+def _titles(header: list[str], mends: Mends) -> list[str]:
+    """The names of the columns; one without a name, or with that of another, is given its own."""
+    titles: list[str] = []
+    for place, title in enumerate(header, start=1):
+        own = wanted = title or f"column {place}"
+        again = 1
+        while own in titles or (own != title and own in header):
+            again += 1
+            own = f"{wanted} ({again})"
+        if own != title:
+            mends.note("columns named anew, as a name is missing or there twice", title, own)
+        titles.append(own)
+    return titles
 
 
 def _wordy(cells: list[str]) -> bool:
@@ -302,19 +320,14 @@ def _delimiter(text: str) -> str:
 def checked_rows(
     rows: list[list[str]], where: str, line: int = 1
 ) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows below it; DataError where there is none, or a name is missing or
-    there twice.
-    """
+    """The header and the rows below it; DataError where there is none, or most names are missing."""
     while rows and rows[0][-1:] == [""] and not any(row[-1] for row in rows):
         rows = [row[:-1] for row in rows]  # a delimiter at the end of each line
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_TABLE_FORM)
-    twice = [
-        title or "(empty)" for title, often in Counter(rows[0]).items() if often > 1 or not title
-    ]
-    if twice:
+    if 2 * rows[0].count("") >= len(rows[0]):
         raise DataError(
-            f"column names that are empty or repeated: {', '.join(twice)}",
+            "most columns have no name: is this line a title?",
             where=f"{where}:{line}",
             fix=_TABLE_FORM,
         )

@@ -91,7 +91,7 @@ _PARSERS: dict[Format, ox.RdfFormat] = {
 MOST_BYTES = 4 << 30
 """No file is read beyond this size, so that a small compressed file cannot fill the memory."""
 
-_FOREIGN_SUFFIXES = {
+FOREIGN_SUFFIXES = {
     ".owx": "OWL/XML",
     ".ofn": "OWL functional syntax",
     ".omn": "Manchester syntax",
@@ -99,7 +99,7 @@ _FOREIGN_SUFFIXES = {
 }
 """Ontologies that are no RDF, read through a library (``converting``)."""
 
-_FOREIGN = frozenset({*_FOREIGN_SUFFIXES.values(), "OBO Graphs JSON"})
+_FOREIGN = frozenset({*FOREIGN_SUFFIXES.values(), "OBO Graphs JSON"})
 _AS_TABLE = "make a table of it (CSV), or JSON-LD by adding an @context"
 _REFUSED = {
     "a web page": "the address may lead to a page about the file: fetch the file itself",
@@ -244,7 +244,7 @@ def _inside(folder: Path) -> list[Path]:
     known = [
         file
         for file in sorted(folder.rglob("*"))
-        if Path(file.name.lower().removesuffix(".gz")).suffix in (*SUFFIXES, *_FOREIGN_SUFFIXES)
+        if Path(file.name.lower().removesuffix(".gz")).suffix in (*SUFFIXES, *FOREIGN_SUFFIXES)
         and not any(part.startswith(".") for part in file.relative_to(folder).parts)
         and file.is_file()
     ]
@@ -541,8 +541,8 @@ def format_of(path: Path, text: str) -> Format:
         raise DataError(
             f"this is {seen}, which cannot be read here", where=str(path), fix=_REFUSED[seen]
         )
-    if seen in _FOREIGN or suffix in _FOREIGN_SUFFIXES:
-        return cast(Format, seen if seen in _FOREIGN else _FOREIGN_SUFFIXES[suffix])
+    if seen in _FOREIGN or suffix in FOREIGN_SUFFIXES:
+        return cast(Format, seen if seen in _FOREIGN else FOREIGN_SUFFIXES[suffix])
     known = SUFFIXES.get(suffix)
     if (
         known is None

@@ -87,6 +87,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         """Makes a new task; if that fails, the task before it stays, and later verbs say so."""
         self.stale = self.task is not None
         task = self.new_task(arguments)
+        task.check()
         self.session.tasks[self.agent.name], self.stale = task, False
         return self.started(task)
 
@@ -115,7 +116,9 @@ class AgentMagics(VerbMagics, Generic[T]):
             size = ", ".join(f"{number:,} {what}" for what, number in counts.items())
             rows.append([one.name, str(getattr(value, "name", value)), size])
         columns = texts(input="input", name="name", size="contains")
-        return Table(columns, rows, caption=self.agent.title, notes=[self.next_line()])
+        return Table(
+            columns, rows, caption=self.agent.title, notes=[*task.warnings(), self.next_line()]
+        )
 
     def next_line(self) -> str:
         """What to run after ``start``."""

@@ -286,7 +286,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
             texts(what="what", value="value"),
             rows,
             caption="Ready for questions",
-            notes=[self.next_line()],
+            notes=[*task.warnings(), self.next_line()],
         )
 
     def next_line(self) -> str:

@@ -41,6 +41,7 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
 from kgnb.run import Run
+from kgnb.run.dask import dask_client
 from kgnb.settings import Settings
 from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import (
@@ -291,6 +292,13 @@ class AligningTask(Task):
     def digests(self) -> dict[str, str]:
         """The digest of each side by its name."""
         return self.sides.digests()
+
+    def check(self) -> None:
+        """Opens what the stages need, and reaches the scheduler, if one is named."""
+        super().check()
+        if scheduler := self.option("scheduler"):
+            with dask_client(scheduler):
+                pass
 
     def begin_again(self) -> None:
         """Starts a new run."""

@@ -38,6 +38,7 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 PLACES = ("file", "folder")
+DECIDED = ("decisions", "plans")  # options and inputs that name files of a person's decisions
 # judges that may ask a model
 ASKING = ("auto", "model", "cascade", "paper", "closed-book", "graph+knowledge")
 
@@ -397,11 +398,25 @@ class Task:
         return value
 
     def check(self) -> None:
-        """Makes the agent's judges, so that a missing model or file is reported before any work is
-        done.
+        """Opens what the options and inputs name for the stages (judges, embedder, index, files), so
+        that a name of nothing is reported before any work is done.
+
+        Raises:
+            DataError: decisions are to be saved in a folder that is not there.
         """
-        for name in self.agent.judges:
-            self[name]
+        for file in self.decided_in():
+            if not Path(file).absolute().parent.is_dir():
+                raise DataError(
+                    "the folder of this file is not there",
+                    where=file,
+                    fix="Name a file of decisions in a folder that exists.",
+                )
+        opened = {*self.agent.judges, *self.opens, *SHARED_OPENS}
+        stages = map(self.agent.stage, self.agent.sequence)
+        needs = [name for one in stages for name in (*one.needs, *one.keywords.values())]
+        for name in dict.fromkeys((*self.agent.judges, *needs)):
+            if name in opened:
+                self[name]
 
     def run_through(self, listener: Listener | None = None) -> Any:
         """Runs all stages; returns the result."""
@@ -435,7 +450,19 @@ class Task:
         """What has to be known before the result is read: what was read otherwise than it stands in
         the inputs, or that the result is a simulation.
         """
-        return [note for value in self.inputs.values() for note in reading_notes(value)]
+        notes = [note for value in self.inputs.values() for note in reading_notes(value)]
+        return [*notes, *self.unread()]
+
+    def unread(self) -> list[str]:
+        """Which files of decisions could not have decided anything."""
+        said = "is not there yet: nobody's decisions were read from it"
+        return [f"{file} {said}" for file in self.decided_in()]
+
+    def decided_in(self) -> list[str]:
+        """The files of a person's decisions that are named and not there yet."""
+        named = {**self.specs, **self.parameters()}
+        files = dict.fromkeys(named.get(name) for name in DECIDED)
+        return [one for one in files if one and isinstance(one, str) and not Path(one).exists()]
 
     def summary(self) -> list[str]:
         """What there is to say of the result, most important first; one line each."""

@@ -31,6 +31,7 @@ function element(tag, attributes = {}, ...content) {
   return made;
 }
 
+const nameOf = control => control.dataset.action || control.getAttribute("aria-label") || control.textContent;
 const percent = share => `${(share * 100).toFixed(1)} %`;
 
 function render({ model, el }) {
@@ -101,7 +102,7 @@ function render({ model, el }) {
     const follower = one ? filtered()[at + 1] ?? next[next.length - 1] : next[0];
     send(action, chosen.map(row => row.id), chosen.map(choiceOf));
     shown.marked.clear();
-    if (follower) activate(follower.id, false);
+    if (follower) activate(follower.id); // drawn at once: the next key may come before the kernel's answer
   }
 
   function activate(id, redraw = true) {
@@ -302,11 +303,11 @@ function render({ model, el }) {
 
   function draw() {
     const inside = root.contains(document.activeElement);
-    const label = inside && document.activeElement.getAttribute("aria-label");
+    const called = inside && nameOf(document.activeElement);
     drawHead();
     drawRows();
     if (inside && !root.contains(document.activeElement)) {
-      const again = label && [...root.querySelectorAll("input, select")].find(one => one.getAttribute("aria-label") === label);
+      const again = [...root.querySelectorAll("input, select, button:enabled")].find(one => nameOf(one) === called);
       (again || scroll).focus();
     }
     body.querySelector('[aria-current]')?.scrollIntoView?.({ block: "nearest" });

@@ -3,7 +3,9 @@ a review.
 """
 
 import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +39,7 @@ CELLS = {
 def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
     """The cells, run."""
     page = visit(lab)
+    page.patience = 120_000
     page.open(write(lab, "session.ipynb", *CELLS.values()))
     page.run_all()
     return page
@@ -69,46 +72,76 @@ def test_what_each_cell_gave_is_drawn_and_what_is_wrong_is_pointed_at(opened: Vi
     ] == []
 
 
-def test_a_review_goes_by_keyboard_is_kept_and_applied(opened: Visit, lab: Lab) -> None:
-    queue: Any = opened.page.locator(".kgnb-review")
+@pytest.fixture
+def reviewing(lab: Lab, visit: Callable[[Lab], Visit]) -> Iterator[tuple[Visit, Path]]:
+    """A review in a notebook, a kernel and a folder of its own, so that every try begins anew."""
+    folder = Path(tempfile.mkdtemp(prefix="review-", dir=lab.folder))
+    page = visit(lab)
+    page.patience = 120_000
+    cells = (CELLS["open"], CELLS["start"], CELLS["review"])
+    page.open(write(lab, f"{folder.name}/review.ipynb", *cells))
+    page.run_all()
+    yield page, folder
+    page.page.close()
+
+
+def test_a_review_goes_by_keyboard_is_kept_and_applied(reviewing: tuple[Visit, Path]) -> None:
+    page, folder = reviewing
+    queue: Any = page.page.locator(".kgnb-review")
     queue.scroll_into_view_if_needed()
     rows, status = queue.locator(".kgnb-review-row"), queue.locator(".kgnb-review-status")
-    expect(rows.first).to_be_visible()
-    cells = opened.page.locator(".jp-Notebook .jp-Cell").count()
+    current = queue.locator(".kgnb-review-row[aria-current='true']")
+    expect(current).to_have_count(1)
+    cells = page.page.locator(".jp-Notebook .jp-Cell").count()
     waiting = rows.count()
-    scroll = queue.locator(".kgnb-review-scroll")
-    first = rows.first.locator(".kgnb-review-open").inner_text()[2:]
-    scroll.press("o")
+    queue.locator(".kgnb-review-scroll").focus()
+    press = page.page.keyboard.press  # where the focus is, as a person does
+
+    first = name_of(current)
+    press("o")
     detail = queue.locator(".kgnb-review-detail")
     expect(detail).to_contain_text("agreement")
     for shade in SHADES:
-        opened.theme(shade)
-        assert opened.serious(".kgnb-review") == []
-    scroll.press("o")
+        page.theme(shade)
+        assert page.serious(".kgnb-review") == []
+    press("o")
     expect(detail).to_have_count(0)
-    scroll.press("a")
-    expect(status).to_contain_text(f"equivalent: {first}")
+    press("a")
+    # The next row is current at once, whenever the kernel answers.
+    expect(current.locator(".kgnb-review-open", has_text=first)).to_have_count(0)
+    expect(status).to_contain_text(f"equivalent: {first}", timeout=60_000)
     expect(rows).not_to_have_count(waiting)  # decided, for the candidate's own row as well
     left = rows.count()
-    scroll.press("Space")
-    scroll.press("ArrowDown")
-    scroll.press("Space")
-    scroll.press("r")
+    expect(current).to_have_count(1)
+    both = [name_of(current)]
+    press("Space")
+    press("ArrowDown")
+    both.append(name_of(current))
+    press("Space")
+    expect(queue).to_contain_text("2 marked.")
+    press("r")
+    expect(status).to_contain_text(f"None fits: {', '.join(both)}", timeout=60_000)
     expect(rows).not_to_have_count(left)
-    scroll.press("u")
-    expect(status).to_contain_text("Taken back")
+    press("u")
+    expect(status).to_contain_text("Taken back", timeout=60_000)
     expect(rows).to_have_count(left)
     # no shortcut of JupyterLab's went off
-    assert opened.page.locator(".jp-Notebook .jp-Cell").count() == cells
-    [kept] = [file for file in lab.folder.glob("*.jsonl") if "decision" in file.name]
-    said = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    assert page.page.locator(".jp-Notebook .jp-Cell").count() == cells
+    kept = (folder / "decisions.jsonl").read_text(encoding="utf-8")
+    said = [json.loads(line) for line in kept.splitlines()]
     assert [line["decision"] for line in said] == ["equivalent", *["different"] * 2, None, None]
     assert {line["who"] for line in said} == {"Ada"} and all(line["when"] for line in said)
     queue.get_by_role("button", name="Apply 1").press("Enter")
-    expect(status).to_contain_text("Applied 1 decision.", timeout=60_000)
-    result = cell(opened, "review").locator(".kgnb-table")
+    expect(status).to_contain_text("Applied 1 decision.", timeout=120_000)
+    result = page.cell(2).locator(".kgnb-table")
     result.get_by_label("Filter rows").fill("person:Ada")
     expect(result.locator(".kgnb-row")).to_have_count(1)  # in the new alignment, below the review
+
+
+def name_of(row: Any) -> str:
+    """What is in question in a row of a review."""
+    shown: str = row.locator(".kgnb-review-open").inner_text()
+    return shown[2:]
 
 
 def test_a_form_runs_its_line_and_puts_it_into_the_next_cell(opened: Visit) -> None:

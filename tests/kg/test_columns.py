@@ -10,6 +10,7 @@ import pytest
 import kgnb
 from kgnb.errors import DataError
 from kgnb.kg.columns import BASE
+from kgnb.kg.graph import reading_notes
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import RDFS, XSD, Iri, Literal
@@ -163,13 +164,26 @@ def test_a_malformed_table_is_refused_with_its_line(tmp_path: Path) -> None:
     for text, said in (
         ("a,b\n1,2\n1,2,3\n", "tools.csv:3: 3 cells below a header of 2"),
         ("a,b\n", "there is no row below the header"),
-        ("a,a,\n1,2,3\n", "tools.csv:1: column names that are empty or repeated: a, (empty)"),
+        ("Tools of 2024,,\na,b,c\n1,2,3\n", "tools.csv:1: most columns have no name"),
         ('a,b\n"1,2\n', "this is not a table"),
     ):
         with pytest.raises(DataError, match=".") as raised:
             tools(tmp_path, text)
         assert said in raised.value.what, raised.value.what
         assert raised.value.fix
+
+
+def test_a_column_without_a_name_or_with_that_of_another_is_named_and_said_so(
+    tmp_path: Path,
+) -> None:
+    graph = tools(tmp_path, "no,a,,a,Height [m],a (2)\n1,2,x,3,4,5\n2,3,y,4,5,6\n")
+    names = ("no", "a", "column 3", "a (3)", "Height [m]", "a (2)")
+    first = {term for _, _, term in graph.triples(None, Iri(RDFS + "label"))}
+    assert {Literal(name) for name in names} <= first
+    (note,) = reading_notes(graph)
+    assert "columns named anew, as a name is missing or there twice: 2" in note
+    for code in ("\x7f", "\ue000", "\ufffe", "\U0001fffe", "\U0010ffff", "]"):
+        assert tools(tmp_path, f"no,odd{code}\n1,2\n").triples(None, Iri(RDFS + "label"))
 
 
 def column(path: Path, text: str, name: str, file: str = "tools.csv") -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@ those there are.
 """
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 
 import kgnb
+from kgnb.kg.columns import TABLE_SUFFIXES
+from kgnb.kg.converting import SPREADSHEETS
+from kgnb.kg.loading import FOREIGN_SUFFIXES, SUFFIXES
 from kgnb.magics import FAMILIES, completing, load, panel, unload
 from kgnb.magics.session import NamedGraph
 from kgnb.run import Run
@@ -18,6 +22,7 @@ from kgnb.settings import Settings
 from .conftest import Notebook
 
 STAGES = Path(__file__).parents[2] / "extension" / "src" / "stages.json"
+COMMANDS = STAGES.parent / "commands.ts"
 START = "%om start alpine.ttl refuge.ttl --judge rule"
 
 
@@ -244,3 +249,9 @@ def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help() -> No
         for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
             assert stage["help"] == family.verbs[stage["name"]].summary
             assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")
+
+
+def test_the_file_browser_offers_to_open_what_can_be_opened() -> None:
+    [suffixes] = re.findall(r"SUFFIXES =\s+'([^']+)'", COMMANDS.read_text(encoding="utf-8"))
+    known = {*SUFFIXES, *FOREIGN_SUFFIXES, *TABLE_SUFFIXES, *SPREADSHEETS}
+    assert {f".{suffix}" for suffix in suffixes.split()} == known
