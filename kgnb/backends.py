@@ -42,6 +42,9 @@ URL = re.compile(r"^https?://", re.IGNORECASE)
 """A source that matches is a SPARQL endpoint, never a file to download: nothing is fetched unasked.
 """
 
+INDEX = re.compile(r"https?://|(?:[a-z]:)?[^:]*[/\\]", re.IGNORECASE)
+"""The URL of a server, or a path; a bare word is a folder only where there is one."""
+
 EMBEDDERS = (
     "local",
     "characters",
@@ -293,9 +296,7 @@ def open_index(location: str | None, settings: Settings) -> VectorIndex:
     location = location or settings.index
     if location == "memory":
         return MemoryIndex()
-    scheme, colon, _ = location.partition("://")
-    folder = "/" in location or "\\" in location or Path(location).is_dir()
-    if not (scheme in ("http", "https") if colon else folder):
+    if not (INDEX.match(location) or Path(location).is_dir()):
         raise ConfigError(
             f"there is no index {location!r}",
             fix="Choose memory, a folder (a new one as ./NAME), or a Qdrant server's URL.",
