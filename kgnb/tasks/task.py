@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 from kgnb.agents.agent import SHARED, Agent, Input, OutOfOrder
 from kgnb.agents.options import described, given_of, names_of
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, DataError
 from kgnb.files import no_file
 from kgnb.judging import CallableJudge, Decisions, Judge
 from kgnb.kg.graph import reading_notes
