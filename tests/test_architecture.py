@@ -88,7 +88,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (51_980, 996),
     "kg": (49_100, 1636),
     "magics": (48_100, 1310),
-    "agents/ontology_matching": (38_190, 1151),
+    "agents/ontology_matching": (38_250, 1151),
     "shapes": (31_080, 1171),
     "tasks": (22_980, 613),
     "llm": (19_420, 576),

@@ -46,6 +46,11 @@ MUTUAL = 2.0
 """Added to the worth of a mapping that both sides chose, so that no two answers of one side outweigh
 it: the alignment is never worse than what both directions agree on.
 """
+CONFIRMED = 0.25
+"""Added to the worth of a mapping that a model confirmed, against one of the rule alone that it
+contradicts: the rule reads names, and classes of one name may be disjoint. Ten conference pairs with
+a recorded model: F1 .745 to .770; anything from .1 to 1 gives the same.
+"""
 BOUND = 0.01  # a single answer is believed no further than to this from 0 and 1
 
 
@@ -222,9 +227,11 @@ def _worth(mapping: AlignedPair, vote: _Votes) -> float:
     A judge that sees one entity at a time does not weigh the likeness of names as the rule does, so
     that counts besides.
     """
+    if vote.by_pair():
+        alone = all(verdict.judged_by == "rule" for verdict in vote.chosen.values())
+        return mapping.confidence + (0.0 if alone else CONFIRMED)
     near = vote.candidate.cosines
-    likeness = 0.0 if vote.by_pair() else max(near.syntactic, near.lexical, 0.0)
-    return mapping.confidence + likeness
+    return mapping.confidence + max(near.syntactic, near.lexical, 0.0)
 
 
 def _one_to_one(

@@ -34,9 +34,12 @@ Say = tuple[Side, str, str, str, float]  # side, source, target, decision, confi
 def merged(described: Described) -> Callable[..., Alignment]:
     """Merges verdicts written as (side, source, target, decision, confidence)."""
 
-    def merge_them(*said: Say, by: str = "test", **options: object) -> Alignment:
+    def merge_them(
+        *said: Say, by: Callable[[str], str] = lambda name: "test", **options: object
+    ) -> Alignment:
         judged = []
         for side, source, target, decision, confidence in said:
+            judge = by(source)
             source, target = HUT + source, REFUGE + target
             kind = next(d.kind for d in described.of("source") if d.iri == source)
             candidate = Candidate(source, target, kind, 1.0, 1, Cosines(0.5, 0.5, 0.5))
@@ -48,7 +51,7 @@ def merged(described: Described) -> Callable[..., Alignment]:
                 about, other = other, about
             question = MatchQuestion(side, about, (candidate,), (other,))
             choice = None if decision in ("different", "unsure") else other.iri
-            judged.append(Judged(question, Verdict(decision, choice, confidence, "because", by)))
+            judged.append(Judged(question, Verdict(decision, choice, confidence, "because", judge)))
         return merge(Validated(described, tuple(judged), "test"), options=Options(**options))  # type: ignore[arg-type]
 
     return merge_them
@@ -283,6 +286,22 @@ def test_one_sided_answers_can_be_dropped_altogether(merged: Callable[..., Align
         assert pairs(alignment) == [mutual]
         assert "side" in alignment.dropped[0].reason
     assert pairs(merged(*said, merge="source")) == [mutual, one_sided]
+
+
+def test_of_two_that_contradict_each_other_the_one_that_a_model_confirmed_stays(
+    merged: Callable[..., Alignment],
+) -> None:
+    hut, warden = ("MountainHut", "RF_0000001"), ("Warden", "RF_0000002")
+    said: list[Say] = [
+        (side, *pair, "equivalent", confidence)
+        for pair, confidence in ((hut, 0.97), (warden, 0.9))
+        for side in SIDES
+    ]
+    confirmed = {"Warden": "rule + model:m"}
+    assert pairs(merged(*said, by=lambda name: "rule")) == [("MountainHut", "equivalent", hut[1])]
+    alignment = merged(*said, by=lambda name: confirmed.get(name, "rule"))
+    assert pairs(alignment) == [("Warden", "equivalent", warden[1])]
+    assert "contradicts" in alignment.dropped[0].reason
 
 
 def test_a_contradiction_is_not_certain(merged: Callable[..., Alignment]) -> None:
