@@ -6,7 +6,6 @@ notebook.
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 from kgnb.errors import (
@@ -20,18 +19,19 @@ from kgnb.errors import (
 )
 
 if TYPE_CHECKING:
-    from kgnb.agents.entity_alignment.judging_values import AlignQuestion, LookOptions
-    from kgnb.agents.entity_alignment.values import Options as AlignOptions
+    from kgnb.agents.entity_alignment.judging_values import AlignQuestion
+    from kgnb.agents.entity_alignment.options import LookOptions
+    from kgnb.agents.entity_alignment.options import Options as AlignOptions
     from kgnb.agents.kg_construction.built import Built
     from kgnb.agents.kg_construction.ground import Grounding
-    from kgnb.agents.kg_construction.ground import Options as GroundOptions
-    from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
+    from kgnb.agents.kg_construction.options import GroundOptions
+    from kgnb.agents.kg_construction.options import Options as BuildOptions
     from kgnb.agents.kg_construction.pack import ToolPack
+    from kgnb.agents.ontology_matching.options import Options as MatchOptions
     from kgnb.agents.ontology_matching.values import MatchQuestion
-    from kgnb.agents.ontology_matching.values import Options as MatchOptions
     from kgnb.agents.question_answering.judges import QaQuestion
+    from kgnb.agents.question_answering.options import Options as AskOptions
     from kgnb.agents.question_answering.values import Answer, Question
-    from kgnb.agents.question_answering.values import Options as AskOptions
     from kgnb.backends import open_graph
     from kgnb.judging import ClosedQuestion, Judge, Verdict
     from kgnb.kg.graph import Graph
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kgnb.tasks.matching import match_ontologies
     from kgnb.tasks.querying import query
 
-__version__ = _version("kgnb")
+__version__: str
 
 __all__ = [
     "AlignOptions",
@@ -107,18 +107,18 @@ __all__ = [
 # kgnb is quick.
 _LAZY = {
     "AlignQuestion": "kgnb.agents.entity_alignment.judging_values:AlignQuestion",
-    "LookOptions": "kgnb.agents.entity_alignment.judging_values:LookOptions",
-    "AlignOptions": "kgnb.agents.entity_alignment.values:Options",
+    "LookOptions": "kgnb.agents.entity_alignment.options:LookOptions",
+    "AlignOptions": "kgnb.agents.entity_alignment.options:Options",
     "Built": "kgnb.agents.kg_construction.built:Built",
     "Grounding": "kgnb.agents.kg_construction.ground:Grounding",
-    "GroundOptions": "kgnb.agents.kg_construction.ground:Options",
-    "BuildOptions": "kgnb.agents.kg_construction.instantiate:Options",
+    "GroundOptions": "kgnb.agents.kg_construction.options:GroundOptions",
+    "BuildOptions": "kgnb.agents.kg_construction.options:Options",
     "ToolPack": "kgnb.agents.kg_construction.pack:ToolPack",
     "MatchQuestion": "kgnb.agents.ontology_matching.values:MatchQuestion",
-    "MatchOptions": "kgnb.agents.ontology_matching.values:Options",
+    "MatchOptions": "kgnb.agents.ontology_matching.options:Options",
     "QaQuestion": "kgnb.agents.question_answering.judges:QaQuestion",
     "Answer": "kgnb.agents.question_answering.values:Answer",
-    "AskOptions": "kgnb.agents.question_answering.values:Options",
+    "AskOptions": "kgnb.agents.question_answering.options:Options",
     "Question": "kgnb.agents.question_answering.values:Question",
     "open_graph": "kgnb.backends:open_graph",
     "ClosedQuestion": "kgnb.judging:ClosedQuestion",
@@ -149,6 +149,10 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # not for help
+
+        return version("kgnb")
     if name not in _LAZY:
         raise AttributeError(f"module 'kgnb' has no attribute {name!r}")
     from importlib import import_module

@@ -18,7 +18,8 @@ from traitlets.config import Config
 import kgnb
 from kgnb.cli import COMMANDS
 from kgnb.cli import kgnb as group
-from kgnb.magics.verbs import PlainMagics, VerbMagics, options_help
+from kgnb.magics import families
+from kgnb.magics.verbs import PlainMagics, options_help
 
 FOLDER = Path(__file__).parent / "fixtures" / "help"
 WIDTH = "110"
@@ -52,10 +53,8 @@ def _of_commands() -> Iterator[tuple[str, str]]:
 def _of_magics() -> Iterator[tuple[str, str]]:
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     kgnb.load_ipython_extension(shell)
-    registry = shell.magics_manager.registry
-    for magics in registry.values():
-        if not isinstance(magics, VerbMagics):
-            continue
+    loaded = shell.magics_manager.registry["kgnb"]
+    for magics in (loaded.magics(family.magic) for family in families()):
         texts = [magics.help([])] if isinstance(magics, PlainMagics) else []
         if not texts:
             overview = getattr(magics, magics.magic).__doc__

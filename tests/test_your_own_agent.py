@@ -44,7 +44,7 @@ else:
 _, offered = shell.complete(None, "%labels check_labels --l", 23)
 assert {"--longest", "--language"} <= set(offered), offered
 from kgnb.magics import panel
-told = panel.state(shell.magics_manager.registry["LabelsMagics"].session)
+told = panel.state(shell.magics_manager.registry["kgnb"].session)
 assert told["described"][0]["title"] == "Label quality"
 assert [one["state"] for one in told["agents"][-1]["stages"]] == ["done"] * 3, told["agents"][-1]
 print("cells are done")

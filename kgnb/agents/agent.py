@@ -9,15 +9,18 @@ stage, an input, an options object, or something that is opened for it (what the
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-from pydantic import TypeAdapter
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kgnb.agents.options import OptionInfo, described, given_of, names_of
 from kgnb.errors import KgnbError
-from kgnb.judging import Decisions, Judge, PersonJudge
+
+if TYPE_CHECKING:
+    from kgnb.judging import Decisions, Judge
 
 SHARED = ("model", "writer", "embedder", "index", "settings", "remember", "run")
 """What is opened for the stages of every agent; ``writer`` is the model for texts, and ``remember``
@@ -30,6 +33,30 @@ KINDS = ("graph", "ontology", "file", "folder", "text", "flag", "value")
 def first_sentence(docstring: str | None) -> str:
     """The first paragraph of a docstring, on one line."""
     return " ".join((docstring or "").strip().partition("\n\n")[0].split())
+
+
+class later:  # lower case as a function, which it stands for
+    """A function that is imported when it is called, so that an agent can be described without
+    loading what it works with.
+
+    >>> later("textwrap:dedent")("  huts")
+    'huts'
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self.__name__ = place.rpartition(":")[2]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns."""
+        return self.__wrapped__(*args, **kwargs)
+
+    @cached_property
+    def __wrapped__(self) -> Callable[..., Any]:  # where inspect looks for it
+        found: Callable[..., Any] = getattr(
+            import_module(self._place.partition(":")[0]), self.__name__
+        )
+        return found
 
 
 class OutOfOrder(KgnbError):
@@ -160,7 +187,7 @@ class Stage:
     @property
     def summary(self) -> str:
         """One line of help."""
-        return self.help or first_sentence(self.function.__doc__)
+        return self.help or first_sentence(inspect.unwrap(self.function).__doc__)
 
 
 @dataclass(frozen=True)
@@ -183,8 +210,8 @@ class Review:
 
     stages: tuple[str, ...]
     answers: Callable[[Any], Sequence[Any]]
-    decisions: Callable[[str], Decisions] = Decisions
-    settled: Callable[[Any], Judge[Any]] = PersonJudge
+    decisions: Callable[[str], Decisions] = later("kgnb.judging:Decisions")
+    settled: Callable[[Any], Judge[Any]] = later("kgnb.judging:PersonJudge")
     file: str = "decisions.jsonl"
     relations: Mapping[str, str] = field(default_factory=lambda: {"accept": "equivalent"})
     none: str = "different"
@@ -353,6 +380,8 @@ class Agent:
         """The arguments of a call of the whole agent, its inputs and options, as JSON Schema (MCP,
         2020-12).
         """
+        from pydantic import TypeAdapter  # slow to import
+
         properties = {one.name: _schema(one) for one in self.remote}
         for cls in self.options.values():
             options = TypeAdapter(cls).json_schema()["properties"]

@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, 
 from pydantic import ConfigDict, ValidationError
 from pydantic import Field as Field
 from pydantic.dataclasses import dataclass as checked_dataclass
+from pydantic.dataclasses import rebuild_dataclass
 
 T = TypeVar("T")
 
@@ -72,11 +73,16 @@ def options(cls: type[T]) -> type[T]:
     """Makes a class a frozen dataclass with checked fields; ValueError says which value is not
     allowed, and why.
     """
-    made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))(cls)
+    made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid", defer_build=True))(
+        cls
+    )
     check = made.__init__
 
     @wraps(check)
     def __init__(self: Any, *positional: Any, **given: Any) -> None:
+        if not made.__pydantic_complete__:  # what is only described never builds its checks
+            rebuild_dataclass(made)  # which replaces __init__
+            made.__init__ = __init__
         try:
             check(self, *positional, **given)
         except ValidationError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 
 import click
 
@@ -76,7 +76,7 @@ class Commands(click.Group):
         agents = [our_agent(listed.agent)] if listed is not None else agents_from_elsewhere()
         for agent in agents:
             if name == (agent.command or agent.magic):
-                from kgnb.cli.work import command_of
+                from kgnb.cli.options import command_of
 
                 return command_of(agent)
         return None
@@ -96,7 +96,7 @@ class Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Settings come from kgnb.toml and KGNB_* variables. 'kgnb COMMAND --help' shows options and examples.",
 )
-@click.version_option(metadata.version("kgnb"), "--version", prog_name="kgnb")
+@click.version_option(None, "--version", package_name="kgnb", prog_name="kgnb")
 @click.option(
     "--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error."
 )

@@ -14,10 +14,11 @@ import click
 
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.ground import Options as GroundOptions
+from kgnb.agents.kg_construction.options import GroundOptions
 from kgnb.agents.options import given_of
 from kgnb.backends import open_graph
-from kgnb.cli.work import QUIET, Work, input_options, stage_options
+from kgnb.cli.options import QUIET, input_options, stage_options
+from kgnb.cli.work import Work
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph

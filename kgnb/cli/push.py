@@ -9,7 +9,8 @@ import click
 
 from kgnb.agents.kg_construction.provenance import DESCRIPTIONS
 from kgnb.backends import file_of, open_graph
-from kgnb.cli.work import QUIET, Work
+from kgnb.cli.options import QUIET
+from kgnb.cli.work import Work
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import GraphStore

@@ -16,7 +16,7 @@ from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
 from kgnb.cli.compile import COMPILING
-from kgnb.cli.work import input_options
+from kgnb.cli.options import input_options
 from kgnb.results.escaping import unbroken
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio

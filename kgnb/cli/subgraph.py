@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from kgnb.backends import open_graph
+from kgnb.cli.options import QUIET
 from kgnb.cli.outcome import FAILED
-from kgnb.cli.work import QUIET, Work
+from kgnb.cli.work import Work
 from kgnb.datasets.questions import read_questions
 from kgnb.errors import DataError
 from kgnb.kg.subgraph import Wanted, named_iri, read_subgraph

@@ -1,71 +1,209 @@
-"""The magics of a notebook, with one session for each IPython shell."""
+"""The magics of a notebook, with one session for each IPython shell.
+
+Loading them is quick: a magic is imported when it is first used, and the session made then.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache, partial
-from importlib.metadata import version
-from typing import Any
+from functools import cache, cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from IPython import get_ipython
+from IPython.core.completer import CompletionContext, context_matcher
+from IPython.core.magic import no_var_expand
 
 from kgnb.agents.known import agents_from_elsewhere
+from kgnb.cell import enter_cell
 from kgnb.errors import UntrustedFile
-from kgnb.magics import completing, panel
-from kgnb.magics.agent import magics_of
-from kgnb.magics.arguments import LineError
-from kgnb.magics.check import CheckMagics
-from kgnb.magics.completing import line_matcher, matcher
-from kgnb.magics.ea import EaMagics
-from kgnb.magics.kg import KgMagics
-from kgnb.magics.kgc import KgcMagics
-from kgnb.magics.llm import LlmMagics, VectorsMagics
-from kgnb.magics.om import OmMagics
-from kgnb.magics.qa import QaMagics
-from kgnb.magics.runs import ReportMagics, RunMagics
-from kgnb.magics.session import Answering, Session
-from kgnb.magics.sparql import SparqlMagics, TurtleMagics, is_query
-from kgnb.magics.verbs import VerbMagics
-from kgnb.run.record import enter_cell
+from kgnb.magics.answering import Answering
 from kgnb.settings import Settings
 
-__all__ = ["FAMILIES", "load", "unload"]
+if TYPE_CHECKING:
+    from kgnb.magics.session import Session
+    from kgnb.magics.verbs import VerbMagics
+
+__all__ = ["families", "load", "unload"]
 
 _MAGIC = re.compile(r"(%%?)([a-z]+)(?=\s|$)")
 _QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +(\w+ .*\?)\s*$")
-FAMILIES: tuple[type[VerbMagics], ...] = (
-    *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
-    *(OmMagics, EaMagics, QaMagics, KgcMagics),
-    *(LlmMagics, RunMagics, ReportMagics, CheckMagics),
+_NO_PYTHON = re.compile(  # how a query may begin but Python code may not
+    r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
+    r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
+    re.IGNORECASE,
 )
+_OURS = {
+    "kg": "kg:KgMagics",
+    "sparql": "sparql:SparqlMagics",
+    "turtle": "sparql:TurtleMagics",
+    "vectors": "llm:VectorsMagics",
+    "om": "om:OmMagics",
+    "ea": "ea:EaMagics",
+    "qa": "qa:QaMagics",
+    "kgc": "kgc:KgcMagics",
+    "llm": "llm:LlmMagics",
+    "run_view": "runs:RunMagics",
+    "report": "runs:ReportMagics",
+    "check": "check:CheckMagics",
+}
 
 
-def families() -> tuple[type[VerbMagics], ...]:
-    """All magics: ours, and one for each agent of another package."""
-    return (*FAMILIES, *(_family(agent.name) for agent in agents_from_elsewhere()))
+def _names() -> list[str]:
+    """The magics: ours, and one for each agent of another package."""
+    return [*_OURS, *(agent.magic for agent in agents_from_elsewhere())]
 
 
 @cache
 def _family(name: str) -> type[VerbMagics]:
-    return magics_of(next(agent for agent in agents_from_elsewhere() if agent.name == name))
+    """The class of a magic."""
+    if name in _OURS:
+        module, _, wanted = _OURS[name].partition(":")
+        ours: type[VerbMagics] = getattr(import_module(f"kgnb.magics.{module}"), wanted)
+        return ours
+    from kgnb.magics.agent import magics_of
+
+    return magics_of(next(agent for agent in agents_from_elsewhere() if agent.magic == name))
+
+
+def families() -> tuple[type[VerbMagics], ...]:
+    """The classes of all magics."""
+    return tuple(map(_family, _names()))
+
+
+class Unused:
+    """A magic that nobody has used yet: its first use, or a look at its help, imports it."""
+
+    def __init__(self, name: str, loaded: Loaded) -> None:
+        self._name, self._loaded = name, loaded
+
+    def __call__(self, line: str, cell: str | None = None) -> Any:
+        """Runs a line, or a cell, of the magic."""
+        return self._loaded.magics(self._name).dispatch(line, cell)
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return str(getattr(_family(self._name), self._name).__doc__)
+
+
+class Loaded:
+    """What ``load`` adds to a shell; ``unload`` takes it away."""
+
+    def __init__(self, shell: Any, settings: Settings) -> None:
+        self.shell, self.settings = shell, settings
+        self.answering = {
+            target: Answering(shell, target, answer)
+            for target, answer in (
+                ("kgnb.version", _version),
+                ("kgnb.complete", self._complete),
+                ("kgnb.panel", self._panel),
+            )
+        }
+        self._made: dict[str, VerbMagics] = {}
+        self.matchers = (self._sparql_matcher(), self._line_matcher())
+        for name in _names():
+            for kind in ("line", "cell"):
+                shell.magics_manager.magics[kind][name] = no_var_expand(Unused(name, self))
+        self.hooks = (("pre_run_cell", _before_cell), ("post_run_cell", self._after_cell))
+        for event, hook in self.hooks:
+            shell.events.register(event, hook)
+        shell.Completer.custom_matchers.extend(self.matchers)
+        shell.input_transformers_cleanup.extend((_questions, _misread))
+        enter_cell(_cell_of(shell))
+
+    @cached_property
+    def session(self) -> Session:
+        """The state between cells."""
+        from kgnb.magics.session import Session
+
+        return Session(self.settings, self.answering)
+
+    def magics(self, name: str) -> VerbMagics:
+        """The magic of this name."""
+        if name not in self._made:
+            made = self._made[name] = _family(name)(self.shell, self.session)
+            self.shell.register_magics(made)
+        return self._made[name]
+
+    def unload(self) -> None:
+        """Takes everything away, and closes the session."""
+        manager = self.shell.magics_manager
+        for name in _names():
+            for kind in ("line", "cell"):
+                manager.magics[kind].pop(name, None)
+        for made in self._made.values():
+            manager.registry.pop(type(made).__name__, None)
+        for event, hook in self.hooks:
+            self.shell.events.unregister(event, hook)
+        for each in (self.shell.Completer.custom_matchers, self.shell.input_transformers_cleanup):
+            each[:] = [one for one in each if one not in (*self.matchers, _questions, _misread)]
+        for answering in self.answering.values():
+            answering.stop()
+        if "session" in vars(self):
+            self.session.close()
+
+    def _complete(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        from kgnb.magics import completing
+
+        return completing.answer(self.session, question)
+
+    def _panel(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        from kgnb.magics import panel
+
+        return panel.answer(self.session, question)
+
+    def _after_cell(self, _result: Any) -> None:
+        enter_cell("")
+        self.answering["kgnb.panel"].tell({"changed": True})
+
+    def _sparql_matcher(self) -> Any:
+        """An IPython matcher for ``%%sparql`` cells over this session's graphs."""
+
+        @context_matcher(identifier="kgnb.sparql")
+        def kgnb_sparql(context: CompletionContext) -> dict[str, Any]:
+            if not context.full_text.startswith("%%sparql"):
+                return {"completions": []}
+            from kgnb.magics.completing import in_query
+
+            return in_query(self.session, context)
+
+        return kgnb_sparql
+
+    def _line_matcher(self) -> Any:
+        """An IPython matcher for the lines of our magics; it suppresses Python completions."""
+        of_ours = re.compile(
+            rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, _names()))})\s.*)"
+        )
+
+        @context_matcher(identifier="kgnb.lines")
+        def kgnb_lines(context: CompletionContext) -> dict[str, Any]:
+            line = context.full_text.split("\n")[context.cursor_line][: context.cursor_position]
+            found = of_ours.fullmatch(line)
+            if found is None:
+                return {"completions": []}
+            from kgnb.magics.completing import in_line
+
+            return in_line(self.magics(found["magic"]), self.shell, line, found["line"])
+
+        return kgnb_lines
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:
     """Registers the magics and their completion on a shell; a shell that has them already keeps its
     session.
     """
-    if all(family.__name__ in ipython.magics_manager.registry for family in families()):
-        return
-    session = Session(settings or _settings())
-    ipython.Completer.custom_matchers.append(matcher(session))  # in cells of %%sparql
-    _answer_the_front_end(ipython, session)
-    made: dict[str, VerbMagics] = {}
-    for family in families():
-        magics = made[family.magic] = family(ipython, session)
-        ipython.register_magics(magics)
-    ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
-    ipython.input_transformers_cleanup.extend((_questions, _misread))
+    registry = ipython.magics_manager.registry
+    if "kgnb" not in registry:
+        registry["kgnb"] = Loaded(ipython, settings or _settings())
+
+
+def unload(ipython: Any) -> None:
+    """Removes the magics and closes their session; does nothing if they are not loaded."""
+    loaded = ipython.magics_manager.registry.pop("kgnb", None)
+    if loaded is not None:
+        loaded.unload()
 
 
 def _settings() -> Settings:
@@ -77,13 +215,18 @@ def _settings() -> Settings:
         return Settings.load(found="none")
 
 
+def is_query(text: str) -> bool:
+    """Whether a text begins like a SPARQL query and unlike any Python."""
+    return _NO_PYTHON.match(text) is not None
+
+
 def _questions(lines: list[str]) -> list[str]:
     """Lets a question end in a question mark, which IPython would take for a request for help, and
     ``%%sparql --help`` stand alone, which it would refuse as a cell without a body.
     """
     found = _MAGIC.match(lines[0]) if lines else None
     if found and found[1] == "%%" and not "".join(lines[1:]).strip():
-        ours = found[2] in {family.magic for family in families()}
+        ours = found[2] in _names()
         return [lines[0][ours:], *lines[1:]]
     asked = [(_QUESTION.match(line), line) for line in lines]
     return [
@@ -95,7 +238,7 @@ def _misread(lines: list[str]) -> list[str]:
     """Refuses a misspelt magic of ours, and a query without its magic, with a better message than
     Python's.
     """
-    shell, names = get_ipython(), [family.magic for family in families()]
+    shell, names = get_ipython(), _names()
     for line in lines[:1] if lines and lines[0].startswith("%%") else lines:
         found = _MAGIC.match(line)
         if (
@@ -105,11 +248,15 @@ def _misread(lines: list[str]) -> list[str]:
         ):
             continue
         if near := get_close_matches(found[2], names, n=2):
+            from kgnb.magics.arguments import LineError
+
             fix = f"Did you mean {' or '.join(found[1] + name for name in near)}?"
             raise LineError(
                 f"there is no {found[1]}{found[2]}", line=line.strip(), at=found[2], fix=fix
             )
     if is_query("".join(lines)):
+        from kgnb.magics.arguments import LineError
+
         raise LineError(
             "this is SPARQL, not Python",
             line=lines[0].strip(),
@@ -121,28 +268,10 @@ def _misread(lines: list[str]) -> list[str]:
 _misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPython does not call it while somebody types
 
 
-def _answer_the_front_end(ipython: Any, session: Session) -> None:
-    """Serves JupyterLab's completer, panel and version check; after every cell the panel is told to
-    refresh.
-    """
-    session.answering["kgnb.version"] = Answering(
-        ipython, "kgnb.version", lambda _question: {"version": version("kgnb")}
-    )
-    session.answering["kgnb.complete"] = Answering(
-        ipython, "kgnb.complete", partial(completing.answer, session)
-    )
-    session.answering["kgnb.panel"] = Answering(
-        ipython, "kgnb.panel", partial(panel.answer, session)
-    )
+def _version(_question: Mapping[str, Any]) -> Mapping[str, Any]:
+    from importlib.metadata import version
 
-    def after_cell(_result: Any) -> None:
-        enter_cell("")
-        session.changed()
-
-    session.before_cell, session.after_cell = _before_cell, after_cell
-    ipython.events.register("pre_run_cell", session.before_cell)
-    ipython.events.register("post_run_cell", session.after_cell)
-    enter_cell(_cell_of(ipython))
+    return {"version": version("kgnb")}
 
 
 def _before_cell(info: Any) -> None:
@@ -153,33 +282,3 @@ def _cell_of(ipython: Any) -> str | None:
     """The id of the cell that loads the extension, which began before our hook existed."""
     message = ipython.get_parent() if hasattr(ipython, "get_parent") else None
     return ((message or {}).get("metadata") or {}).get("cellId")
-
-
-def unload(ipython: Any) -> None:
-    """Removes the magics and closes their session; does nothing if they are not loaded."""
-    manager = ipython.magics_manager
-    matchers = ipython.Completer.custom_matchers
-    ipython.input_transformers_cleanup[:] = [
-        one for one in ipython.input_transformers_cleanup if one not in (_questions, _misread)
-    ]
-    matchers[:] = [
-        one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")
-    ]
-    sessions = set()
-    for family in families():
-        magics = manager.registry.pop(family.__name__, None)
-        if magics is None:
-            continue
-        sessions.add(magics.session)
-        for kind in ("line", "cell"):
-            manager.magics[kind].pop(family.magic, None)
-    for session in sessions:
-        for answering in session.answering.values():
-            answering.stop()
-        for event, hook in (
-            ("pre_run_cell", session.before_cell),
-            ("post_run_cell", session.after_cell),
-        ):
-            if hook in ipython.events.callbacks[event]:
-                ipython.events.unregister(event, hook)
-        session.close()

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 from unicodedata import combining, normalize
 
-from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+from IPython.core.completer import CompletionContext, SimpleCompletion
 
 from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import PREFIXES, shorten
@@ -171,75 +171,55 @@ PATIENCE = (
 )
 
 
-def matcher(session: Session) -> Any:
-    """An IPython matcher for this session's graphs."""
-
-    @context_matcher(identifier="kgnb.sparql")
-    def kgnb_sparql(context: CompletionContext) -> dict[str, Any]:
-        before = context.full_text.split("\n")[: context.cursor_line]
-        offered = offer(
-            session,
-            context.full_text,
-            sum(len(line) + 1 for line in before) + context.cursor_position,
-        )
-        if offered is None:
-            return {"completions": []}
-        start, end, found = offered
-        return {
-            "completions": [SimpleCompletion(text=one.text, type=one.kind) for one in found],
-            "matched_fragment": context.full_text[start:end],
-            "ordered": True,
-            "suppress": True,  # no Python fits a query
-        }
-
-    return kgnb_sparql
-
-
-def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
-    """An IPython matcher for the lines of our magics, by name; it suppresses Python completions."""
-    of_ours = re.compile(
-        rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, families))})\s.*)"
+def in_query(session: Session, context: CompletionContext) -> dict[str, Any]:
+    """What IPython's completer offers in a ``%%sparql`` cell."""
+    before = context.full_text.split("\n")[: context.cursor_line]
+    offered = offer(
+        session,
+        context.full_text,
+        sum(len(line) + 1 for line in before) + context.cursor_position,
     )
+    if offered is None:
+        return {"completions": []}
+    start, end, found = offered
+    return {
+        "completions": [SimpleCompletion(text=one.text, type=one.kind) for one in found],
+        "matched_fragment": context.full_text[start:end],
+        "ordered": True,
+        "suppress": True,  # no Python fits a query
+    }
 
-    @context_matcher(identifier="kgnb.lines")
-    def kgnb_lines(context: CompletionContext) -> dict[str, Any]:
-        line = context.full_text.split("\n")[context.cursor_line][: context.cursor_position]
-        found = of_ours.fullmatch(line)
-        if found is None:
-            return {"completions": []}
-        opened = _OPEN_QUOTE.search(line)
-        word = opened[2] if opened else line.rpartition(" ")[2]
-        event = SimpleNamespace(
-            text_until_cursor=found["line"], symbol=word, line=line, command=found["magic"]
+
+def in_line(magics: Any, shell: Any, line: str, ours: str) -> dict[str, Any]:
+    """What it offers in a line of a magic; ``ours`` is the part of the line from the magic on."""
+    opened = _OPEN_QUOTE.search(line)
+    word = opened[2] if opened else line.rpartition(" ")[2]
+    event = SimpleNamespace(text_until_cursor=ours, symbol=word, line=line, command=magics.magic)
+    first = len(ours.split()) - bool(word) < 2
+
+    def kind(text: str) -> str:
+        return (
+            "option"
+            if text.startswith("--")
+            else "verb"
+            if first and text in magics.verbs
+            else "value"
         )
-        magics = families[found["magic"]]
-        first = len(found["line"].split()) - bool(word) < 2
 
-        def kind(text: str) -> str:
-            return (
-                "option"
-                if text.startswith("--")
-                else "verb"
-                if first and text in magics.verbs
-                else "value"
-            )
-
-        offered = [text for text in magics.complete(shell, event) if text.startswith(word)]
-        if not first or word.startswith((".", "/", "~")):
-            at = sum(not text.startswith("-") for text in offered)
-            offered[at:at] = paths(word, opened[1] if opened else "")
-        if word and not word.startswith("{{"):
-            offered = offered or [word]  # with nothing to offer, IPython would offer its own words
-        return {
-            "completions": [
-                SimpleCompletion(text=text, type=kind(text)) for text in dict.fromkeys(offered)
-            ],
-            "matched_fragment": word,
-            "ordered": True,
-            "suppress": True,
-        }
-
-    return kgnb_lines
+    offered = [text for text in magics.complete(shell, event) if text.startswith(word)]
+    if not first or word.startswith((".", "/", "~")):
+        at = sum(not text.startswith("-") for text in offered)
+        offered[at:at] = paths(word, opened[1] if opened else "")
+    if word and not word.startswith("{{"):
+        offered = offered or [word]  # with nothing to offer, IPython would offer its own words
+    return {
+        "completions": [
+            SimpleCompletion(text=text, type=kind(text)) for text in dict.fromkeys(offered)
+        ],
+        "matched_fragment": word,
+        "ordered": True,
+        "suppress": True,
+    }
 
 
 def paths(word: str, quote: str) -> list[str]:

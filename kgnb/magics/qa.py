@@ -11,7 +11,7 @@ from typing import Any
 from IPython.display import display
 
 from kgnb.agents.agent import OutOfOrder
-from kgnb.agents.question_answering import AGENT, pipeline, views
+from kgnb.agents.question_answering import AGENT, pipeline, tables
 from kgnb.agents.question_answering.act import act_question
 from kgnb.agents.question_answering.answer import answer_question_of
 from kgnb.agents.question_answering.judges import GIVE, KEEP, NONE, PERFORM, QaQuestion, RuleJudge
@@ -332,7 +332,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         task = self.current_task(arguments)
         state = self._step(task, "observe", task.ready("observe"))
         if state.observation.triples:
-            display(views.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(tables.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.observation
 
     @agent_verb(
@@ -524,7 +524,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
                 return listed(stage, question.options)
         new = self._step(task, stage, state, by)
         if stage == "reflect" and new.memory.paths:
-            display(views.memory(new))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(tables.memory(new))  # type: ignore[no-untyped-call]  # IPython is untyped
         return new.value
 
     def _to_the_end(self, task: QuestionInCells) -> Answer:

@@ -1,21 +1,20 @@
-"""The state of a notebook between cells: graphs, settings, tasks and runs; and its answers to the
-front end.
-"""
+"""The state of a notebook between cells: graphs, settings, tasks and runs."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from threading import Thread
 from typing import Any
 
 from kgnb.backends import URL, open_graph, open_ontology
-from kgnb.errors import BackendError, DataError, KgnbError
+from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
+from kgnb.magics.answering import Answering
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.task import Opener, Task
@@ -43,16 +42,16 @@ class NamedGraph:
 class Session(Opener):
     """The state of one IPython shell, made by ``kgnb.magics.load``; its tasks may name open graphs."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, answering: Mapping[str, Answering] | None = None
+    ) -> None:
         super().__init__(settings)
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
         self.tasks: dict[str, Task] = {}  # by the agent's name
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
-        self.answering: dict[str, Answering] = {}  # by comm target
-        self.before_cell: Callable[[Any], None] | None = None
-        self.after_cell: Callable[[Any], None] | None = None
+        self.answering = answering or {}  # by comm target
 
     @property
     def begun(self) -> list[Run]:
@@ -136,45 +135,3 @@ def milliseconds(graph: Graph, timeout: float | None = None) -> int:
 def is_remote(named: NamedGraph) -> bool:
     """Whether a graph is on a server."""
     return URL.match(named.origin) is not None or URL.match(named.graph.name) is not None
-
-
-Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-
-
-class Answering:
-    """A comm target of a kernel; a shell without a kernel has no comms."""
-
-    def __init__(self, shell: Any, target: str, answer: Answer) -> None:
-        self.target, self._answer = target, answer
-        self._comms: list[Any] = []
-        self._manager = getattr(getattr(shell, "kernel", None), "comm_manager", None)
-        if self._manager is not None:
-            self._manager.register_target(target, self._open)
-
-    def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a question; an error is part of the answer, for the front end to show."""
-        try:
-            found = dict(self._answer(question))
-        except (KgnbError, ValueError, TypeError, KeyError) as error:
-            found = {"error": str(error)}
-        return found | {"id": question.get("id")}
-
-    def tell(self, content: Mapping[str, Any]) -> None:
-        """Sends this to every front end that has connected."""
-        for comm in list(self._comms):
-            comm.send(dict(content))
-
-    def stop(self) -> None:
-        """Closes all comms and removes the target."""
-        if self._manager is None:
-            return
-        if self.target in self._manager.targets:
-            self._manager.unregister_target(self.target, self._open)
-        for comm in list(self._comms):
-            comm.close()
-        self._comms.clear()
-
-    def _open(self, comm: Any, _message: Any) -> None:
-        self._comms.append(comm)
-        comm.on_msg(lambda message: comm.send(self.answer(message["content"]["data"])))
-        comm.on_close(lambda _message: self._comms.remove(comm) if comm in self._comms else None)

@@ -51,11 +51,6 @@ _QUERY = re.compile(
 _BEGINS = re.compile(
     r"(?<![\w-])(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[{<]", re.IGNORECASE
 )
-_NO_PYTHON = re.compile(  # how a query may begin but Python code may not
-    r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
-    r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
-    re.IGNORECASE,
-)
 _AT = re.compile(r"line (\d+), column (\d+)")
 
 
@@ -266,11 +261,6 @@ MOST_ROWS = 100_000
 def _limit(arguments: argparse.Namespace) -> int | None:
     """How many rows to fetch; none are left out of a file."""
     return MOST_ROWS if arguments.limit is None and not arguments.export else arguments.limit
-
-
-def is_query(text: str) -> bool:
-    """Whether a text begins like a SPARQL query and unlike any Python."""
-    return _NO_PYTHON.match(text) is not None
 
 
 def _empty(found: Found) -> bool:

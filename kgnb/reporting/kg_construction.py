@@ -18,8 +18,8 @@ from rdflib.term import Node
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.options import GroundOptions
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.options import given_of
 from kgnb.backends import file_of

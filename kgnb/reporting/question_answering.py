@@ -14,8 +14,8 @@ from typing import Any
 
 from kgnb.agents.options import given_of
 from kgnb.agents.question_answering.state import GraphContext
+from kgnb.agents.question_answering.tables import proof
 from kgnb.agents.question_answering.values import Options
-from kgnb.agents.question_answering.views import proof
 from kgnb.backends import open_embedder, open_graph
 from kgnb.datasets.published import PublishedRow
 from kgnb.datasets.published import published as published_on

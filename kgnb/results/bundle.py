@@ -1,6 +1,7 @@
 """The MIME bundle every result carries, and how much of a big result goes into it.
 
-A value that inherits ``Shown`` shows itself by its view, and need not know what draws it::
+A value that inherits ``Shown`` shows itself by its view, and need not know what draws it. The views
+of a package are in its module ``tables``::
 
     @view.register
     def stored(value: Stored) -> Table: ...
@@ -9,8 +10,11 @@ A value that inherits ``Shown`` shows itself by its view, and need not know what
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Container
 from functools import singledispatch
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 TABLE_MIME = "application/vnd.kgnb.table+json"
@@ -97,7 +101,15 @@ class Drawn(Protocol):
 
 @singledispatch
 def view(value: object) -> Drawn:
-    """The view of a value; TypeError where none is registered for its kind."""
+    """The view of a value; TypeError where none is registered for its kind.
+
+    The module ``tables`` beside that of the value registers views, and is imported on first use.
+    """
+    package = type(value).__module__.rpartition(".")[0]
+    tables = f"{package}.tables"
+    if package and tables not in sys.modules and find_spec(tables) is not None:
+        import_module(tables)
+        return view(value)
     raise TypeError(f"no view is registered for {type(value).__name__}")
 
 

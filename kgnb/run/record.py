@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import fsum
@@ -288,22 +287,3 @@ def cached_of(calls: Sequence[CallRecord]) -> dict[str, Any]:
     days = {call.cached_on for call in calls if call.cached_on}
     ends = sorted({min(days), max(days)}) if days else []
     return {"cached": sum(call.cached for call in calls), "cached_on": " to ".join(ends)}
-
-
-_cell: ContextVar[str] = ContextVar("kgnb_cell", default="")
-
-
-def enter_cell(cell: str | None) -> None:
-    """Say which cell runs from now on, by its id in the notebook; "" for none.
-
-    >>> enter_cell("4f1c")
-    >>> current_cell()
-    '4f1c'
-    >>> enter_cell("")
-    """
-    _cell.set(cell or "")
-
-
-def current_cell() -> str:
-    """The id of the cell that is running; "" outside notebooks."""
-    return _cell.get()

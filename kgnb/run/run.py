@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
+from kgnb.cell import current_cell
 from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import ClosedQuestion, Estimate, Judge
 from kgnb.kg.graph import Graph
@@ -35,7 +36,6 @@ from kgnb.run.record import (
     Progress,
     QueryRecord,
     Record,
-    current_cell,
     end_state,
     shallow,
 )

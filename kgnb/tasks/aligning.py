@@ -10,7 +10,6 @@ from typing import Literal as OneOf
 
 from kgnb.agents.agent import Agent
 from kgnb.agents.entity_alignment import AGENT
-from kgnb.agents.entity_alignment.agent import decisions_of
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions
 from kgnb.agents.entity_alignment.judging_values import (
@@ -22,6 +21,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     Selected,
 )
 from kgnb.agents.entity_alignment.plan import ModelPlanner
+from kgnb.agents.entity_alignment.provided import decisions_of
 from kgnb.agents.entity_alignment.record_proposal import said_of_links
 from kgnb.agents.entity_alignment.trajectories import (
     Trajectory,

@@ -18,10 +18,10 @@ from kgnb.agents.kg_construction.documents import Documents, Readable, find_docu
 from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
-from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.instantiate import build_graph as build
+from kgnb.agents.kg_construction.options import GroundOptions
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.outside_checks import SECONDS, Allow
 from kgnb.agents.kg_construction.pack import ToolPack

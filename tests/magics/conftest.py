@@ -96,7 +96,7 @@ class Notebook:
 
     @property
     def session(self) -> Any:
-        return self.shell.magics_manager.registry["OmMagics"].session
+        return self.shell.magics_manager.registry["kgnb"].session
 
     @property
     def matching(self) -> Any:

@@ -14,7 +14,7 @@ import kgnb
 from kgnb.kg.columns import TABLE_SUFFIXES
 from kgnb.kg.converting import SPREADSHEETS
 from kgnb.kg.loading import FOREIGN_SUFFIXES, SUFFIXES
-from kgnb.magics import FAMILIES, completing, load, panel, unload
+from kgnb.magics import completing, families, load, panel, unload
 from kgnb.magics.session import NamedGraph
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -242,7 +242,7 @@ def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help() -> No
     agents = json.loads(STAGES.read_text(encoding="utf-8"))
     assert [one["agent"] for one in agents] == list(panel.stages_of())
     for agent in agents:
-        (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
+        (family,) = [one for one in families() if one.magic == agent["magic"]]
         assert (
             tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
         )

@@ -12,9 +12,9 @@ def test_load_ext_is_idempotent_and_unload_takes_everything_away(
 ) -> None:
     shell = new_shell()
     kgnb.load_ipython_extension(shell)
-    session = shell.magics_manager.registry["OmMagics"].session
+    session = shell.magics_manager.registry["kgnb"].session
     kgnb.load_ipython_extension(shell)
-    assert shell.magics_manager.registry["OmMagics"].session is session
+    assert shell.magics_manager.registry["kgnb"].session is session
     kgnb.unload_ipython_extension(shell)
     kgnb.unload_ipython_extension(shell)
     for name in ("kg", "om", "llm"):
@@ -24,10 +24,24 @@ def test_load_ext_is_idempotent_and_unload_takes_everything_away(
     kgnb.unload_ipython_extension(shell)
 
 
+def test_help_of_a_magic_is_there_before_its_first_use(
+    folder: Any, new_shell: Callable[[], Any]
+) -> None:
+    shell = new_shell()
+    before = set(shell.magics_manager.lsmagic()["line"])
+    kgnb.load_ipython_extension(shell)
+    new = set(shell.magics_manager.lsmagic()["line"]) - before
+    assert new == {family.magic for family in magics.families()}
+    assert "%om VERB --help" in shell.object_inspect_text("%om", detail_level=0)
+    _, offered = shell.complete(None, "%ea pro", 7)
+    assert "propose" in offered
+    kgnb.unload_ipython_extension(shell)
+
+
 def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(
     notebook: Notebook,
 ) -> None:
-    for family in magics.FAMILIES:
+    for family in magics.families():
         if set(family.verbs) == {family.magic}:  # %%sparql has no verbs
             continue
         listed = notebook.shell.object_inspect_text(f"%{family.magic}", detail_level=0)

@@ -4,108 +4,12 @@ are made.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from kgnb.agents.agent import Agent, Input, Output, Review, Stage, later
+from kgnb.agents.entity_alignment.options import Looking, LookOptions, Options
+from kgnb.agents.options import names_of
 
-from kgnb.agents.agent import Agent, AgentTask, Input, Output, Review, Stage
-from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.duplicates import merged
-from kgnb.agents.entity_alignment.final_alignment import Settled, reviewable
-from kgnb.agents.entity_alignment.judges import (
-    EntityDecisions,
-    JudgeName,
-    ReviewedEntities,
-    make_judge,
-    make_planner,
-)
-from kgnb.agents.entity_alignment.judging_values import (
-    Aligned,
-    AlignQuestion,
-    LookOptions,
-    PlanQuestion,
-    Selected,
-)
-from kgnb.agents.entity_alignment.plan import plan
-from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.select import select
-from kgnb.agents.entity_alignment.values import Options
-from kgnb.agents.options import Field, names_of, options
-from kgnb.judging import Judge
-from kgnb.mapping_files import WRITERS
-
-
-@options
-class Looking:
-    """Who plans and who judges, and their files."""
-
-    judge: JudgeName = Field(
-        default="auto", description="who decides; auto: the model if one is set, else rule"
-    )
-    planner: str = Field(
-        default="auto",
-        description="who plans which tools look: rule (auto), thorough (all tools always), model (that of the role "
-        "plan), model:NAME or person",
-    )
-    error_rate: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=1.0,
-        description="share of wrong answers of the oracle, a simulation",
-    )
-    oracle_seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
-    embedder: str = Field(
-        default="",
-        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
-    )
-    decisions: str = Field(
-        default="", description="file of a person's decisions; they override the judge"
-    )
-    reference: str = Field(default="", description="pairs to be found, for evaluate and the oracle")
-
-
-def decisions_of(task: AgentTask) -> EntityDecisions | None:
-    """The file of a person's decisions, if one is named."""
-    return EntityDecisions(task.option("decisions")) if task.option("decisions") else None
-
-
-def _judge(task: AgentTask) -> Judge[AlignQuestion]:
-    return make_judge(
-        task.option("judge"),
-        model=task["model"],
-        reference=task["pairs"] or None,
-        error_rate=task.option("error_rate"),
-        seed=task.option("oracle_seed"),
-        decisions=decisions_of(task),
-        width=task["settings"].width,
-        remember=task["remember"],
-    )
-
-
-def _planner(task: AgentTask) -> Judge[PlanQuestion]:
-    return make_planner(
-        task.option("planner"),
-        model=task["planning_model"],
-        decisions=task["plans"] or None,
-        width=task["settings"].width,
-    )
-
-
-def _selected(task: AgentTask) -> Selected:
-    """The value of ``select``, with the current options of the look."""
-    selected: Selected = replace(task.need("select"), options=task["look"])
-    return selected
-
-
-def _aligned(task: AgentTask) -> Aligned:
-    aligned: Aligned = task.need("align")
-    return replace(aligned, selected=replace(aligned.selected, options=task["look"]))
-
-
-def plain_pairs(settled: Settled) -> str:
-    """The pairs in three columns: source IRI, target IRI, confidence."""
-    return "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in settled.pairs())
-
-
+_HERE = "kgnb.agents.entity_alignment"
+_PROVIDED = f"{_HERE}.provided"
 OWN = tuple(name for name in names_of(Options) if name != "names")
 ORACLE = ("judge", "error_rate", "oracle_seed")
 AGENT = Agent(
@@ -177,7 +81,7 @@ AGENT = Agent(
     options={"options": Options, "look": LookOptions, "looking": Looking},
     stages=(
         Stage(
-            propose,
+            later(f"{_HERE}.propose:propose"),
             ("left", "right", "embedder", "options"),
             {
                 "seeds": "seeds",
@@ -190,7 +94,7 @@ AGENT = Agent(
             ("%ea propose", "%ea propose --assignment argmax --hops 1"),
         ),
         Stage(
-            plan,
+            later(f"{_HERE}.plan:plan"),
             ("propose", "planner"),
             {"options": "look", "known": "known"},
             ("share", "sure", "attributes", "relations", "planner"),
@@ -198,7 +102,7 @@ AGENT = Agent(
             ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner thorough"),
         ),
         Stage(
-            select,
+            later(f"{_HERE}.select:select"),
             ("plan",),
             {"options": "look"},
             ("shown", "attributes", "relations", "entropy"),
@@ -206,7 +110,7 @@ AGENT = Agent(
             ("%ea select", "%ea select --entropy low"),
         ),
         Stage(
-            align,
+            later(f"{_HERE}.align:align"),
             ("selected", "judge"),
             {},
             (*ORACLE, "decisions", "both_orders", "heed"),
@@ -214,7 +118,7 @@ AGENT = Agent(
             ("%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1"),
         ),
         Stage(
-            reflect,
+            later(f"{_HERE}.reflect:reflect"),
             ("aligned", "judge"),
             {},
             ("reflect_below", "heed", *ORACLE),
@@ -223,26 +127,26 @@ AGENT = Agent(
         ),
     ),
     provides={
-        "judge": _judge,
-        "planner": _planner,
-        "selected": _selected,
-        "aligned": _aligned,
+        "judge": later(f"{_PROVIDED}:judge"),
+        "planner": later(f"{_PROVIDED}:planner"),
+        "selected": later(f"{_PROVIDED}:selected"),
+        "aligned": later(f"{_PROVIDED}:aligned"),
     },
     task="kgnb.tasks.aligning:AligningTask",
     judges=("judge", "planner"),
     internal=("names",),
     review=Review(
         ("align", "reflect"),
-        reviewable,
-        EntityDecisions,
-        ReviewedEntities,
+        later(f"{_HERE}.final_alignment:reviewable"),
+        later(f"{_HERE}.judges:EntityDecisions"),
+        later(f"{_HERE}.judges:ReviewedEntities"),
         "entity-decisions.jsonl",
     ),
     exports={
-        ".sssom.tsv": lambda settled: WRITERS["sssom"](settled.alignment()),
-        ".rdf": lambda settled: WRITERS["rdf"](settled.alignment()),
-        ".ttl": lambda settled: WRITERS["turtle"](settled.alignment()),
-        ".tsv": plain_pairs,
+        ".sssom.tsv": later(f"{_PROVIDED}:sssom"),
+        ".rdf": later(f"{_PROVIDED}:rdf"),
+        ".ttl": later(f"{_PROVIDED}:turtle"),
+        ".tsv": later(f"{_PROVIDED}:plain_pairs"),
     },
     printed=".tsv",
     outputs=(
@@ -267,7 +171,7 @@ AGENT = Agent(
         Output(
             "merged",
             "of one table: each thing once, with the first known value of every property",
-            lambda task: merged(task.settled()),
+            later(f"{_PROVIDED}:merged_table"),
             "FILE.csv",
         ),
     ),

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal as OneOf
 from typing import get_args
 
 from kgnb import judging
@@ -18,6 +17,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     AlignQuestion,
     PlanQuestion,
 )
+from kgnb.agents.entity_alignment.options import JudgeName
 from kgnb.agents.entity_alignment.plan import ModelPlanner, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
 from kgnb.judging import (
@@ -35,7 +35,6 @@ from kgnb.judging.named import chosen, given_decisions, given_reference, referen
 from kgnb.judging.person import SubjectDecisions, signature
 from kgnb.llm.model import ChatModel
 
-JudgeName = OneOf["auto", "first", "rule", "model", "cascade", "person", "oracle"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 PLANNERS = ("auto", "rule", "thorough", "model", "person")
 

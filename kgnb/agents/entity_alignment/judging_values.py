@@ -15,8 +15,8 @@ from typing import TypeAlias, get_args
 
 import numpy as np
 
+from kgnb.agents.entity_alignment.options import LookOptions as LookOptions
 from kgnb.agents.entity_alignment.values import CERTAINTY, FEATURES, Proposal, reads
-from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Option, Verdict
 from kgnb.mappings import Evidence
 from kgnb.results.cells import LabelledIri, Value
@@ -62,51 +62,6 @@ def path_of(name: str) -> Path:
     if name not in found:
         raise ValueError(f"there is no path {name!r}: choose {', '.join(found)}")
     return found[name]
-
-
-@options
-class LookOptions:
-    """The options of the closer look."""
-
-    share: float | None = Field(
-        default=None,
-        ge=0.0,
-        le=1.0,
-        description="share of the entities that may be judged; none: the doubtful, up to 1,000; 1: all (paper)",
-    )
-    sure: float = Field(
-        default=0.9,
-        ge=0.0,
-        le=1.0,
-        description="first alignments at least this sure are not judged",
-    )
-    shown: int = Field(
-        default=4, ge=1, le=20, description="candidates shown to a judge (paper: 10)"
-    )
-    attributes: int = Field(
-        default=5, ge=0, le=20, description="attribute triples shown (paper: 5)"
-    )
-    relations: int = Field(default=5, ge=0, le=20, description="relation triples shown (paper: 5)")
-    entropy: OneOf["high", "low", "none"] = Field(
-        default="high",
-        description="attributes whose values differ most among the candidates (high) or least (low, the paper's); "
-        "none: no selector, every triple as it comes",
-    )
-    both_orders: float = Field(
-        default=0.02,
-        ge=0.0,
-        le=1.0,
-        description="below this margin candidates are shown in both orders",
-    )
-    reflect_below: float = Field(
-        default=0.75,
-        ge=0.0,
-        le=1.0,
-        description="answers less sure than this are asked again; 1: all",
-    )
-    heed: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored"
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal as OneOf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
-from kgnb.agents.options import Field, options
+from kgnb.agents.entity_alignment.options import Assignment as Assignment
+from kgnb.agents.entity_alignment.options import Options as Options
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Table, Tabled, numbers, texts
 
 CERTAINTY = numbers(confidence="confidence", margin="margin")
 SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
 Floats = NDArray[np.float32]
-Assignment = OneOf["sinkhorn", "hungarian", "stable", "argmax"]
 
 MATCHED = "matched"
 WEIGHTS = "weights of the views"  # how a note about them begins
@@ -29,56 +28,6 @@ REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
 list.
 """
-
-
-@options
-class Options:
-    """The options of ``propose``."""
-
-    k: int = Field(default=10, ge=1, le=100, description="candidates kept per entity (paper: 10)")
-    assignment: Assignment = Field(
-        default="sinkhorn",
-        description="how entities share candidates; argmax decides each entity by itself, not one-to-one",
-    )
-    names: OneOf["native", "hidden"] = Field(
-        default="native", description="hidden: compare structure and values only"
-    )
-    cardinality: OneOf["1:1", "n:1"] = Field(
-        default="1:1",
-        description="whether a target may be used once or several times (argmax always allows n:1)",
-    )
-    hops: int = Field(default=2, ge=0, le=5, description="how far evidence travels over relations")
-    rounds: int = Field(
-        default=3, ge=0, le=10, description="how often sure pairs become seeds for a next round"
-    )
-    sinkhorn_rounds: int = Field(
-        default=10, ge=1, le=200, description="rounds of row and column normalisation"
-    )
-    temperature: float = Field(
-        default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder"
-    )
-    confidence: float | None = Field(
-        default=None,
-        ge=0.0,
-        le=1.0,
-        description="below this confidence an entity stays unmatched; none: chosen by precision",
-    )
-    precision: float = Field(
-        default=0.95,
-        ge=0.0,
-        le=1.0,
-        description="expected precision of the matches; 0: chosen for the highest expected F1",
-    )
-    block_rows: int = Field(
-        default=1024, ge=1, le=100_000, description="entities compared at a time; bounds the memory"
-    )
-    seed: int = Field(
-        default=0, ge=0, le=2**31, description="seed of the random vectors that label known pairs"
-    )
-    scheduler: str = Field(
-        default="",
-        description="tcp://HOST:PORT of a Dask scheduler whose workers search for candidates",
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,27 +6,11 @@ server and no step.
 
 from __future__ import annotations
 
-from typing import Literal
+from kgnb.agents.agent import Agent, Input, Output, Stage, later
+from kgnb.agents.kg_construction.options import GroundOptions, Options, Reading
+from kgnb.agents.options import names_of
 
-from kgnb.agents.agent import Agent, Input, Output, Stage
-from kgnb.agents.kg_construction.compile import compile
-from kgnb.agents.kg_construction.ground import Options as GroundOptions
-from kgnb.agents.kg_construction.ground import ground
-from kgnb.agents.kg_construction.instantiate import Options, instantiate
-from kgnb.agents.kg_construction.plan import MOST_STEPS, plan
-from kgnb.agents.kg_construction.serve import serve
-from kgnb.agents.options import Field, names_of, options
-
-
-@options
-class Reading:
-    """Who reads the documents."""
-
-    judge: Literal["auto", "rule", "model", "person"] = Field(
-        default="auto", description="who reads; auto: the model if one is set, else rule"
-    )
-
-
+_HERE = "kgnb.agents.kg_construction"
 AGENT = Agent(
     name="kg_construction",
     magic="kgc",
@@ -171,37 +155,37 @@ AGENT = Agent(
     options={"options": Options, "reading": Reading, "grounding": GroundOptions},
     stages=(
         Stage(
-            compile,
+            later(f"{_HERE}.compile:compile"),
             ("tbox", "shapes"),
             {name: name for name in ("closed_world", "derive_types", "only")},
             help="Compile an ontology into tools that can only write valid facts, and start a new graph.",
         ),
         Stage(
-            plan,
+            later(f"{_HERE}.plan:plan"),
             ("compile", "budget"),
             {name: name for name in ("longest", "most_steps", "no_plan", "follow", "instructions")},
             help="Make the prompts for every step of the task.",
         ),
         Stage(
-            instantiate,
+            later(f"{_HERE}.instantiate:instantiate"),
             ("documents", "compile", "reader", "plan", "options"),
             {},
             (*names_of(Options), "judge"),
             "Read documents with the tools, and add what they say to the graph.",
         ),
         Stage(
-            ground,
+            later(f"{_HERE}.ground:ground"),
             ("built", "reference", "grounding"),
             {},
             names_of(GroundOptions),
             "Link the graph's entities to those of a reference graph.",
         ),
-        Stage(serve, help="Offer the tools to any MCP client.", apart=True),
+        Stage(later(f"{_HERE}.serve:serve"), help="Offer the tools to any MCP client.", apart=True),
     ),
     provides={
         "budget": lambda task: task.option("tool_budget"),
         "longest": lambda task: 0,
-        "most_steps": lambda task: MOST_STEPS,
+        "most_steps": later(f"{_HERE}.plan:most_steps"),
         "no_plan": lambda task: task.option("no_plan"),
         "follow": lambda task: task.option("plan"),
         "instructions": lambda task: task.option("instructions"),

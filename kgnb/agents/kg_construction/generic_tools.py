@@ -17,6 +17,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.naming import key, normalised
 from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms
+from kgnb.agents.kg_construction.options import BUDGET as BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, ToolParameter
 from kgnb.agents.kg_construction.workspace import ShortIds
@@ -25,11 +26,6 @@ from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.prices import estimate_tokens
 from kgnb.shapes.datatypes import everyday
 from kgnb.shapes.phrases import joined
-
-BUDGET = 6000
-"""Tokens that the schemas of one tool per class and property may take, before the generic tools
-replace them.
-"""
 
 Call = Callable[[str, Mapping[str, Any], str], CallResult]
 """Calls a tool of the pack: its name, arguments and the quote."""

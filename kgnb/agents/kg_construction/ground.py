@@ -20,7 +20,7 @@ from typing import Literal as OneOf
 
 from rapidfuzz import fuzz, process
 
-from kgnb.agents.options import Field, options
+from kgnb.agents.kg_construction.options import GroundOptions as Options
 from kgnb.files import append_lines, read_lines
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
@@ -34,26 +34,6 @@ _RECORDS = (
     "http://www.w3.org/ns/oa#",
 )  # where facts come from: no entities
 _METHOD = OneOf["exact", "fuzzy"]
-
-
-@options
-class Options:
-    """What decides whether two things are one."""
-
-    similarity: float = Field(
-        default=0.9, ge=0.5, le=1.0, description="least similarity of the name of a candidate"
-    )
-    margin: float = Field(
-        default=0.05, ge=0.0, le=0.5, description="least lead of the best candidate over the next"
-    )
-    check_types: bool = Field(default=True, description="link only entities of compatible classes")
-    map: str = Field(
-        default="",
-        description="classes that fit, CLASS=CLASS with the reference's on the right, separated by commas",
-    )
-    page: int = Field(
-        default=5000, ge=10, le=100000, description="rows requested from the reference at once"
-    )
 
 
 def ground(

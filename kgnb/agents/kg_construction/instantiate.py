@@ -29,14 +29,13 @@ from kgnb.agents.kg_construction.documents import (
     passages,
     read_document,
 )
-from kgnb.agents.kg_construction.generic_tools import BUDGET
+from kgnb.agents.kg_construction.options import Options as Options
 from kgnb.agents.kg_construction.outside_checks import tokens_of
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import LONG, Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
-from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
 from kgnb.judging import Estimate
 from kgnb.llm.asking import Failure, do_many, raise_waiting
@@ -48,54 +47,6 @@ if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
 
 _FAILURES = 3  # documents in a row that a backend fails on, before the batch is given up
-
-
-@options
-class Options:
-    """How documents are cut and how much a reader may try."""
-
-    passage: int = Field(
-        default=6000, ge=200, le=200_000, description="characters a reader sees at once"
-    )
-    overlap: int = Field(
-        default=400, ge=0, le=20_000, description="characters that two passages share"
-    )
-    repairs: int = Field(
-        default=3,
-        ge=0,
-        le=20,
-        description="times a refused call may be corrected before it is left to a person",
-    )
-    calls: int = Field(
-        default=40, ge=1, le=500, description="model replies for each passage and step"
-    )
-    feedback: bool = Field(default=True, description="tell the reader why a call is refused")
-    unchecked: bool = Field(
-        default=False, description="write whatever is well-formed, unchecked: the paper's ablation"
-    )
-    tool_budget: int = Field(
-        default=BUDGET,
-        ge=0,
-        le=1_000_000,
-        description="most tokens of tool schemas for a passage; above that, a few generic tools are used",
-    )
-    plan: str = Field(
-        default="", description="a plan.json to go through, instead of the pack's plan"
-    )
-    no_plan: bool = Field(default=False, description="one step instead of the plan: the ablation")
-    instructions: str = Field(
-        default="",
-        description="a text file that tells a model more: for all, and below a heading for its class",
-    )
-    together: int = Field(
-        default=3000,
-        ge=0,
-        le=100_000,
-        description="characters of short notes that share a request of a model; 0: each has its own",
-    )
-    width: int = Field(
-        default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
-    )
 
 
 def instantiate(

@@ -108,6 +108,11 @@ one request; in three steps the kitchen's would take 20,000 tokens each instead 
 MOST_STEPS = 6
 
 
+def most_steps(task: object) -> int:
+    """How many steps the task opens for ``plan``."""
+    return MOST_STEPS
+
+
 def plan(
     pack: ToolPack,
     tool_budget: int = BUDGET,

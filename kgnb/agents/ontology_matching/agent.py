@@ -4,140 +4,11 @@ are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from kgnb.agents.agent import Agent, Input, Review, Stage, later
+from kgnb.agents.ontology_matching.options import Judging, Options, Storing
 
-from kgnb.agents.agent import Agent, AgentTask, Input, Review, Stage
-from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
-from kgnb.agents.ontology_matching.merge import merge
-from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.reviewed import (
-    MatchDecisions,
-    PairDecisions,
-    ReviewedMatches,
-)
-from kgnb.agents.ontology_matching.search import search
-from kgnb.agents.ontology_matching.store import store
-from kgnb.agents.ontology_matching.summarise import summarise
-from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import (
-    SIDES,
-    VIEWS,
-    Described,
-    Description,
-    Found,
-    MatchingPlan,
-    MatchQuestion,
-    Options,
-    Stored,
-    Summarised,
-    Validated,
-)
-from kgnb.agents.options import Field, options
-from kgnb.judging import Judge
-from kgnb.kg.labels import readable
-from kgnb.kg.prefixes import told_apart
-from kgnb.mapping_files import WRITERS
-from kgnb.results.bundle import view
-from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.table import Column, Table
-
-
-@options
-class Storing:
-    """Where descriptions are stored, and how they are embedded."""
-
-    embedder: str = Field(
-        default="",
-        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
-    )
-    index: str = Field(default="", description="memory, a folder or a Qdrant URL")
-
-
-@options
-class Judging:
-    """Who judges the candidates, and how."""
-
-    judge: JudgeName = Field(
-        default="auto",
-        description="who decides; auto: cascade with a model, rule without; paper: the paper's"
-        " yes/no validator; first: nobody, the best candidate counts",
-    )
-    error_rate: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=1.0,
-        description="share of wrong answers of the oracle, a simulation",
-    )
-    seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
-    decisions: str = Field(
-        default="", description="file of a person's decisions; they override the judge"
-    )
-    reference: str = Field(
-        default="",
-        description="a reference alignment, for evaluate and the oracle; huts:reference is ours",
-    )
-    plan: Literal["fixed", "model"] = Field(
-        default="fixed", description="as the options say, or a model plans each kind of entity"
-    )
-
-
-def _judge(task: AgentTask) -> Judge[MatchQuestion]:
-    matching: Options = task["options"]
-    return make_judge(
-        task.option("judge"),
-        model=task["model"],
-        reference=task["pairs"],
-        error_rate=task.option("error_rate"),
-        seed=task.option("seed"),
-        decisions=task["decided"],
-        exclusive=matching.cardinality == "1:1",
-        context=matching.context,
-        relations=matching.relations,
-        ask=matching.ask,
-        examples=_examples(task),
-        width=task["settings"].width,
-        remember=task["remember"],
-    )
-
-
-def _plan(task: AgentTask) -> MatchingPlan:
-    """The plan of this run; it is as the options say unless a model planned."""
-    plan: MatchingPlan = getattr(task, "plan", MatchingPlan())
-    return plan
-
-
-EXAMPLES = 4
-"""Confirmed and rejected pairs, each, that prompts quote. The oldest: further decisions leave the
-prompts, and what was answered to them, as they are.
-"""
-
-
-def _examples(task: AgentTask) -> list[str]:
-    """What a person confirmed and rejected, in words."""
-    decisions: PairDecisions | None = task["decided"]
-    if decisions is None:
-        return []
-    confirmed: list[str] = []
-    rejected: list[str] = []
-    for (source, target, kind), decision in decisions.by_pair().items():
-        ends = task["source"].find(source, kind), task["target"].find(target, kind)
-        if None in ends:
-            continue
-        names = [readable(end) for end in ends]
-        if decision.relation == "equivalent":
-            confirmed.append(f"{names[0]} = {names[1]} ({kind})")
-        elif decision.relation == "different":
-            rejected.append(f"{names[0]} is not {names[1]} ({kind})")
-    return [*confirmed[:EXAMPLES], *rejected[:EXAMPLES]]
-
-
-def _prepared(inputs: dict[str, Any]) -> dict[str, Any]:
-    return dict(
-        zip(("source", "target"), comparable(inputs["source"], inputs["target"]), strict=True)
-    )
-
-
+_HERE = "kgnb.agents.ontology_matching"
+_FILES = "kgnb.mapping_files"
 _OPTIONS = {"options": "options"}
 AGENT = Agent(
     name="ontology_matching",
@@ -154,7 +25,7 @@ AGENT = Agent(
     options={"options": Options, "storing": Storing, "judging": Judging},
     stages=(
         Stage(
-            retrieve,
+            later(f"{_HERE}.retrieve:retrieve"),
             ("source", "target"),
             {**_OPTIONS, "model": "writer", "plan": "plan"},
             ("context", "define", "translate"),
@@ -162,7 +33,7 @@ AGENT = Agent(
             ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
         ),
         Stage(
-            store,
+            later(f"{_HERE}.store:store"),
             ("retrieve", "index", "embedder"),
             {},
             ("embedder", "index"),
@@ -170,7 +41,7 @@ AGENT = Agent(
             ("%om store", "%om store --embedder characters --index ./vectors"),
         ),
         Stage(
-            search,
+            later(f"{_HERE}.search:search"),
             ("store",),
             {**_OPTIONS, "plan": "plan"},
             ("k", "similarity"),
@@ -178,7 +49,7 @@ AGENT = Agent(
             ("%om search", "%om search --k 3 --similarity 0.5"),
         ),
         Stage(
-            summarise,
+            later(f"{_HERE}.summarise:summarise"),
             ("search",),
             {**_OPTIONS, "plan": "plan"},
             ("k", "fusion_constant"),
@@ -186,7 +57,7 @@ AGENT = Agent(
             ("%om summarise", "%om summarise --fusion-constant 60"),
         ),
         Stage(
-            validate,
+            later(f"{_HERE}.validate:validate"),
             ("summarise", "judge"),
             {"plan": "plan"},
             ("judge", "error_rate", "seed", "decisions", "reference", "context", "ask"),
@@ -198,7 +69,7 @@ AGENT = Agent(
             ),
         ),
         Stage(
-            merge,
+            later(f"{_HERE}.merge:merge"),
             ("validate",),
             _OPTIONS,
             ("confidence", "merge", "one_sided", "cardinality"),
@@ -206,16 +77,19 @@ AGENT = Agent(
             ("%om merge", "%om merge --merge both", "%om merge --cardinality n:m --confidence 0.6"),
         ),
     ),
-    provides={"judge": _judge, "plan": _plan},
+    provides={
+        "judge": later(f"{_HERE}.provided:judge"),
+        "plan": later(f"{_HERE}.provided:plan"),
+    },
     task="kgnb.tasks.matching:MatchingTask",
     judges=("judge",),
-    prepare=_prepared,
+    prepare=later(f"{_HERE}.provided:prepared"),
     reopens=("individuals",),
     review=Review(
         ("validate",),
         lambda validated: validated.judged,
-        MatchDecisions,
-        ReviewedMatches,
+        later(f"{_HERE}.reviewed:MatchDecisions"),
+        later(f"{_HERE}.reviewed:ReviewedMatches"),
         relations={
             "accept": "equivalent",
             "broader": "broader",
@@ -224,11 +98,11 @@ AGENT = Agent(
         },
     ),
     exports={
-        ".sssom.tsv": WRITERS["sssom"],
-        ".rdf": WRITERS["rdf"],
-        ".ttl": WRITERS["turtle"],
-        ".tsv": WRITERS["sssom"],
-        ".xml": WRITERS["rdf"],
+        ".sssom.tsv": later(f"{_FILES}.sssom:write"),
+        ".rdf": later(f"{_FILES}.alignment_rdf:write"),
+        ".ttl": later(f"{_FILES}.turtle:write"),
+        ".tsv": later(f"{_FILES}.sssom:write"),
+        ".xml": later(f"{_FILES}.alignment_rdf:write"),
     },
     printed=".sssom.tsv",
     about="""Find which classes and properties of SOURCE and TARGET mean the same.
@@ -249,108 +123,3 @@ reported and counted.""",
         '%om start huts refuge --context "mountain huts" --k 5',
     ),
 )
-
-
-def _names(descriptions: Iterable[Description]) -> Callable[[Description], LabelledIri]:
-    """How tables name entities: two of one side that have the same name are told apart."""
-    every = list(descriptions)
-    sides = {side: told_apart((d.iri, d.name) for d in every if d.side == side) for side in SIDES}
-    return lambda d: LabelledIri(d.iri, sides[d.side].get(d.iri, d.name))
-
-
-@view.register
-def described(value: Described) -> Table:
-    """One row per entity, with its three views."""
-    columns = [Column(name, name) for name in ("side", "kind", "entity", *VIEWS)]
-    named = _names(value.descriptions)
-    rows: list[list[Value]] = [
-        [d.side, d.kind, named(d), d.syntactic, "; ".join(d.lexical), d.semantic]
-        for d in value.descriptions
-    ]
-    caption = (
-        f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
-    )
-    return Table(columns, rows, caption=caption)
-
-
-@view.register
-def stored(value: Stored) -> Table:
-    """Where the vectors are, and the cost."""
-    facts = {"embedder": value.embedder, "index": value.index, **value.counts()}
-    rows: list[list[Value]] = [[name, str(fact)] for name, fact in facts.items()]
-    return Table(
-        [Column("what", "what"), Column("value", "value")], rows, caption="The hybrid store"
-    )
-
-
-@view.register
-def found(value: Found) -> Table:
-    """The number of candidates of each view, and its floor."""
-    columns = [
-        Column("view", "view"),
-        Column("candidates", "candidates", "number"),
-        Column("floor", "floor", "number"),
-    ]
-    counts = value.counts()
-    rows: list[list[Value]] = [
-        [view, counts.get(f"{view} hits", 0), round(at, 3)] for view, at in value.floors
-    ]
-    notes = ["Floor: 95 % of random pairs score below it."]
-    return Table(columns, rows, caption=f"{counts['pairs']} candidate pairs", notes=notes)
-
-
-@view.register
-def summarised(value: Summarised) -> Table:
-    """One row per question; it opens to the candidates."""
-    columns = [
-        Column("side", "asked from"),
-        Column("entity", "entity"),
-        Column("best", "best candidate"),
-    ]
-    columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
-    named = _names(value.described.descriptions)
-    rows: list[list[Value]] = []
-    for q in value.questions:
-        best = q.candidates[0].score
-        rows.append([q.side, named(q.about), named(q.others[0]), best, len(q.others)])
-    return Table(
-        columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions]
-    )
-
-
-@view.register
-def validated(value: Validated) -> Table:
-    """One row per verdict; it opens to the reasons."""
-    columns = [
-        Column("side", "asked from"),
-        Column("entity", "entity"),
-        Column("decision", "decision"),
-    ]
-    columns += [
-        Column("choice", "choice"),
-        Column("confidence", "confidence", "number"),
-        Column("by", "judged by"),
-    ]
-    named = _names(value.described.descriptions)
-    rows: list[list[Value]] = []
-    for one in value.judged:
-        names = {other.iri: named(other) for other in one.question.others}
-        verdict = one.verdict
-        chosen = names.get(verdict.choice) if verdict.choice else None
-        rows.append(
-            [
-                one.question.side,
-                named(one.question.about),
-                verdict.decision,
-                chosen,
-                verdict.confidence,
-                verdict.judged_by,
-            ]
-        )
-    details = [[("why", one.verdict.rationale), *_listing(one.question)] for one in value.judged]
-    return Table(columns, rows, caption=f"Verdicts, judge: {value.judge}", details=details)
-
-
-def _listing(question: MatchQuestion) -> list[tuple[str, str]]:
-    pairs = zip(question.candidates, question.others, strict=True)
-    return [(f"{candidate.rank}. {other.name}", other.in_short) for candidate, other in pairs]

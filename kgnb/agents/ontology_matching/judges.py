@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Literal as OneOf
 from typing import get_args
 
+from kgnb.agents.ontology_matching.options import JudgeName
 from kgnb.agents.ontology_matching.papers_judges import FirstCandidate, YesNoValidator
 from kgnb.agents.ontology_matching.reviewed import PairDecisions, ReviewedMatches
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
@@ -22,7 +22,6 @@ from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.llm.model import ChatModel
 
-JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle", "paper", "first"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 ASK = Options().ask
 SHOWN = 6  # candidates of a question that a model sees

@@ -6,48 +6,10 @@ The stages pass on one state, and observe, act and reflect repeat, so a task kee
 
 from __future__ import annotations
 
-from pathlib import Path
+from kgnb.agents.agent import Agent, Input, Stage, later
+from kgnb.agents.question_answering.options import Judging, Options
 
-from kgnb.agents.agent import Agent, Input, Stage
-from kgnb.agents.options import Field, options
-from kgnb.agents.question_answering import views
-from kgnb.agents.question_answering.act import act
-from kgnb.agents.question_answering.answer import answer
-from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.model_judges import JudgeName
-from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.reflect import reflect
-from kgnb.agents.question_answering.state import Example
-from kgnb.agents.question_answering.values import Options
-from kgnb.datasets.questions import scan_questions
-
-
-def examples_in(path: Path) -> list[Example]:
-    """The answered questions in a file, for the rule judge to learn wordings from.
-
-    Raises:
-        DataError: a line of it is no question.
-    """
-    questions, wrong = scan_questions(path)
-    if wrong:
-        raise wrong[0]
-    return [(each.text, each.entities, each.values or ()) for each in questions]
-
-
-@options
-class Judging:
-    """Which judge decides, and which embedder compares words."""
-
-    judge: JudgeName = Field(
-        default="auto", description="who decides; auto: cascade with a model, rule without"
-    )
-    embedder: str = Field(
-        default="",
-        description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",
-    )
-
-
-__all__ = ["AGENT", "Judging", "views"]  # importing it registers the tables and cards
+_HERE = "kgnb.agents.question_answering"
 AGENT = Agent(
     name="question_answering",
     magic="qa",
@@ -72,7 +34,7 @@ AGENT = Agent(
             local=True,
             named=True,
             metavar="FILE.jsonl",
-            read=examples_in,
+            read=later(f"{_HERE}.examples:examples_in"),
         ),
         Input(
             "decisions",
@@ -101,35 +63,35 @@ AGENT = Agent(
     options={"options": Options, "judging": Judging},
     stages=(
         Stage(
-            link,
+            later(f"{_HERE}.link:link"),
             ("state",),
             {},
             ("links",),
             "Find the entities a question mentions, and what else its words may mean.",
         ),
         Stage(
-            observe,
+            later(f"{_HERE}.observe:observe"),
             ("state",),
             {},
             ("depth", "breadth", "share", "directions", "observation"),
             "Look around the entities: the triples that fit the question, ranked and as a picture.",
         ),
         Stage(
-            act,
+            later(f"{_HERE}.act:act"),
             ("state",),
             {},
             ("judge",),
             "Choose what to ask the graph, and ask it: the action, its reason and the graph's reply.",
         ),
         Stage(
-            reflect,
+            later(f"{_HERE}.reflect:reflect"),
             ("state",),
             {},
             ("keep", "reflection", "judge"),
             "Keep the triples that matter: the memory as paths, with new ones marked.",
         ),
         Stage(
-            answer,
+            later(f"{_HERE}.answer:answer"),
             ("state",),
             {},
             ("confidence", "own_knowledge", "judge"),

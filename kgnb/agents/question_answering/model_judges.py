@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
-from typing import Literal as OneOf
 
 from pydantic import BaseModel, Field
 
@@ -30,6 +29,7 @@ from kgnb.agents.question_answering.judges import (
     ReflectQuestion,
     RuleJudge,
 )
+from kgnb.agents.question_answering.options import JudgeName
 from kgnb.agents.question_answering.prompts import (
     FENCE,
     choosing,
@@ -541,7 +541,6 @@ def _fenced(text: str) -> Message:
 
 # judges by name
 
-JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "closed-book", "graph+knowledge"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 SURE = 0.9
 """Minimum confidence of the rule judge for the cascade to skip the model."""

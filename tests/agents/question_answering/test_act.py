@@ -10,6 +10,7 @@ from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.prompts import with_prefixes
 from kgnb.agents.question_answering.querying import named, patterns_of
 from kgnb.agents.question_answering.state import Judges, State
+from kgnb.agents.question_answering.tables import acted as acted_table
 from kgnb.agents.question_answering.values import (
     Acted,
     Action,
@@ -20,7 +21,6 @@ from kgnb.agents.question_answering.values import (
     read_action,
     written,
 )
-from kgnb.agents.question_answering.views import acted as acted_table
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.worlds import V, state

@@ -8,8 +8,8 @@ from dataclasses import replace
 from kgnb.agents.question_answering.judges import QaQuestion, RuleJudge
 from kgnb.agents.question_answering.pipeline import answer_question, learn, open_context
 from kgnb.agents.question_answering.state import Judges
+from kgnb.agents.question_answering.tables import answered
 from kgnb.agents.question_answering.values import Answer, Options, Question
-from kgnb.agents.question_answering.views import answered
 from kgnb.judging import Verdict
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.terms import Iri, Literal
