@@ -12,7 +12,7 @@ from kgnb.errors import DataError
 from kgnb.evaluate.alignment import Score, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.evaluate.answers import WARNING, Item, measure
 from kgnb.mapping_files import load
-from kgnb.tasks.asking import read_answers
+from kgnb.tasks.asking import AnswerOutcome, found_rows, read_answers
 from kgnb.tasks.matching import open_reference
 
 
@@ -25,7 +25,7 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
 
     Or measure answers: FOUND is a file of kgnb ask --out, and REFERENCE the questions with their
-    values, both .jsonl.
+    values, both .jsonl. Where a question's reference is a table, its cells are measured as well.
 
     Both are .sssom.tsv, .rdf (OAEI Alignment), triples such as owl:sameAs (.ttl, .nt), or tables of
     pairs (of kgnb align, DeepOnto, LogMap; .tsv, .csv, .txt). Relations that the reference does not
@@ -79,11 +79,13 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
         raise DataError("no question has values to compare with", where=reference)
     given = read_answers(found)
     missing = [question.id for question in asked if question.id not in given]
-    items = [
-        Item(given[one.id].values if one.id in given else (), one.reference, one.kind)
-        for one in asked
-    ]
-    measured = measure(items)
+    outcomes = [given.get(one.id, AnswerOutcome(one.id)) for one in asked]
+    measured = measure(
+        [
+            Item(outcome.values, one.reference, one.kind, rows=found_rows(outcome), table=one.table)
+            for one, outcome in zip(asked, outcomes, strict=True)
+        ]
+    )
     content = {
         "questions": measured.questions,
         "answered": measured.questions - measured.unsure,
@@ -94,6 +96,13 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
         "precision": measured.precision,
         "not in the file": len(missing),
     }
+    if measured.tables:
+        content |= {
+            "tables": measured.tables,
+            "cell precision": measured.cell_precision,
+            "cell recall": measured.cell_recall,
+            "cell F1": measured.cell_f1,
+        }
     if as_json:
         click.echo(json.dumps(content))
         return

@@ -1,7 +1,8 @@
 """Questions with their reference answers, and our JSON Lines format for them.
 
-A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``;
-only the first two are required.
+A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "table"?,
+"sparql"?}``; only the first two are required. A table is ``{"rows": [[thing, what is said of it,
+...], ...]}``; without ``values``, its first column is what they are.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Asked:
     )
     # for each value all its names, where a set accepts labels and aliases instead of IRIs
     names: tuple[tuple[str, ...], ...] = ()
+    # rows of the reference where it is a table: the thing asked for, then what is asked of it
+    table: tuple[tuple[str, ...], ...] = ()
 
     @property
     def reference(self) -> tuple[str | tuple[str, ...], ...]:
@@ -134,6 +137,9 @@ def _asked(line: str, where: str) -> Asked:
         if not given[name]:
             raise DataError(f"{name!r} is missing or empty", where=where, fix=_FORM)
     entities, values = (_texts(content, name, where) for name in ("entities", "values"))
+    table = _table(content, where)
+    if values is None and table:
+        values = tuple(dict.fromkeys(row[0] for row in table if row[0]))
     return Asked(
         given["id"],
         given["question"],
@@ -142,7 +148,36 @@ def _asked(line: str, where: str) -> Asked:
         values,
         given["sparql"],
         given["group"],
+        table=table,
     )
+
+
+def _table(content: dict[str, Any], where: str) -> tuple[tuple[str, ...], ...]:
+    """The rows of a reference table; numbers and truth values as texts, null as an empty cell."""
+    given = content.get("table")
+    if given is None:
+        return ()
+    rows: Any = given.get("rows") if isinstance(given, dict) else None
+    whole = isinstance(rows, list) and bool(rows) and all(isinstance(row, list) for row in rows)
+    if not whole or len({len(row) for row in rows}) > 1 or not rows[0]:
+        raise DataError(
+            "'table' has no rows of one length",
+            where=where,
+            fix='Write "table": {"rows": [["http://.../a", "Oslo", 7], ["http://.../b", "Rome", null]]}.',
+        )
+    return tuple(tuple(_cell(cell, where) for cell in row) for row in rows)
+
+
+def _cell(cell: object, where: str) -> str:
+    if isinstance(cell, dict | list):
+        raise DataError(
+            f"a cell of 'table' is {json.dumps(cell)[:60]}",
+            where=where,
+            fix="A cell is a text, a number, true, false or null.",
+        )
+    if cell is None or isinstance(cell, str):
+        return (cell or "").strip()
+    return json.dumps(cell)
 
 
 def _text(content: dict[str, Any], name: str, where: str) -> str:

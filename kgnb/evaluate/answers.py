@@ -8,6 +8,9 @@ names).
 * **strict**: the first value, normalised, equals a value of the reference (Hits@1).
 * **F1** of the answer set, averaged over all questions, yes/no, counts and lists included.
 
+Where the reference is a table, the values are its first column, and the other columns are measured
+cell by cell (:func:`cell_score`).
+
 An answer of ``unsure`` has no values. It is wrong where there is an answer. Over many questions
 silence never scores: :func:`measure` takes its scores over the questions that have an answer, and
 says apart how many of the others were left unsure.
@@ -20,6 +23,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -121,6 +125,36 @@ def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
     return SetScore(precision, recall, 2 * precision * recall / (precision + recall))
 
 
+Row: TypeAlias = Sequence[str]
+"""A row of a table: the thing it is about, then what is said of it; "" where there is nothing."""
+
+
+def cell_score(found: Sequence[Row], reference: Sequence[Row]) -> SetScore:
+    """Compares two tables cell by cell: the multiset of (first cell, other cell) pairs of each.
+
+    Neither the order of rows nor that of the columns after the first counts; repeats do. Empty
+    cells are no cells. A table of one column pairs each cell with itself.
+
+    >>> cell_score([("ada", "Oslo", "7"), ("bob", "Rome", "")], [("bob", "rome"), ("ada", "7.0"), ("eve", "5")])
+    SetScore(precision=0.6666666666666666, recall=0.6666666666666666, f1=0.6666666666666666)
+    """
+    ours, theirs = _cells(found), _cells(reference)
+    hits = (ours & theirs).total()
+    if not hits:
+        right = float(not ours and not theirs)
+        return SetScore(right, right, right)
+    precision, recall = hits / ours.total(), hits / theirs.total()
+    return SetScore(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def _cells(rows: Sequence[Row]) -> Counter[tuple[str, str]]:
+    cells: Counter[tuple[str, str]] = Counter()
+    for key, *others in rows:
+        thing = normalised(key)
+        cells.update((thing, cell) for cell in map(normalised, others or [key]) if thing and cell)
+    return cells
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """How many triples an answer cites, how many of them exist, and whether these entail it."""
@@ -183,6 +217,8 @@ class Item:
     kind: str = ""
     forced: bool = False
     support: Support | None = None
+    rows: Sequence[Row] = ()  # of the answer, where it is a table
+    table: Sequence[Row] = ()  # the reference, where it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +242,10 @@ class Measures:
     coverage: float | None  # share of the questions with an answer that were answered
     unanswerable: int = 0  # questions whose reference is empty
     left: float | None = None  # share of these that were left unsure; None: there are none
+    tables: int = 0  # questions whose reference is a table; averages over these:
+    cell_precision: float | None = None
+    cell_recall: float | None = None
+    cell_f1: float | None = None
 
     @property
     def answerable(self) -> int:
@@ -226,6 +266,7 @@ def measure(items: Sequence[Item]) -> Measures:
     others = [item for item in items if not _sets(item.reference)]
     f1s = [set_score(item.found, item.reference).f1 for item in answerable]
     exact = [f1 == 1.0 for f1 in f1s]
+    cells = [cell_score(item.rows, item.table) for item in items if item.table]
     hits = [bool(_sets(item.found)) and lenient(item.found, item.reference) for item in answerable]
     return Measures(
         questions=len(items),
@@ -240,6 +281,10 @@ def measure(items: Sequence[Item]) -> Measures:
         coverage=_mean([bool(_sets(item.found)) for item in answerable]),
         unanswerable=len(others),
         left=_mean([not item.found for item in others]),
+        tables=len(cells),
+        cell_precision=_mean([score.precision for score in cells]),
+        cell_recall=_mean([score.recall for score in cells]),
+        cell_f1=_mean([score.f1 for score in cells]),
     )
 
 

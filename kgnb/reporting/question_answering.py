@@ -29,6 +29,7 @@ from kgnb.evaluate.answers import (
     Measures,
     Support,
     by_kind,
+    cell_score,
     is_literal_zero,
     measure,
     set_score,
@@ -57,7 +58,13 @@ from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import AnswerOutcome, answer_questions, found_names, open_context
+from kgnb.tasks.asking import (
+    AnswerOutcome,
+    answer_questions,
+    found_names,
+    found_rows,
+    open_context,
+)
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
@@ -86,6 +93,8 @@ class MeasuredQuestion:
             self.kind,
             self.outcome.status == "forced",
             self.support,
+            found_rows(self.outcome),
+            self.asked.table,
         )
 
     @property
@@ -100,8 +109,13 @@ class MeasuredQuestion:
 
     @property
     def right(self) -> bool:
-        """Whether the set of values is exactly the reference."""
-        return set_score(self.item.found, self.item.reference).f1 == 1.0
+        """Whether the set of values, and a table's every cell, is exactly the reference."""
+        return set_score(self.item.found, self.item.reference).f1 == 1.0 and self.cells_right
+
+    @property
+    def cells_right(self) -> bool:
+        """Whether every cell is the reference's, where that is a table."""
+        return not self.asked.table or cell_score(self.item.rows, self.asked.table).f1 == 1.0
 
 
 @dataclass(frozen=True)
@@ -494,6 +508,11 @@ COLUMNS = (
     *percents(coverage="Answered", support="Proof holds"),
 )
 LEFT = percents(left="Left unsure, no answer")
+CELLS = percents(cell_precision="Cell precision", cell_recall="Cell recall", cell_f1="Cell F1")
+TABLES = (
+    "Cells: where the reference is a table, each (first column, other column) pair of a row; averages over these "
+    "questions, unsure ones as 0. Exact set, Set F1 and Hits@1 are of the first column."
+)
 SCORES = (
     "Over the questions that have an answer. Exact set: all values and no other. Set F1: over all values. Hits@1: the "
     "first value is right. Right if answered: exact among all that were answered. Left unsure, no answer: of the "
@@ -508,6 +527,7 @@ def scores(
 ) -> Table:
     """The scores by kind of question and over all."""
     columns = (*COLUMNS, *LEFT) if whole.unanswerable else COLUMNS
+    columns = (*columns, *CELLS) if whole.tables else columns
     keys = {column.key for column in columns}
     rows = {kind or "any": _values(one) for kind, one in {**kinds, "all": whole}.items()}
     shown = {name: {k: v for k, v in row.items() if k in keys} for name, row in rows.items()}
@@ -517,7 +537,7 @@ def scores(
         [ScoreRow(name, row) for name, row in shown.items()],
         summary=[ScoreRow("all", whole_row)],
         caption=caption,
-        notes=[SCORES, SUPPORT, *notes],
+        notes=[SCORES, SUPPORT, *([TABLES] if whole.tables else []), *notes],
         bar="f1",
         case_title="Kind of question",
     )
@@ -527,6 +547,7 @@ def _values(measures: Measures) -> dict[str, Value]:
     why = dict.fromkeys(("exact", "f1", "strict", "coverage"), NO_ANSWER)
     why |= dict.fromkeys(("precision", "support"), NOTHING_ANSWERED)
     why |= {"left": "all have an answer"}
+    why |= dict.fromkeys(("cell_precision", "cell_recall", "cell_f1"), "no table")
     found = {name: measured(getattr(measures, name), reason).cell for name, reason in why.items()}
     return {"questions": measures.questions, **found}
 
@@ -776,6 +797,8 @@ def went_wrong(one: MeasuredQuestion) -> str:
         )
     if not wanted:
         return "answered, though the graph has no answer"
+    if found == wanted and not one.cells_right:
+        return "the first column is right, other cells are not"
     if found < wanted:
         return "incomplete"
     if found > wanted:

@@ -96,6 +96,9 @@ class AnswerOutcome:
         """
         if not isinstance(content["id"], str) or not isinstance(content["status"], str):
             raise TypeError("no id or no status")
+        table = dict(content.get("table") or {})
+        if table and not all(isinstance(row, list) for row in table["rows"]):
+            raise TypeError("rows that are no lists")
         return cls(
             content["id"],
             tuple(map(str, content["values"])),
@@ -107,8 +110,14 @@ class AnswerOutcome:
             str(content.get("error", "")),
             str(content.get("partial", "")),
             dict(content.get("guess") or {}),
-            dict(content.get("table") or {}),
+            table,
         )
+
+
+def found_rows(outcome: AnswerOutcome) -> list[tuple[str, ...]]:
+    """The rows of an answer that is a table, as texts; one cell a row where it has one column."""
+    rows = outcome.table["rows"] if outcome.table else [[value] for value in outcome.values]
+    return [tuple(map(str, row)) for row in rows if row]
 
 
 def found_names(outcome: AnswerOutcome) -> list[tuple[str, ...]]:

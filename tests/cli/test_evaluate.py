@@ -99,3 +99,28 @@ def test_answers_are_measured_against_questions_and_silence_never_scores(
     assert (found["questions"], found["answered"], found["not in the file"]) == (3, 1, 1)
     assert round(found["exact"], 3) == round(found["f1"], 3) == 0.333 and found["precision"] == 1.0
     assert answers.read_text() == before
+
+
+def test_tables_are_measured_cell_by_cell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers, questions = tmp_path / "answered.jsonl", tmp_path / "questions.jsonl"
+    line = {"support": [], "confidence": 0.9, "source": "graph", "sparql": "", "status": "answered"}
+    rows = [["http://x/a", "Oslo", "7.0"], ["http://x/b", "", "9"]]
+    found = {"id": "1", "values": ["http://x/a", "http://x/b"], **line}
+    answers.write_text(json.dumps(found | {"table": {"columns": ["s", "c", "n"], "rows": rows}}))
+    asked = {"id": "1", "question": "For each supplier, its city and number of orders?"}
+    wanted = [["http://x/b", 9, "Rome"], ["http://x/a", 7, "Oslo"]]
+    questions.write_text(json.dumps(asked | {"table": {"rows": wanted}}) + "\n")
+    assert main(["evaluate", str(answers), str(questions), "--json"]) == 0
+    score = json.loads(capsys.readouterr().out)
+    assert (score["exact"], score["tables"], score["cell precision"]) == (1.0, 1, 1.0)
+    assert score["cell recall"] == 0.75
+    answers.write_text(json.dumps(found) + "\n")
+    assert main(["evaluate", str(answers), str(questions), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cell F1"] == 0
+    for wrong in ({"rows": []}, {"rows": [["a"], ["a", "b"]]}, [["a"]], {"rows": [[["a"]]]}):
+        questions.write_text(json.dumps(asked | {"table": wrong}))
+        assert main(["evaluate", str(answers), str(questions)]) == 1
+        said = capsys.readouterr().err
+        assert "questions.jsonl:1" in said and "'table'" in said

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from kgnb.evaluate.answers import (
     Item,
     by_kind,
+    cell_score,
     lenient,
     measure,
     normalised,
@@ -112,3 +113,42 @@ def test_silence_scores_nothing_by_any_measure() -> None:
     assert silent.precision is None and silent.support is None
     nothing_to_find = measure([Item([], [])] * 3)
     assert nothing_to_find.f1 is None and nothing_to_find.lenient is None
+
+
+ROWS = st.lists(st.tuples(WORD, WORD | st.just(""), WORD), min_size=1, max_size=5)
+
+
+@given(ROWS, ROWS)
+def test_cells_lie_between_nothing_and_all_and_rows_and_columns_may_come_in_any_order(
+    found: list[tuple[str, str, str]], reference: list[tuple[str, str, str]]
+) -> None:
+    score = cell_score(found, reference)
+    assert 0 <= score.precision <= 1 and 0 <= score.recall <= 1 and 0 <= score.f1 <= 1
+    turned = [(key, last, first) for key, first, last in reversed(found)]
+    assert score == cell_score(turned, reference)
+    assert cell_score(found, found).f1 == cell_score(reference, reference).f1 == 1
+
+
+def test_a_cell_is_right_only_beside_its_own_key_and_as_often_as_it_stands_there() -> None:
+    reference = [("ada", "Oslo", "7"), ("bob", "Rome", "9")]
+    assert cell_score([("ada", "Rome", "9"), ("bob", "Oslo", "7")], reference).f1 == 0
+    for silent in ([], [("", "Oslo", "7")], [("ada", "", "")], [("e", "e", "e")], [("ada",)]):
+        assert cell_score(silent, reference).f1 == 0, silent
+    assert cell_score([("Ada", "oslo", "7.0")], reference).recall == 0.5
+    twice = cell_score([("ada", "Oslo", "7")] * 2, reference)
+    assert (twice.precision, twice.recall) == (0.5, 0.5)
+    payments = [("ada", "10"), ("ada", "10")]
+    assert cell_score(payments[:1], payments).recall == 0.5
+    assert cell_score([], []).f1 == 1 and cell_score(reference, []).f1 == 0
+
+
+def test_only_questions_whose_reference_is_a_table_are_measured_by_cells() -> None:
+    table = [("a", "1"), ("b", "2")]
+    items = [
+        Item(["a", "b"], ["a", "b"], rows=table, table=table),
+        Item([], ["a", "b"], table=table),
+        Item(["c"], ["c"], rows=[("c",)]),
+    ]
+    measured = measure(items)
+    assert (measured.tables, measured.cell_f1, measured.exact) == (2, 0.5, 2 / 3)
+    assert measure(items[2:]).cell_f1 is None

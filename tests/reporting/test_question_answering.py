@@ -212,6 +212,27 @@ def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
         report.run_questions(session=session, questions=own["questions"])
 
 
+def test_a_reference_table_is_measured_by_cells_and_its_missing_columns_are_an_error(
+    tmp_path: Path, session: ReportSession
+) -> None:
+    warden = "http://huts.example/id/wilma-aschauer"
+    asked = {"question": "Who is the warden of the Hochkar House?"}
+    tables = {"one": [[warden]], "two": [[warden, "Wilma Aschauer"]]}
+    lines = [{"id": name, **asked, "table": {"rows": rows}} for name, rows in tables.items()]
+    file = tmp_path / "tables.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = report.run_questions(
+        questions=str(file), graph="huts:graph", judge="rule", session=session
+    )
+    assert (found.whole.exact, found.whole.tables, found.whole.cell_f1) == (1.0, 2, 0.5)
+    assert metrics(found)["all"]["cell_recall"] == 0.5
+    scores = report.headline(found)
+    assert isinstance(scores, Table) and "Cell F1" in {column.title for column in scores.columns}
+    errors = report.errors(found)
+    assert isinstance(errors, Table) and [row[0] for row in errors.rows] == ["two"]
+    assert errors.rows[0][-1] == "the first column is right, other cells are not"
+
+
 def test_a_set_that_is_not_available_says_so(session: ReportSession) -> None:
     for name in SETS[1:]:
         with pytest.raises(DataError, match="no folder of benchmark data is set"):
