@@ -267,6 +267,9 @@ def _naming(header: list[str], words: list[int], key: int | None) -> list[int]:
     return [] if name is None else [name]
 
 
+csv.field_size_limit(2**31 - 1)  # 131,072 characters by default, and cells may be longer
+
+
 def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]:
     """The header of a table and its non-empty rows, the cells without surrounding white space, and
     what divides them.

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -249,10 +250,12 @@ def _inside(folder: Path) -> list[Path]:
         and file.is_file()
     ]
     if not known:
+        others = Counter(file.suffix for file in folder.iterdir() if file.is_file())
+        there = ", ".join(f"{many} {kind or 'without a suffix'}" for kind, many in others.items())
         raise DataError(
-            "no RDF file in this folder",
+            "no RDF file in this folder" + (f", but {there}" if there else ""),
             where=str(folder),
-            fix=f"RDF files end in {' '.join(SUFFIXES)}",
+            fix=f"RDF files end in {' '.join(SUFFIXES)}; tables are named one by one.",
         )
     return known
 

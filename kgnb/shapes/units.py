@@ -466,6 +466,9 @@ _MENTIONS = re.compile(
 )
 
 
+_CALENDAR = frozenset(("year", "month", "week", "day", "hour", "minute", "second", "century"))
+
+
 def property_unit(tbox: TBox, iri: str) -> str:
     """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres",
     heightCm; or "".
@@ -476,7 +479,11 @@ def property_unit(tbox: TBox, iri: str) -> str:
         match for text in (*labels, tbox.comment(iri)) for match in _MENTIONS.finditer(text)
     ]
     found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in mentions}
-    names = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", iri), *labels]
+    # "year", "day" and the like by themselves say when, not how long
+    labels = [label for label in labels if unit_named(label, languages) not in _CALENDAR]
+    name = re.split(r"[#/:]", iri)[-1]
+    spaced = "" if unit_named(name) in _CALENDAR else re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name)
+    names = [spaced, *labels]
     found |= {
         unit_named(last, languages)
         for name in names

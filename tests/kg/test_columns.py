@@ -305,6 +305,11 @@ def test_the_delimiter_is_what_makes_all_lines_one_width(tmp_path: Path) -> None
     assert [value for value, _ in column(tmp_path, "id,a,\n1,2,\n3,4,\n", "a")] == ["2", "4"]
 
 
+def test_a_cell_may_be_long(tmp_path: Path) -> None:
+    text = "x" * 300_000
+    assert [value for value, _ in column(tmp_path, f"id,name,a\n1,Gannet,{text}\n", "a")] == [text]
+
+
 def test_truths_and_cells_without_a_value_are_read(tmp_path: Path) -> None:
     found = column(tmp_path, "id,name,a,b\n1,x,TRUE,n/a\n2,y,false,NA\n3,z,n/a,red\n", "a")
     assert found == [("true", "boolean"), ("false", "boolean")]

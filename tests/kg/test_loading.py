@@ -286,7 +286,7 @@ def test_a_folder_is_loaded_whole_and_an_empty_one_refused(tmp_path: Path) -> No
     report = load(OxigraphGraph(), tmp_path)
     assert [Path(file).name for file in report.files] == ["C.TTL", "a.rdf.gz", "b.ttl"]
     (tmp_path / "none").mkdir()
-    with pytest.raises(DataError, match="no RDF file"):
+    with pytest.raises(DataError, match="no RDF file in this folder"):
         load(OxigraphGraph(), tmp_path / "none")
 
 

@@ -10,7 +10,14 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon
-from kgnb.agents.kg_construction.tables import MARKUP, RULE, CellReading, cells
+from kgnb.agents.kg_construction.tables import (
+    MARKUP,
+    RULE,
+    TOTALS,
+    CellReading,
+    cells,
+    repeating,
+)
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
 
@@ -448,6 +455,7 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
     found: list[list[NoteLine]] = []
     kept: list[str] = []
     header, above, at, given = cells(passage.header), -1, passage.start, passage.text.split("\n")
+    before: list[str] = []  # the row above
     stating = {
         phrase
         for slot in lexicon.slots
@@ -456,7 +464,7 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
     }
     for raw, below in zip(given, [*given[1:], ""], strict=True):
         begin, at = at, at + len(raw) + 1
-        row = cells(raw)
+        row = before = repeating(cells(raw), before)
         if len(row) > 1 and RULE.fullmatch(below):
             header, above = row, len(kept)
         elif len(row) < 2:
@@ -483,7 +491,8 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
                 NoteLine(row[title], begin, begin + len(raw), heading=TITLE, key=header[title]),
                 *keyed,
             ]
-            if row[title] and keyed and about(lexicon, note):
+            sums = words(row[title]) in TOTALS and not cells(below)
+            if row[title] and keyed and not sums and about(lexicon, note):
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:

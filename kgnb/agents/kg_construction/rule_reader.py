@@ -18,7 +18,7 @@ than a missing one: what could be read in two ways is left to a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, zip_longest
@@ -57,6 +57,7 @@ _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
 )
+_SHORT = re.compile(r"\s*[a-z]{1,2}\.?\s*", re.IGNORECASE)
 _NOT = frozenset(
     "not never cannot don nicht nie niemals kein keine keinen keiner pas jamais".split()
 )  # noqa: SIM905
@@ -91,12 +92,19 @@ class RuleReader:
         lines = titled(self.lexicon, parsed, passage.number == 1)
         notes = [*records(self.lexicon, lines), *tables]
         again = same_names(notes)
+        in_rows = {about(self.lexicon, table) for table in tables}
         for at, note in enumerate(notes):
             formed = [line for line in note if line.heading or line.key or line.item]
             in_sentences = len(note) < 2 or len(formed) < len(note) / 2
             cls = "" if in_sentences else about(self.lexicon, note)
             own = own_lines(self.lexicon, note, cls)
             why = in_doubt(self.lexicon, own, cls) if cls else ""
+            if cls and note not in tables:
+                read = {line.key for line in own if not line.heading}
+                other = {line.key for line in note if not line.heading} - read - {""}
+                # a heading above the things, or above a table of them, is none of them
+                above = any(self.lexicon.is_a(row, cls) for row in in_rows)
+                why = WHOSE if above or (other and not any(read)) else why
             if why or (cls and at in again):
                 _doubt_note(note, passage, workspace, why or _SAME_NAME)
             elif cls:
@@ -277,6 +285,7 @@ class _Note:
             number = self._measured(slot, text, comma, unit) if slot.is_number else None
             if number is not None:
                 self.counted[slot.iri] = number
+                self._aside(line, " ".join(filter(self._unsaid(slot), BRACKET.findall(text))))
             self._call(
                 slot.tool.name,
                 line,
@@ -293,6 +302,26 @@ class _Note:
             )
         for name in names:
             self._thing(name, line, slot)
+
+    def _unsaid(self, slot: Slot) -> Callable[[str], bool]:
+        """Whether a bracket says more than the unit of a number or the name of its property."""
+        own = {word for phrase in slot.phrases for word in phrase}
+        return lambda aside: not (self.lexicon.unit(aside) or own.issuperset(words(aside)))
+
+    def _aside(self, line: NoteLine, text: str) -> None:
+        """Leaves to a person what a bracket says beside a value that was written."""
+        if text:
+            self.workspace.doubts.append(
+                Doubt(
+                    self.passage.document,
+                    line.start,
+                    line.end,
+                    "",
+                    {line.key or "text": line.value or line.text},
+                    f"written without what the brackets say: {_shown(text)}",
+                    written=True,
+                )
+            )
 
     def _names(self, text: str, slot: Slot) -> list[str]:
         """One name, or several where each is known or ";" parts them; none where the text could be
@@ -332,11 +361,15 @@ class _Note:
         )
         if iri := self._create(slot.makes[0], name.strip(" ."), line):
             self._call(slot.tool.name, line, subject=self.root, object=iri)
-            for other in self.lexicon.of(slot.makes[0]) if aside else ():
-                for choice in (
-                    choice for choice, _ in other.value.choices if words(choice) == words(aside)
-                ):
-                    self._call(other.tool.name, line, subject=iri, **{other.value.name: choice})
+            stated = [
+                (other, choice)
+                for other in self.lexicon.of(slot.makes[0])
+                for choice, _ in other.value.choices
+                if aside and words(choice) == words(aside)
+            ]
+            for other, choice in stated:
+                self._call(other.tool.name, line, subject=iri, **{other.value.name: choice})
+            self._aside(line, "" if stated else aside)
 
     def _measured(self, slot: Slot, text: str, comma: bool, unit: str = "") -> float | str | None:
         """The number of a text with its unit, if nothing else stands there but words of the
@@ -347,10 +380,12 @@ class _Note:
         plain = _GROUPED.sub(lambda m: m[0].replace(" ", ""), text.replace("−", "-"))
         match = _MEASURE.fullmatch(BRACKET.sub("", plain).strip(" .,;"))
         number = as_number(match["number"], comma) if match else None
-        if match is None or number is None:
+        # "c. 1979" is no century
+        if match is None or number is None or _SHORT.fullmatch(match["before"]):
             return None
         own = {word for phrase in slot.phrases for word in phrase}
-        beside = [part.strip() for part in (match["before"], match["after"], unit)]
+        aside = [one for one in BRACKET.findall(plain) if self.lexicon.unit(one)]
+        beside = [part.strip() for part in (match["before"], match["after"], unit, *aside)]
         units = {
             self.lexicon.unit(part)
             for part in beside

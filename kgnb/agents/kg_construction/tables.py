@@ -14,6 +14,13 @@ from kgnb.kg.mending import Mends
 
 RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header
 MARKUP = re.compile(r"[*_`|]+")
+TOTALS = frozenset(
+    (word,) for word in ("total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
+)
+"""What the last row of a table is called when it adds up the others."""
+_DITTO = frozenset(
+    ('"', "''", "\u2033", "\u3003", "\u201d", "\u201c", "ditto", "do.", "dto.", "idem", "id.")
+)
 _WITH_UNIT = re.compile(r"([+\-\u2212]?\d(?:.*\d)?)(\s*[^\d\s]\D*)?", re.DOTALL)
 
 
@@ -38,6 +45,19 @@ def cells(raw: str) -> list[str]:
     return [
         " ".join(MARKUP.sub(" ", cell.replace("\\|", "|")).split())
         for cell in re.split(r"(?<!\\)\|", bare)
+    ]
+
+
+def repeating(row: list[str], above: list[str]) -> list[str]:
+    """A row with the cells above in place of ditto marks.
+
+    >>> repeating(["T-8", '"', "1987"], ["T-4", "Torvald", "1986"])
+    ['T-8', 'Torvald', '1987']
+    """
+    if len(row) != len(above):
+        return row
+    return [
+        other if cell.casefold() in _DITTO else cell for cell, other in zip(row, above, strict=True)
     ]
 
 

@@ -313,3 +313,28 @@ def test_a_step_that_says_what_not_to_do_is_left_to_a_person() -> None:
     assert [doubt.reason for doubt in found.doubts if "Do not" in str(doubt.arguments)] == [
         "it says what not to do"
     ]
+
+
+def test_what_a_bracket_says_beside_a_value_is_a_unit_or_left_to_a_person() -> None:
+    tall = built("# Girl\n- type: sculpture\n- height: 12 (m)\n- depth: 3 (with the base 5)")
+    assert [str(value) for value in tall.graph.objects(None, M.heightCm)] == ["1200"]
+    assert [str(value) for value in tall.graph.objects(None, M.depth)] == ["3"]
+    reasons = [one.reason for one in tall.doubts]
+    assert reasons == ["written without what the brackets say: with the base 5"]
+    plain = built("# Girl\n- type: sculpture\n- depth: c. 1979")
+    assert not list(plain.graph.objects(None, M.depth)) and plain.doubts
+
+
+def test_rows_that_add_up_and_headings_above_tables_are_no_things_and_ditto_marks_repeat() -> None:
+    table = (
+        "# My figures\n\nyear: 2024\n\n| sculpture | made of | inventory number |\n|---|---|---|\n"
+        '| Girl | bronze | 2 |\n| Horse | " | 3 |\n| Total | | 5 |\n'
+    )
+    graph = built(table).graph
+    named = {str(label) for label in graph.objects(None, RDFS.label)}
+    assert {"Girl", "Horse", "bronze"} <= named
+    assert not named & {"My figures", "Total", '"'}
+    assert len(list(graph.subject_objects(M.madeOf))) == 2
+    below = built("# Wish list\n\n## Girl\n\n- inventory number: 2\n- depth: 3\n")
+    assert not {str(one) for one in below.graph.objects(None, RDFS.label)} & {"Wish list"}
+    assert below.doubts

@@ -8,6 +8,7 @@ answer.
 """
 
 import json
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ import click
 import pyoxigraph
 
 import kgnb
+from kgnb.cli.outcome import WAITING
 from kgnb.settings import Settings
 from kgnb.tasks.asking import AnswerOutcome
 from tests.benchmarks.questions.graphs import GRAPHS, HERE, lines_of
@@ -38,7 +40,11 @@ def main(name: str, half: str, judge: str, model: str) -> None:
         file = Path(folder) / f"{name}.nt"
         file.write_text("\n".join(lines_of(name)) + "\n")
         asked = [{"id": row["id"], "question": row["question"]} for row in rows]
-        outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
+        try:
+            outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
+        except kgnb.Waiting as waiting:
+            click.echo(str(waiting), err=True)
+            sys.exit(WAITING)
         store = pyoxigraph.Store()
         store.load(path=file, format=pyoxigraph.RdfFormat.N_TRIPLES)
     scored = [
