@@ -270,20 +270,22 @@ def _renamed(schema: Any, place: str) -> Any:
 
 
 def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
-    """The call in a reply's text, under the names that models are used to; none if there are
-    several.
+    """The calls in a reply's text, under the names that models are used to.
 
-    A model that was asked for JSON may name any tool. One that was asked for native calls must name
-    an existing tool (one of ``names``), or its JSON is not a call.
+    None at all if anything else in JSON stands beside them. A model that was asked for one call as
+    JSON may name any tool. One that was asked for native calls may make several, as small models do
+    in a fence, but must name existing tools (of ``names``), or its JSON is not a call.
     """
-    values = [value for value in json_values(text) if isinstance(value, dict)]
-    if len(values) != 1:
-        return ()
-    name = values[0].get("tool", values[0].get("name"))
-    arguments = values[0].get("arguments", {})
-    if not isinstance(name, str) or names is not None and name not in names:
-        return ()
-    return (ToolCall("", name, readable(arguments)),)
+    calls: list[ToolCall] = []
+    for value in json_values(text):
+        for call in value if isinstance(value, list) else [value]:
+            if not isinstance(call, dict):
+                return ()
+            name = call.get("tool", call.get("name"))
+            if not isinstance(name, str) or names is not None and name not in names:
+                return ()
+            calls.append(ToolCall("", name, readable(call.get("arguments", {}))))
+    return tuple(calls) if names is not None or len(calls) == 1 else ()
 
 
 def tool_from_function(function: Callable[..., Any]) -> Tool:

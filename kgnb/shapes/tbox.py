@@ -54,6 +54,9 @@ class TBox:
                 self.entities.setdefault(entity.iri, entity)
         self.declared = {(entity.iri, entity.kind) for entity in ontology.entities}
 
+    def __reduce__(self) -> tuple[type[TBox], tuple[Facts, Ontology]]:
+        return TBox, (self.facts, self.ontology)  # its caches stay where they are
+
     def first(self, node: Term, *predicates: str) -> Term | None:
         """One value, the first in order, or None."""
         return next(iter(self.all(node, *predicates)), None)

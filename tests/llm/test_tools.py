@@ -225,6 +225,22 @@ def test_calls_after_finish_and_two_calls_in_one_text_are_not_run() -> None:
     assert call_tools(ScriptedModel([both]), START, TOOLS, 1, emulate=True).uses == ()
 
 
+def test_calls_that_a_small_model_writes_in_a_fence_are_all_made_unless_one_is_no_tool() -> None:
+    def written(*names: str) -> str:
+        calls = (json.dumps({"name": name, "arguments": {"label": name}}) for name in names)
+        return "```json\n{}\n```".format("\n".join(calls))
+
+    answers = [
+        written("search", "search"),
+        written("search", "nonsense"),
+        calling("finish", **DONE),
+    ]
+    talk = call_tools(ScriptedModel(answers), START, TOOLS, 5)
+    assert [use.call.name for use in talk.uses] == ["search", "search", "finish"]
+    listed = f"[{json.dumps({'name': 'search', 'arguments': {'label': 'x'}})}]"
+    assert len(call_tools(ScriptedModel([listed]), START, TOOLS, 1).uses) == 1
+
+
 def test_a_long_result_is_cut_and_says_so() -> None:
     tools = {"read": Tool(ToolSpec("read", "Reads.", {"type": "object"}), lambda: "x" * 20_000)}
     model = ScriptedModel([calling("read"), calling("finish", **DONE)])

@@ -9,7 +9,7 @@ and left to a person.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -36,12 +36,13 @@ from kgnb.agents.kg_construction.plan import LONG, Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
-from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
+from kgnb.errors import BackendError, ConfigError, DataError, LimitError, ReplyError, Waiting
 from kgnb.judging import Estimate
 from kgnb.llm.asking import Failure, do_many, raise_waiting
 from kgnb.llm.prices import estimate_tokens, estimate_usage
 from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
+from kgnb.run.dask import blocks_on
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
@@ -71,16 +72,26 @@ def instantiate(
         on_document: called with the number of finished documents and of all.
 
     A model reads ``options.width`` documents at once, with the same graph; any other reader, which
-    may be any function, reads one after the other in the caller's thread.
+    may be any function, reads one after the other in the caller's thread, or, with
+    ``options.scheduler``, a cluster's workers do. Journals are kept here, not there.
 
     Raises:
+        ConfigError: there is a scheduler, and a model is to read.
         BackendError: a model's server fails on three documents in a row; the journals so far are
             kept.
     """
     target = session if session is not None else pack.session(checked=checked)
     reading = _Reading(pack, reader, plan, options, target.namespace, checked, folder)
+    if options.scheduler and isinstance(reader, ModelReader):
+        raise ConfigError(
+            "workers read without a model: its calls, budget and cache are kept by one process",
+            fix="Leave out --scheduler; --width says how many documents a model reads at once.",
+        )
     width = options.width if isinstance(reader, ModelReader) else 1
-    journals, limit = _journals(documents, reading, width, on_document)
+    if options.scheduler:
+        journals, limit = _on_workers(documents, reading, on_document), ""
+    else:
+        journals, limit = _journals(documents, reading, width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
     target.forget({journal.document for journal in journals if journal.acts or not journal.error})
     for group in _groups_of(journals):
@@ -96,11 +107,7 @@ def _journals(
 ) -> tuple[tuple[Journal, ...], str]:
     """A journal for every document, in order, and the budget that was spent, if any."""
     limits: list[str] = []
-    failures, ended = 0, 0
-
-    def unread(entry: Readable, why: str) -> Journal:
-        return Journal(entry.name, "", "", reading.reader.name, error=why)
-
+    failures, ended, unread = 0, 0, reading.unread
     shares = isinstance(reading.reader, ModelReader)
     groups = _together(documents, reading.options if shares else None)
 
@@ -135,6 +142,56 @@ def _journals(
         by_name |= {journal.document: journal for journal in outcome}
     journals = tuple(by_name[entry.name] for entry in documents)
     return journals, limits[0] if limits else ""
+
+
+_BLOCK = 16  # documents that a worker reads at a time
+
+
+def _on_workers(
+    documents: Sequence[Readable],
+    reading: _Reading,
+    on_document: Callable[[int, int], object] | None,
+) -> tuple[Journal, ...]:
+    """The same journals, of documents that were opened here and read by a cluster's workers."""
+    found: dict[str, Journal] = {}
+
+    def opened() -> Iterator[list[Document]]:
+        block: list[Document] = []
+        for entry in documents:
+            try:
+                document = read_document(entry)
+            except DataError as error:
+                found[entry.name] = reading.unread(entry, error.what)
+                continue
+            if kept := reading.kept((document,)):
+                found[entry.name] = kept[0]
+                continue
+            block.append(document)
+            if len(block) == _BLOCK:
+                yield block
+                block = []
+        if block:
+            yield block
+
+    with blocks_on(reading.options.scheduler) as each:
+        for journals in each(_read_block, opened(), replace(reading, folder=None)):
+            for journal in journals:
+                reading.keep([journal])
+                found[journal.document] = journal
+            if on_document:
+                on_document(len(found), len(documents))
+    return tuple(found[entry.name] for entry in documents)
+
+
+def _read_block(documents: Sequence[Document], reading: _Reading) -> list[Journal]:
+    """The journal of each document; on a worker."""
+    journals: list[Journal] = []
+    for document in documents:
+        try:
+            journals += reading.journals((document,))
+        except (DataError, ReplyError) as error:
+            journals.append(reading.unread(document, error.what))
+    return journals
 
 
 Group: TypeAlias = "tuple[Readable, ...]"
@@ -207,9 +264,36 @@ class _Reading:
 
     def journals(self, group: Group) -> list[Journal]:
         """The journals of documents that are read together: those in the folder, or new ones."""
-        documents, options = [read_document(entry) for entry in group], asdict(self.options)
-        del options["width"], options["together"]  # decide nothing but what is read together
-        key = journal_key(
+        documents = [read_document(entry) for entry in group]
+        if kept := self.kept(documents):
+            return kept
+        journals = self._read(documents, self._key(documents))
+        self.keep(journals)
+        return journals
+
+    def unread(self, entry: Readable, why: str) -> Journal:
+        """The journal of a document that could not be read."""
+        return Journal(entry.name, "", "", self.reader.name, error=why)
+
+    def kept(self, documents: Sequence[Document]) -> list[Journal]:
+        """The journals in the folder, if it has one of every document."""
+        if self.folder is None:
+            return []
+        key = self._key(documents)
+        found = [read_journal(self.folder, one.name, key) for one in documents]
+        return [journal for journal in found if journal] if all(found) else []
+
+    def keep(self, journals: Sequence[Journal]) -> None:
+        """Writes the journals of documents that were read to their end into the folder."""
+        if self.folder is not None and not (journals[0].error or journals[0].stopped):
+            for journal in journals:
+                write_journal(self.folder, journal)
+
+    def _key(self, documents: Sequence[Document]) -> str:
+        options = asdict(self.options)
+        for name in ("width", "together", "scheduler"):
+            del options[name]  # decide nothing but what is read together, and where
+        return journal_key(
             {
                 "document": [document.digest for document in documents],
                 "reader": self.reader.name,
@@ -220,15 +304,6 @@ class _Reading:
                 "checked": self.checked,
             }
         )
-        folder = self.folder
-        kept = [read_journal(folder, one.name, key) for one in documents] if folder else [None]
-        if all(kept):
-            return [journal for journal in kept if journal]
-        journals = self._read(documents, key)
-        if folder is not None and not (journals[0].error or journals[0].stopped):
-            for journal in journals:
-                write_journal(folder, journal)
-        return journals
 
     def _read(self, documents: Sequence[Document], key: str) -> list[Journal]:
         """Documents read in a session of their own, or the part that the budget allowed."""

@@ -69,6 +69,9 @@ class Lexicon:
         self.amounts, self.steps = cache(self._amounts), cache(self._steps)
         self.unit_of = cache(partial(property_unit, pack.tbox))
 
+    def __reduce__(self) -> tuple[type[Lexicon], tuple[ToolPack]]:
+        return Lexicon, (self.pack,)  # its caches stay where they are
+
     # names
     # -----------------------------------------------------------------------------------------------------------
 

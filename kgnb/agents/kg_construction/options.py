@@ -58,6 +58,10 @@ class Options:
     width: int = Field(
         default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
     )
+    scheduler: str = Field(
+        default="",
+        description="tcp://HOST:PORT of a Dask scheduler whose workers read documents without a model",
+    )
 
 
 @options

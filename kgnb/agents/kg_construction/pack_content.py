@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,9 @@ class PackContent:
     sparql_constraints: tuple[SparqlConstraint, ...] = field(default=(), repr=False)
     """Those of them that are checked at the call."""
     milliseconds: float = field(default=0.0, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # without what is cached
 
     @cached_property
     def _by_name(self) -> dict[str, ToolDefinition]:

@@ -10,25 +10,40 @@ as models make them (a number in words, a unit that is none, a value outside a l
 another class, and in one of five a wrong number that no ontology can know). Told why a call was
 refused, it makes a share of them again, right. What it shows is how much of a model's mistakes the
 checks and their reasons can undo, not how often a model errs.
+
+``--model [--notes 12]`` has the model of the settings read twelve notes of one or two sentences
+(``data/short-notes``), each with at most ``--calls`` replies, and prints a line a note and way, then
+the sums: what a model does that errs by itself. ``python -m tests.benchmarks.llm.small_model serve``
+serves one.
 """
 
 import argparse
 import json
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
+from time import perf_counter
 from typing import Any
 
+from rdflib import RDF, RDFS, Literal
+
+from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.workspace import Act
-from kgnb.backends import file_of
+from kgnb.backends import file_of, open_model
 from kgnb.datasets import huts
-from kgnb.llm.model import Reply, Request, ToolCall
+from kgnb.evaluate.alignment import Score
+from kgnb.evaluate.extraction import normalised
+from kgnb.llm.model import ChatModel, Reply, Request, ToolCall
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting.kg_construction import micro, records, reference_graph, scored
+from kgnb.run import Run
+from kgnb.settings import Settings
 from kgnb.tasks.building import build_graph, compile_ontology
 
 TBOX, SHAPES, NOTES = "huts:kitchen", "huts:kitchen-shapes", "huts:kitchen-notes"
@@ -114,7 +129,18 @@ def main() -> None:
     parser.add_argument("--errs", type=float, default=0.2)
     parser.add_argument("--mends", type=float, default=0.8)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument(
+        "--model", action="store_true", help="that of the settings, in place of the stub"
+    )
+    parser.add_argument("--notes", type=int, default=12)
+    parser.add_argument("--calls", type=int, default=3)
     given = parser.parse_args()
+    if given.model:
+        model = open_model(Settings.load())
+        if model is None:
+            parser.error("no model is set: KGNB_MODEL, KGNB_BASE_URL")
+        read_short_notes(model, given.notes, given.calls)
+        return
     for row in measured(given.errs, given.mends, given.seeds):
         print(json.dumps(row))
 
@@ -143,6 +169,72 @@ def measured(errs: float, mends: float, seeds: int, notes: int = 0) -> list[dict
         heads = ("refused", "repaired", "called mended", "broken", "precision", "recall", "F1")
         rows.append({"read with": name, **dict(zip(heads, means, strict=True))})
     return rows
+
+
+SHORT_NOTES = Path(__file__).parents[1] / "data" / "short-notes"
+Triple = tuple[str, str, str]
+
+
+def read_short_notes(model: ChatModel, notes: int, calls: int) -> None:
+    """Print what the model makes of each of the first notes, in each way, and the sums so far."""
+    pack = compile_ontology(SHORT_NOTES / "tbox.ttl")
+    lines = (SHORT_NOTES / "notes.jsonl").read_text(encoding="utf-8").splitlines()
+    sums = {way: Counter[str]() for way in WAYS}
+    for number, line in enumerate(lines[:notes], 1):
+        note = json.loads(line)
+        for way, options in WAYS.items():
+            limited = replace(options, calls=calls)
+            counts = read_note(model, pack, f"note-{number:02}", note, limited)
+            sums[way].update(counts)
+            print(json.dumps({"note": number, "read with": way, **counts}), flush=True)
+    for way, counts in sums.items():
+        score = Score(counts["hits"], counts["false"], counts["missed"])
+        figures = {"precision": score.precision, "recall": score.recall, "F1": score.f1}
+        rounded = {name: round(value, 3) for name, value in figures.items()}
+        print(json.dumps({"read with": way, **counts, **rounded}))
+
+
+def read_note(
+    model: ChatModel, pack: ToolPack, name: str, note: Mapping[str, Any], options: Options
+) -> Counter[str]:
+    """Counts of what became of one note."""
+    run, begun = Run("kg_construction"), perf_counter()
+    built = build_graph(
+        {name: note["text"]}, pack, judge="model", model=model, options=options, run=run
+    )
+    found = statements(built, pack)
+    wanted = {tuple(map(normalised, fact)) for fact in note["facts"]}
+    counts, totals = built.counts(), run.totals
+    return Counter(
+        {
+            "calls": counts["calls"],
+            "refused": counts["refused"],
+            "repaired": counts["repaired"],
+            "broken": len(built.session.validate()),
+            "unread": counts["failed"] + counts["stopped"],
+            "hits": len(found & wanted),
+            "false": len(found - wanted),
+            "missed": len(wanted - found),
+            "replies": int(totals["calls"]),
+            "tokens": int(totals["prompt_tokens"] + totals["completion_tokens"]),
+            "seconds": round(perf_counter() - begun),
+        }
+    )
+
+
+def statements(built: Built, pack: ToolPack) -> set[Triple]:
+    """The facts of a graph in words: the names of both ends and of the property."""
+
+    def said(term: object) -> str:
+        if isinstance(term, Literal):
+            return normalised(str(term))
+        return normalised(str(built.graph.value(term, RDFS.label) or term))  # type: ignore[arg-type]
+
+    return {
+        (said(subject), normalised(pack.tbox.label(str(predicate))), said(value))
+        for subject, predicate, value in built.graph
+        if predicate not in (RDF.type, RDFS.label)
+    }
 
 
 if __name__ == "__main__":
