@@ -35,13 +35,19 @@ ResultSetMaxRows = {rows}
 {default}
 """
 
+INDEX = "DB.DBA.RDF_OBJ_FT_RULE_ADD(null, null, 'all'); DB.DBA.VT_INC_INDEX_DB_DBA_RDF_OBJ();"
+
 
 @contextmanager
 def virtuoso(
-    folder: Path, turtle: Path | None = None, named: Mapping[str, str] | None = None
+    folder: Path,
+    turtle: Path | None = None,
+    named: Mapping[str, str] | None = None,
+    *,
+    indexed: bool = False,
 ) -> Iterator[str]:
     """The address of its endpoint while it runs, with a file loaded and the Turtle of named graphs,
-    else open to updates; skips where it is not.
+    else open to updates; ``indexed``: with its full-text index. Skips where it is not.
     """
     server, client = shutil.which("virtuoso-t"), shutil.which("isql-vt")
     if server is None or client is None:
@@ -60,6 +66,8 @@ def virtuoso(
     for at, (graph, text) in enumerate((named or {}).items()):
         (folder / f"{at}.ttl").write_text(text, encoding="utf-8")
         begin += f"DB.DBA.TTLP_MT(file_to_string_output('{folder}/{at}.ttl'), '', '{graph}', 0);"
+    if indexed:
+        begin += INDEX
     process = subprocess.Popen(
         [server, "+foreground", "+configfile", str(folder / "v.ini")],
         cwd=folder,

@@ -1,12 +1,15 @@
 """Services that refuse to count, and those with a search of their own."""
 
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyoxigraph
 import pytest
 
 from kgnb.agents.question_answering.act import allowed
+from kgnb.agents.question_answering.lexicon import Directory
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_context
@@ -14,10 +17,13 @@ from kgnb.agents.question_answering.prompts import opening
 from kgnb.agents.question_answering.text_search import DIALECTS, TextSearch
 from kgnb.agents.question_answering.values import Query, Question
 from kgnb.errors import BackendError
+from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Iri, Literal
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.agents.question_answering.worlds import TURTLE, V
+from tests.virtuoso import virtuoso
 
 WIKIBASE = """
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
@@ -112,3 +118,33 @@ def test_no_search_is_used_where_none_answers() -> None:
     search = TextSearch(lambda query, most: Solutions(("s", "l"), ()))
     assert search.named("anything") == [] and search.name == ""
     assert set(DIALECTS) < set(MARKS)
+
+
+NAMED = r"""
+:hara rdfs:label "O'Hara \"quoted\" Hut AND (fire)"@en ; :warden :bob . :sea rdfs:label "\u00dcbersee Lodge"@en .
+:late a :Hut ; rdfs:label "Grauzahnspitze House"@en ; :warden :ann .
+"""
+
+
+def test_things_are_found_by_the_full_text_index_of_a_real_virtuoso_and_text_stays_text(
+    tmp_path: Path,
+) -> None:
+    turtle = tmp_path / "named.ttl"
+    turtle.write_text(TURTLE + NAMED)
+    with virtuoso(tmp_path, turtle, indexed=True) as url:
+        graph = EndpointGraph(url)
+        search = TextSearch(lambda query, most: graph.select(query, limit=most))
+        named = {iri.removeprefix(V): label for iri, label in search.named("Grauzanspitze House")}
+        assert search.name == "Virtuoso" and named == {"late": "Grauzahnspitze House"}
+        assert [iri for iri, _ in search.named("\u00dcbersee")] == [V + "sea"]
+        for text in ("O'Hara", "o'hara \"quoted", "hut AND (fire)"):
+            assert [iri for iri, _ in search.named(text)] == [V + "hara"], text
+        everything = ("' OR 'hut", '") } UNION { ?s ?p ?l', "hut' OR 'house", "*", "'", "NOT hut")
+        for text in everything:
+            assert search.named(text) == [], text
+        context = open_context(graph, embedder=CharacterEmbedder())
+        few = Directory(context.reader, context.wording, most=3)
+        answer = answer_question(
+            "Who is the warden of Grauzanspitze House?", replace(context, directory=few)
+        )
+        assert few.partial and answer.values == (V + "ann",)
