@@ -248,7 +248,7 @@ class PanelDrawing {
           : !health.answers
             ? ['bad', trans.__('does not answer: %1', oneLine(health.reason))]
             : health.milliseconds < 1
-              ? ['good', trans.__('answers at once')]
+              ? ['good', trans.__('answers in under 1 ms')]
               : ['good', trans.__('answers in %1', formatSeconds(health.milliseconds / 1000))];
     return h(`div.kgnb-panel-health.kgnb-panel-${tone}`, { role: 'status' }, said);
   }

@@ -50,6 +50,7 @@ export class ControlPanel extends Widget implements PanelActions {
   private kernel: Kernel.IKernelConnection | null = null;
   private asking = false;
   private again = false;
+  private aside: DrawnArea | null = null;
   private readonly state: PanelState = { opened: new Map(), health: new Map(), typed: '', searches: new Map() };
   private readonly opened = new Map<string, Opened>();
   private readonly notebooks: Notebooks;
@@ -126,8 +127,7 @@ export class ControlPanel extends Widget implements PanelActions {
     void this.ask({ ask: 'run', ...which }).then(answer => {
       area.take(answer ?? { error: trans.__('kgnb is not loaded in this notebook.') });
       area.id = `kgnb-run-${key.replace(/\W+/g, '-')}`;
-      this.app.shell.add(area, 'main');
-      this.app.shell.activateById(area.id);
+      this.place(area);
       area.content.node.focus();
     });
   }
@@ -153,8 +153,7 @@ export class ControlPanel extends Widget implements PanelActions {
     const area = new DrawnArea(shortIri(iri));
     area.id = `kgnb-entity-${freshId('page')}`;
     area.showDrawn(h('p.kgnb-aside', trans.__('asking …')));
-    this.app.shell.add(area, 'main');
-    this.app.shell.activateById(area.id);
+    this.place(area);
     void this.ask({ ask: 'entity', iri }).then(answer => {
       const failed = answer ? oneLine(text(answer.error)) : trans.__('kgnb is not loaded in this notebook.');
       const drawn = failed
@@ -162,6 +161,18 @@ export class ControlPanel extends Widget implements PanelActions {
         : drawnSafely(() => drawEntityPage(answer?.entity, line => this.insert(line)));
       area.showDrawn(drawn);
     });
+  }
+
+  /** Shows a page beside the notebook; in Notebook 7, which has one document to a page, in its right sidebar. */
+  private place(area: DrawnArea): void {
+    const { shell } = this.app;
+    shell.add(area, 'main');
+    if (!area.parent) {
+      this.aside?.dispose();
+      this.aside = area;
+      shell.add(area, 'right', { rank: 900 });
+    }
+    shell.activateById(area.id);
   }
 
   protected override onAfterShow(message: Message): void {

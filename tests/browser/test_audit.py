@@ -63,6 +63,25 @@ def test_nothing_serious_in_a_notebook(opened: Visit, shade: str, width: int) ->
     assert found == {part: [] for part in PARTS}
 
 
+@pytest.fixture
+def entity(opened: Visit) -> Iterator[Any]:
+    """The page of the first entity in a table, opened by a click; closed again."""
+    opened.page.locator(".jp-Notebook .kgnb-table .kgnb-row a").first.click()
+    page = opened.page.locator("[id^='kgnb-entity-']")
+    expect(page.get_by_role("heading", name="What is said of it")).to_be_visible(timeout=90_000)
+    yield page
+    opened.page.evaluate("window.jupyterapp.shell.currentWidget.close()")
+    expect(page).to_have_count(0)
+
+
+@pytest.mark.parametrize("shade", SHADES)
+def test_nothing_serious_on_the_page_of_an_entity(opened: Visit, entity: Any, shade: str) -> None:
+    opened.theme(shade)
+    for width in (1400, 700):
+        opened.page.set_viewport_size({"width": width, "height": 1000})
+        assert opened.serious("[id^='kgnb-entity-']") == []
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a small report."""
