@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import json
 import os
 import socket
@@ -148,9 +149,32 @@ def packed_or_plain(path: Path) -> Path | None:
 
 
 def open_text(path: Path) -> TextIO:
-    """A UTF-8 file, gzipped or not, for reading line by line."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    return cast(TextIO, opener(path, "rt", encoding="utf-8"))
+    """A UTF-8 file, gzipped or not, for reading line by line.
+
+    Reading raises DataError where it unpacks to more than ``most_unpacked``.
+    """
+    if path.suffix != ".gz":
+        return path.open(encoding="utf-8")
+    return io.TextIOWrapper(cast(BinaryIO, _Unpacked(path)), encoding="utf-8")
+
+
+class _Unpacked(gzip.GzipFile):
+    """A packed file that is read to a bound; a line of it may be all there is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._path, self._left = path, most_unpacked(path.stat().st_size)
+
+    def read1(self, size: int = -1) -> bytes:
+        data = super().read1(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise DataError(
+                "unpacks to more than a hundred times its size",
+                where=str(self._path),
+                fix="Unpack it yourself, if it comes from somebody you trust.",
+            )
+        return data
 
 
 MOST_JSON = 256 << 20

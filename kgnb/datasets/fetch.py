@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from kgnb.errors import BackendError, DataError
+from kgnb.files import refuse_link
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,9 @@ KNOWN: dict[str, PublishedSet] = {
 }
 
 CHUNK = 1 << 18
+MOST_BYTES = 2 << 30
+"""Of one file, unpacked as the server's encoding says."""
+
 Progress = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes so far and, where the server says, the bytes there are."""
 
@@ -179,6 +183,7 @@ def fetch(
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        refuse_link(part)
         with (
             httpx.stream("GET", url, timeout=timeout, follow_redirects=True) as answer,
             part.open("wb") as file,
@@ -186,6 +191,12 @@ def fetch(
             answer.raise_for_status()
             length = answer.headers.get("content-length", "")
             for block in answer.iter_bytes(CHUNK):
+                if file.tell() > MOST_BYTES:
+                    raise DataError(
+                        f"sends more than {MOST_BYTES >> 30} GiB, and no known file is so large",
+                        where=url,
+                        fix="Name another mirror.",
+                    )
                 file.write(block)
                 if on_progress:
                     on_progress(

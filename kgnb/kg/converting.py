@@ -5,14 +5,16 @@ fastobo (extra ``obo``), OWL functional syntax, OWL/XML and Manchester syntax by
 
 from __future__ import annotations
 
-import datetime
 import io
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from kgnb.errors import DataError
-from kgnb.files import most_unpacked
+from kgnb.files import from_json, most_unpacked
 
 HORNED: Any = {"OWL functional syntax": "ofn", "OWL/XML": "owx", "Manchester syntax": "omn"}
 OBO = frozenset({"OBO format", "OBO Graphs JSON"})
@@ -72,45 +74,41 @@ def sheet_rows(path: Path) -> tuple[list[list[str]], list[str]]:
     sheets.
     """
     where = str(path)
-    try:
-        import python_calamine as calamine
-    except ImportError as error:
+    if find_spec("python_calamine") is None:
         raise DataError(
             "a spreadsheet needs the package python-calamine",
             where=where,
             fix='pip install "kgnb[excel]", or save the sheet as CSV',
-        ) from error
+        )
     try:
         if is_zipfile(path):
             with ZipFile(path) as packed:
                 unpacked = sum(part.file_size for part in packed.infolist())
             if unpacked > most_unpacked(path.stat().st_size):
                 raise ValueError(f"it unpacks to {unpacked >> 20:,} MiB")
-        book = calamine.CalamineWorkbook.from_path(where)
-        sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
-    except (calamine.CalamineError, OSError, ValueError, BadZipFile) as error:
+        found = _read_apart(path)
+    except (OSError, ValueError, BadZipFile) as error:
         raise DataError(
             f"this is no spreadsheet that can be read: {error}",
             where=where,
             fix="save it again, or as CSV",
         ) from error
-    filled = [(name, rows) for name, rows in sheets if rows]
-    if not filled:
+    if not found["rows"]:
         raise DataError("the spreadsheet is empty", where=where, fix="check that it was saved")
-    rows = [[_cell(value) for value in row] for row in filled[0][1]]
-    return [row for row in rows if any(row)], [name for name, _ in filled[1:]]
+    return found["rows"], found["others"]
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
-    if isinstance(value, datetime.date | datetime.datetime):
-        return value.isoformat()
-    return str(value).strip()
+def _read_apart(path: Path) -> dict[str, Any]:
+    """What ``sheet_process`` reads of a file, in a process that may end."""
+    program = Path(__file__).with_name("sheet_process.py")
+    command = [sys.executable, "-I", str(program), str(path.resolve())]
+    done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise ValueError("its reader broke off, as where a cell far out needs too much memory")
+    found: dict[str, Any] = from_json(done.stdout)
+    if "error" in found:
+        raise ValueError(found["error"])
+    return found
 
 
 def _absent(kind: str, extra: str, where: str) -> DataError:

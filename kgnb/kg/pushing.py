@@ -92,7 +92,7 @@ def _sent(progress: Path | None, digest: str) -> int:
     """How many of this content were sent before."""
     try:
         kept = from_json(progress.read_text(encoding="utf-8")) if progress else {}
-        return int(kept["sent"]) if kept["content"] == digest else 0
+        return max(0, int(kept["sent"])) if kept["content"] == digest else 0
     except (OSError, ValueError, KeyError, TypeError):
         return 0
 

@@ -80,6 +80,7 @@ def read_subgraph(
     run = json.dumps([graph.name, sorted(entities), hops, [*wanted.only], wanted.most])
     progress = out.with_name(f"{out.name}.progress")
     refuse_link(progress)
+    refuse_link(out)
     steps = _steps_done(out, progress, run)
     found, met = Read(), dict.fromkeys(entities)
     frontier = list(met)
@@ -192,15 +193,22 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
             )
         return []
     first, *steps = [line for _, line in read_lines(progress)] or [{}]
-    if first and first.get("run") != run:
+    written = out.stat().st_size if out.exists() else 0
+    if (first or written) and first.get("run") != run:
         raise DataError(
             "it is the progress of other entities, hops or another service",
             where=str(progress),
             fix=f"Say what was said first, or remove it and {out}.",
         )
-    kept = next((at for at, step in enumerate(steps) if step["failed"]), len(steps))
+    kept = next((at for at, step in enumerate(steps) if step.get("failed")), len(steps))
     steps = steps[:kept]  # from the first one that failed on, it is read again
-    size = int(steps[-1]["bytes"]) if steps else 0
+    size = steps[-1].get("bytes") if steps else 0
+    if not isinstance(size, int) or not 0 <= size <= written:
+        raise DataError(
+            "it does not fit the file that was written",
+            where=str(progress),
+            fix=f"Remove it and {out}, and say the same again.",
+        )
     if out.exists():
         os.truncate(out, size)
     lines = [first, *steps] if steps else []

@@ -5,6 +5,7 @@ unfold, patterns that never end, a cache that somebody else made first.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -20,8 +21,9 @@ from kgnb.agents.kg_construction.built import Journal, write_journal
 from kgnb.agents.kg_construction.documents import find_documents
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.cli import main
+from kgnb.datasets.fetch import fetch
 from kgnb.errors import DataError, NotKept
-from kgnb.files import Claim, append_lines, locked, most_unpacked
+from kgnb.files import Claim, append_lines, locked, most_unpacked, open_text
 from kgnb.kg.converting import sheet_rows
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -29,6 +31,7 @@ from kgnb.kg.regular_expressions import matches
 from kgnb.kg.result_files import inert
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import HUTS
+from tests.faults.cpu import within
 from tests.reporting.conftest import notebook
 
 posix = pytest.mark.skipif(os.name != "posix", reason="these are files of POSIX")
@@ -92,11 +95,28 @@ def compiles(folder: Path, victim: Path) -> None:
     assert main(["compile", "huts:kitchen", "-o", "pack"]) == 1
 
 
+def explores(folder: Path, victim: Path) -> None:
+    (folder / "topics.txt").write_text("http://huts.example/id/hochkarhaus\n")
+    (folder / "near.nt.progress").write_text("")
+    (folder / "near.nt").symlink_to(victim)
+    words = ["subgraph", "--entities", "topics.txt", "--endpoint", "huts:graph", "-o", "near.nt"]
+    assert main(words) == 1
+
+
+def fetches(folder: Path, victim: Path) -> None:
+    (folder / "a.ttl.part").symlink_to(victim)
+    with pytest.raises(DataError, match="is a link to"):
+        fetch("a.ttl", "http://127.0.0.1:9/a.ttl", "0" * 64, folder)
+
+
 @posix
 @pytest.mark.fault("links that a stranger left")
 @pytest.mark.parametrize(
     "work",
-    [claims, claims_by_hard_link, locks, appends, runs, sweeps, reports, serves, compiles],
+    [
+        *(claims, claims_by_hard_link, locks, appends, runs, sweeps, reports, serves, compiles),
+        *(explores, fetches),
+    ],
 )
 def test_no_file_is_reached_through_a_link_at_a_name_that_kgnb_chose(
     work: Callable[[Path, Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -188,6 +208,96 @@ def test_a_pattern_of_an_ontology_ends(tmp_path: Path) -> None:
     assert not session.call("create_hut", {"label": "a" * 150 + "!"}).ok
     assert session.call("create_hut", {"label": "a" * 150}).ok
     assert matches("[", "") is None and matches("(a{1000}){1000}", "") is None
+
+
+WORKBOOK = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="xml" ContentType="application/xml"/></Types>',
+    "_rels/.rels": "<Relationships "
+    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+    '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": "<Relationships "
+    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+    'Target="worksheets/sheet1.xml"/></Relationships>',
+    "xl/worksheets/sheet1.xml": "<worksheet "
+    'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    '<row r="1"><c r="A1"><v>1</v></c></row>'
+    '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>',
+}
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_a_cell_far_out_does_not_end_the_process(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    path = tmp_path / "far.xlsx"
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in WORKBOOK.items():
+            packed.writestr(name, text)
+    with pytest.raises(DataError, match="its reader broke off"):
+        sheet_rows(path)
+
+
+def word(xml: str | bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as packed:
+        packed.writestr("word/document.xml", xml)
+    return made.getvalue()
+
+
+BODY = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+LAUGHS = (
+    '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r [<!ENTITY a "'
+    + "ha" * 2000
+    + '">'
+    + "".join(
+        f'<!ENTITY {new} "{f"&{old};" * 10}">' for old, new in zip("abcdef", "bcdefg", strict=True)
+    )
+    + f"]>{BODY}<w:p><w:t>&g;</w:t></w:p></w:body></w:document>"
+)
+
+
+def harmed(packed: bytes, at: int, with_: bytes) -> bytes:
+    return packed[:at] + with_ + packed[at + len(with_) :]
+
+
+DOCUMENTS = {
+    "deep.docx": word(BODY + "<w:p>" * 50_000 + "</w:p>" * 50_000 + "</w:body></w:document>"),
+    "laughs.docx": word(LAUGHS.encode("utf-16")),
+    "long.docx": word(BODY + "<w:p/>" * 2_000_000 + "</w:body></w:document>"),
+    "damaged.docx": harmed(word(BODY + "salt" * 900 + "</w:body></w:document>"), 60, b"\xff" * 30),
+    "cut.docx": word(BODY + "</w:body></w:document>")[:80],
+    "wide.csv": b"a," * 200_000 + b"\n" + b"b\n" * 100_000,
+}
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_that_unfolds_or_is_damaged_costs_itself_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(DOCUMENTS[name])
+    (tmp_path / "note.txt").write_text("The soup needs salt.")
+    with within(20):
+        words = ["build", "huts:kitchen", name, "note.txt", "--judge", "rule", "-o", "o.trig"]
+        assert main(words) == 1
+    assert "2 documents, 1 failed" in capsys.readouterr().err
+    assert (tmp_path / "o.trig").exists()
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_a_packed_list_of_pairs_unpacks_to_a_bound(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.tsv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        for _ in range(80):
+            packed.write(b" " * (1 << 20))
+    with pytest.raises(DataError, match="unpacks to more"), open_text(path) as lines:
+        next(lines)
 
 
 @pytest.mark.fault("small files that kill or hang a reader")

@@ -45,6 +45,9 @@ def triples(file: Path) -> set[str]:
     return {str(quad.triple) for quad in store}
 
 
+LATER = '{"run": RUN}\n{"bytes": 1000000000}\n'
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     file = tmp_path / "chain.ttl"
@@ -109,3 +112,24 @@ def test_what_was_cut_is_said_and_only_wanted_relations_are_read(
         wanted=Wanted(only=(f"{N}next",)),  # type: ignore[arg-type]
     )
     assert f"{N}next" in out.read_text() and f"{N}many" not in out.read_text()
+
+
+@pytest.mark.fault("finished work is damaged")
+@pytest.mark.parametrize(
+    "progress",
+    ["", "{}\n", '{"run": "another"}\n', "[]\n{}\n", '{"run": RUN}\n{"bytes": -1}\n', LATER],
+)
+def test_a_finished_file_is_not_emptied_for_a_progress_that_is_not_its_own(
+    progress: str, source: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "near.nt"
+    with pytest.raises(BackendError, match="could be read"):
+        read_subgraph(Shy(source, 3), [Iri(f"{N}a0")], out)  # type: ignore[arg-type]
+    note = out.with_name("near.nt.progress")
+    run = note.read_text().partition("\n")[0]
+    kept = out.read_bytes()
+    assert kept
+    note.write_text(progress.replace('{"run": RUN}', run))
+    with pytest.raises(DataError):
+        read_subgraph(Shy(source), [Iri(f"{N}a0")], out)  # type: ignore[arg-type]
+    assert out.read_bytes() == kept

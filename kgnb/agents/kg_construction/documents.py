@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import glob
 import hashlib
+import lzma
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +40,10 @@ SUFFIXES = (
 )
 _SUFFIXES = f"Documents end in {' '.join(SUFFIXES)}."
 LARGEST = 50_000_000  # bytes of one file
+MOST_UNPACKED = (
+    8_000_000  # bytes of a small Word document, unpacked; of a large one 30 times as much
+)
+MOST_EMPTY = 20  # times as many cells as a table's rows have, where short ones are filled up
 
 
 @dataclass(frozen=True)
@@ -211,6 +217,9 @@ def _table_text(text: str, path: Path, delimiter: str, above: int) -> str:
     if not rows:
         return ""
     width = max(map(len, rows))
+    if width * len(rows) > MOST_EMPTY * sum(map(len, rows)) + LARGEST // 100:
+        fix = "Check its quotes and separators: one row is far longer than the others."
+        raise DataError("the rows are not of one table", where=str(path), fix=fix)
     cells = (
         [" ".join(cell.split()).replace("|", "\\|") for cell in row] + [""] * (width - len(row))
         for row in rows
@@ -267,6 +276,11 @@ def _pdf_text(data: bytes, path: Path) -> str:
         ) from error
 
 
+# RecursionError and NotImplementedError are RuntimeErrors
+_DAMAGES: tuple[type[Exception], ...] = (
+    *(BadZipFile, KeyError, ValueError, RuntimeError, EOFError, OSError),
+    *(zlib.error, lzma.LZMAError, ElementTree.ParseError),
+)
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
@@ -280,16 +294,17 @@ def docx_text(data: bytes, path: Path) -> str:
     try:
         with ZipFile(BytesIO(data)) as packed:
             size = packed.getinfo("word/document.xml").file_size
-            content = packed.read("word/document.xml") if size <= LARGEST else b""
+            most = max(MOST_UNPACKED, 30 * len(data))
+            content = packed.read("word/document.xml") if size <= most else b""
         if not content or b"<!DOCTYPE" in content:
             raise ValueError("it unpacks to too much, or declares a document type")
         body = ElementTree.fromstring(content).find(f"{_WORD}body")
-    except (BadZipFile, KeyError, ValueError, RuntimeError, ElementTree.ParseError) as error:
+        return html_text("" if body is None else _word_html(body))
+    except _DAMAGES as error:
         fix = "Save it again as .docx, or as text."
         raise DataError(
             f"the document cannot be read: {error}", where=str(path), fix=fix
         ) from error
-    return html_text("" if body is None else _word_html(body))
 
 
 _WORD_TAGS = {"tbl": "table", "tr": "tr", "tc": "td", "br": "br"}
