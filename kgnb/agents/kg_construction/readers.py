@@ -437,6 +437,8 @@ class _Typed(_Face):
             str(given.pop("quote", "")),
             given.pop("id", "") if tool.kind == "create" else "",
         )
+        if tool.kind == "create":
+            given = self._meant(tool, given, wish)
         if taken := self.ids.refusal(wish, given.get("entity", "")):
             return {"ok": False, "refused": [taken]}
         entities = {p.name for p in tool.parameters if p.kind in ("entity", "any")}
@@ -456,6 +458,18 @@ class _Typed(_Face):
         if tool.kind == "create":
             told["id"] = self.ids.of(result.iri, tool.label, wish=wish)
         return told | ({"data": self._ids_of(result.data)} if result.data is not None else {})
+
+    def _meant(self, tool: ToolDefinition, given: dict[str, Any], wish: object) -> dict[str, Any]:
+        """The arguments without those that a model filled in although they say nothing: the new
+        entity as an existing one, and an owner that is not there of what its own name identifies.
+        """
+        spare = set[str]()
+        if given.get("entity") == wish and not self.ids.knows(wish):
+            spare.add("entity")
+        owner = given.get("within")
+        if not self.task.pack.dependent(tool.term) and not self.ids.knows(owner):
+            spare.add("within")
+        return {name: value for name, value in given.items() if name not in spare}
 
     def _ids_of(self, data: Any) -> Any:
         for one in data.get("found", ()) if isinstance(data, Mapping) else ():
