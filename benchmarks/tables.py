@@ -1,61 +1,90 @@
 """Tables compared as records: how many pairs are found, how many of them are right, and how many are
 said to be right; and the fit of the constants behind that.
 
-    KGNB_DATA=DIR python -m benchmarks.tables          every kind of table judged by a fit on the others
-    KGNB_DATA=DIR python -m benchmarks.tables --fit    also the constants fitted on all of them
+    KGNB_DATA=DIR python -m benchmarks.tables             as installed, beside ten lines of rapidfuzz
+    KGNB_DATA=DIR python -m benchmarks.tables --left-out  every kind judged by a fit on the others
+    KGNB_DATA=DIR python -m benchmarks.tables --fit       also the constants fitted on all of them
 
-Tables are drawn (``tests.benchmarks.agents.messy_tables``) and taken from real ones with known
-matches (DIR/er-tables): each whole, and samples of 30 to 300 rows. Without DIR only drawn ones.
+Tables are drawn (``tests.benchmarks.agents.messy_tables``, ``other_tables``) and taken from real ones
+with known matches (DIR/er-tables): each whole, and samples of 30 to 300 rows. Without DIR only drawn
+ones. ``--cases FOLDER`` adds its crm_customers.csv, erp_companies.csv, people_a.csv and people_b.csv.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from rapidfuzz import fuzz, process, utils
 from scipy.optimize import minimize
 
-from kgnb.agents.entity_alignment.record_proposal import ALLOWANCE
+from kgnb.agents.entity_alignment.candidates import places
+from kgnb.agents.entity_alignment.record_proposal import bar_of
 from kgnb.agents.entity_alignment.records import (
     CALIBRATION,
+    LIKENESS,
+    RecordMatch,
     compare_records,
     features,
     mutual,
-    shared,
-    shifted,
+    traits,
 )
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.tasks.aligning import align
 from kgnb.tasks.sides import open_sides
 from tests.benchmarks.agents.messy_tables import KINDS, UNSEEN, Record, TablePair, drawn
+from tests.benchmarks.agents.other_tables import OTHER_KINDS, drawn_other
 
-PRECISION = 0.95  # the default of --precision
+NEAR = 3  # candidates of a row that the fit reads, by fields and by spelling
+PARTLY = "restaurants-2"
+"""Its reference lists 89 of 113 restaurants; streets, towns and kitchens have rows there too."""
 REAL = {
     "abt-buy": ("abt.csv", "buy.csv"),
-    "acm-dblp": ("acm.csv", "dblp.csv"),
     "restaurants-2": ("rest1.csv", "rest2.csv"),
     "restaurants-1": ("restaurants.csv",),
     "cora": ("cora.csv",),
+    "acm-dblp": ("acm.csv", "dblp.csv"),
 }
 SIZES = (30, 60, 120, 300)
 SHARES = (0.0, 0.3, 0.6, 0.8, 1.0)
+DRAWN = (
+    (40, 0.6, 1.2, 0.15, 11),
+    (100, 0.9, 1.5, 0.1, 12),
+    (80, 0.3, 0.8, 0.05, 13),
+    (50, 0.0, 1.0, 0.05, 14),
+    (120, 0.7, 2.0, 0.1, 15),
+)
+"""Further drawn tables: size, overlap, noise, twins, seed."""
+OTHERS = (
+    (40, 0.75, 1.0, 0.0),
+    (150, 0.75, 1.0, 0.0),
+    (300, 0.5, 1.0, 0.0),
+    (150, 0.75, 1.5, 0.0),
+    (150, 0.75, 1.0, 0.1),
+    (100, 0.0, 1.0, 0.0),
+)
+"""Tables of other kinds: size, overlap, mess, share that is listed twice."""
 
 
 @dataclass(frozen=True)
 class Set:
-    """The pairs of two tables that are each other's best, and which of them are right."""
+    """The likeliest pairs of two tables, and which of them are right, as far as that is known."""
 
     kind: str
     name: str
-    features: np.ndarray
+    match: RecordMatch
     right: np.ndarray
+    known: np.ndarray
     wanted: int  # pairs to be found
 
 
@@ -137,14 +166,34 @@ def sampled(table: TablePair, size: int, overlap: float, seed: int) -> TablePair
     return TablePair(f"{table.name}-{size}-{overlap:g}-{seed}", sides[0], sides[1], truth)
 
 
+def cases(folder: Path) -> Iterator[TablePair]:
+    """Two lists of companies and two of people, with what they share."""
+    names = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    left, right = rows_of(folder / "crm_customers.csv"), rows_of(folder / "erp_companies.csv")
+    truth = {
+        pair
+        for pair in product(names["L"], names["R"])
+        if names["L"][pair[0]] == names["R"][pair[1]]
+    }
+    yield TablePair("companies at hand", left, right, frozenset(truth))
+    left, right = rows_of(folder / "people_a.csv"), rows_of(folder / "people_b.csv")
+    keys = {row["id"] for row in right}
+    pairs = {(row["id"], "B" + row["id"][1:]) for row in left} & set(
+        product((row["id"] for row in left), keys)
+    )
+    yield TablePair("people at hand", left, right, frozenset(pairs))
+
+
 def tables(data: Path | None) -> Iterator[tuple[str, TablePair]]:
-    """Every table with its kind: drawn ones, then real ones whole and in samples."""
+    """Every table that the fit reads, with its kind: drawn ones, then real ones whole and in samples."""
     for kind, (size, overlap) in product(
         KINDS | UNSEEN, product((30, 60, 150, 300), (0.0, 0.5, 0.8, 1.0))
     ):
         if size < 300 or overlap == 0.8:
             noise = {0.5: 1.4, 1.0: 0.6}.get(overlap, 1.0)
             yield kind, drawn(kind, size, 7, overlap=overlap, noise=noise, twins=0.08)
+    for kind, (size, overlap, noise, twins, seed) in product(KINDS | UNSEEN, DRAWN):
+        yield kind, drawn(kind, size, seed, overlap=overlap, noise=noise, twins=twins)
     for name in REAL if data is not None else ():
         table = real(data / "er-tables" / name)
         yield name, table
@@ -154,35 +203,31 @@ def tables(data: Path | None) -> Iterator[tuple[str, TablePair]]:
 
 
 def compared(kind: str, table: TablePair, folder: Path) -> Set | None:
-    """The features of the pairs that are each other's best; None where nothing can be compared."""
+    """The likeliest pairs of two tables; None where nothing can be compared."""
     sides = open_sides(*table.written(folder))
     match = compare_records(sides.left, sides.right)
     if match is None:
         return None
-    at = mutual(match)
+    near = np.zeros(len(match.whole), dtype=bool)
+    for score in (match.speaks.sum(axis=1), match.whole):
+        for ends in match.pairs:
+            near |= places(ends, np.arange(len(ends)), score.astype(np.float32)) < NEAR
+    match = match.kept(near)
     keys = [[iri.rsplit("/", 1)[-1] for iri in side.entities] for side in (sides.left, sides.right)]
-    pairs = zip(match.pairs.rows[at].tolist(), match.pairs.columns[at].tolist(), strict=True)
-    right = [(keys[0][row], keys[1][column]) in table.truth for row, column in pairs]
-    return Set(kind, table.name, features(match, at), np.array(right, dtype=bool), len(table.truth))
+    pairs = [
+        (keys[0][row], keys[1][column])
+        for row, column in zip(match.pairs.rows.tolist(), match.pairs.columns.tolist(), strict=True)
+    ]
+    right = np.array([pair in table.truth for pair in pairs], dtype=bool)
+    ends = [{pair[end] for pair in table.truth} for end in (0, 1)]
+    known = np.array([kind != PARTLY or one in ends[0] or other in ends[1] for one, other in pairs])
+    return Set(kind, table.name, match, right, known, len(table.truth))
 
 
-def fitted(sets: Sequence[Set]) -> tuple[np.ndarray, float]:
-    """The weights of a logistic regression (the last is the constant), and the share that is right.
-
-    Every kind counts as much as any other, and of a kind every set.
-    """
-    often = defaultdict(int)
-    for one in sets:
-        often[one.kind] += 1
-    x = np.vstack([np.column_stack([one.features, np.ones(len(one.right))]) for one in sets])
-    y = np.concatenate([one.right for one in sets])
-    weight = np.concatenate(
-        [
-            np.full(len(one.right), 1 / (often[one.kind] * np.sqrt(max(len(one.right), 1))))
-            for one in sets
-        ]
-    )
-    weight *= len(y) / weight.sum()
+def regression(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The weights of a logistic regression; the last is the constant."""
+    x = np.column_stack([x, np.ones(len(x))])
+    weight = weight * len(y) / weight.sum()
     scale = np.maximum(x.std(axis=0), 1e-6)
     scale[-1] = 1.0
 
@@ -194,8 +239,39 @@ def fitted(sets: Sequence[Set]) -> tuple[np.ndarray, float]:
         slope[:-1] += 4.0 * beta[:-1]
         return float(total), slope
 
-    found = minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B")
-    return found.x / scale, float(weight @ y / weight.sum())
+    return minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x / scale
+
+
+Read = Callable[[Set], tuple[np.ndarray, np.ndarray]]
+
+
+def learnt(sets: Sequence[Set], read: Read) -> np.ndarray:
+    """A regression over the pairs that are read of every set; every kind counts the same, and of a
+    kind every set.
+    """
+    often = Counter(one.kind for one in sets)
+    parts = []
+    for one in sets:
+        x, at = read(one)
+        x, at = x[one.known[at]], at[one.known[at]]
+        if len(at):
+            parts.append(
+                (x, one.right[at], np.full(len(at), 1 / (often[one.kind] * np.sqrt(len(at)))))
+            )
+    return regression(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def of_mutual(one: Set, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the calibration reads of the pairs that are each other's best under these weights."""
+    vars(one.match)["odds"] = traits(one.match) @ likeness[:-1] + likeness[-1]
+    at = mutual(one.match)
+    return features(one.match, at), at
+
+
+def fitted(sets: Sequence[Set]) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of the likeness, then those of the calibration."""
+    likeness = learnt(sets, lambda one: (traits(one.match), np.arange(len(one.right))))
+    return likeness, learnt(sets, lambda one: of_mutual(one, likeness))
 
 
 @dataclass(frozen=True)
@@ -215,19 +291,31 @@ class Line:
         return self.right / self.written if self.written else 1.0
 
     @property
+    def recall(self) -> float:
+        """The share that is found of what is to be found."""
+        return self.right / self.wanted if self.wanted else 1.0
+
+    @property
+    def f1(self) -> float:
+        """Twice the right ones over all that are written and wanted."""
+        return 2 * self.right / max(self.written + self.wanted, 1)
+
+    @property
     def off(self) -> float:
         """How far the estimate is above the truth."""
         return self.said - self.precision if self.written else 0.0
 
 
-def judged(one: Set, weights: np.ndarray, usual: float) -> Line:
-    """What is written of a set under these weights."""
-    odds = np.column_stack([one.features, np.ones(len(one.right))]) @ weights
-    chance = 1 / (1 + np.exp(-odds))
-    chance = shifted(chance, usual, shared(chance, usual))
-    kept = chance >= PRECISION - ALLOWANCE
+def judged(one: Set, likeness: np.ndarray, weights: np.ndarray) -> Line:
+    """What is written of a set under these weights, pairs that its reference leaves open aside."""
+    read, at = of_mutual(one, likeness)
+    chance = 1 / (1 + np.exp(-(read @ weights[:-1] + weights[-1])))
+    kept = chance >= bar_of(chance.astype(np.float32), Options())
     said = float(chance[kept].mean()) if kept.any() else 0.0
-    return Line(one.kind, one.name, int(kept.sum()), int(one.right[kept].sum()), one.wanted, said)
+    kept &= one.known[at]
+    return Line(
+        one.kind, one.name, int(kept.sum()), int(one.right[at][kept].sum()), one.wanted, said
+    )
 
 
 def said_of(lines: Sequence[Line]) -> str:
@@ -235,12 +323,92 @@ def said_of(lines: Sequence[Line]) -> str:
     estimates are.
     """
     some = [line for line in lines if line.wanted]
-    recall = np.mean([line.right / line.wanted for line in some])
+    recall = np.mean([line.recall for line in some])
     precision = np.mean([line.precision for line in some])
-    none = [line for line in lines if not line.wanted]
-    spurious = sum(line.written for line in none)
+    spurious = sum(line.written for line in lines if not line.wanted)
     near = np.mean([abs(line.off) <= 0.05 for line in lines if line.written])
-    return f"{precision:.3f} | {recall:.3f} | {spurious} | {near:.0%}"
+    both = np.mean([line.recall >= 0.9 and line.precision >= 0.97 for line in some])
+    return f"{precision:.3f} | {recall:.3f} | {both:.0%} | {spurious} | {near:.0%}"
+
+
+def rapidfuzz_lines(table: TablePair, least: float = 70.0) -> set[tuple[str, str]]:
+    """The baseline: rows that are each other's best by the words of all their values."""
+    texts = [
+        [" ".join(list(row.values())[1:]) for row in rows] for rows in (table.left, table.right)
+    ]
+    scores = process.cdist(*texts, scorer=fuzz.token_ratio, processor=utils.default_process)
+    best = (
+        (scores == scores.max(axis=1, keepdims=True))
+        & (scores == scores.max(axis=0))
+        & (scores >= least)
+    )
+    return {
+        (table.left[row]["id"], table.right[column]["id"])
+        for row, column in zip(*np.nonzero(best), strict=True)
+    }
+
+
+def installed(kind: str, table: TablePair, folder: Path, *, turned: bool = False) -> Line:
+    """What ``kgnb align`` writes for two tables by default."""
+    files = table.written(folder)
+    settled = align(*(files[::-1] if turned else files), judge="rule").settled
+    pairs = {tuple(iri.rsplit("/", 1)[-1] for iri in pair[:2]) for pair in settled.pairs()}
+    pairs = {pair[::-1] for pair in pairs} if turned else pairs
+    return Line(
+        kind,
+        table.name + " (turned)" * turned,
+        len(pairs),
+        len(pairs & table.truth),
+        len(table.truth),
+        settled.estimated_precision or 0.0,
+    )
+
+
+def as_installed(data: Path | None, more: Path | None, folder: Path) -> None:
+    """Print what is written by default for every set, beside the baseline."""
+    sets: list[tuple[str, TablePair]] = []
+    sets += [("at hand, not fitted on", table) for table in (cases(more) if more else ())]
+    for kind in KINDS | UNSEEN:
+        sets.append(("drawn, kind fitted on", drawn(kind, 120, 41)))
+    for kind in OTHER_KINDS:
+        sets += [
+            ("not fitted on", drawn_other(kind, size, 1, overlap=overlap, mess=mess, twice=twice))
+            for size, overlap, mess, twice in OTHERS
+        ]
+    for name in REAL if data is not None else ():
+        table = real(data / "er-tables" / name)
+        sets.append(("real, fitted on", table))
+        if name == PARTLY:
+            sets.append(
+                (
+                    "real, fitted on",
+                    replace(
+                        table,
+                        name=f"{name}, rows of its reference",
+                        left=[
+                            row
+                            for row in table.left
+                            if row["id"] in {one for one, _ in table.truth}
+                        ],
+                    ),
+                )
+            )
+    print("| set | | written | P | R | F1 | said | rapidfuzz: P | R | F1 |")
+    lines: dict[str, list[Line]] = {}
+    for kind, table in sets:
+        plain = rapidfuzz_lines(table)
+        other = Line(kind, "", len(plain), len(plain & table.truth), len(table.truth), 0.0)
+        for turned in (False, True) if kind.startswith(("real", "at hand")) else (False,):
+            line = installed(kind, table, folder, turned=turned)
+            lines.setdefault(kind, []).append(line)
+            print(
+                f"| {line.name} | {kind} | {line.written} | {line.precision:.3f} | {line.recall:.3f} | {line.f1:.3f} | "
+                f"{line.said:.3f} | {other.precision:.3f} | {other.recall:.3f} | {other.f1:.3f} |",
+                flush=True,
+            )
+    print("| | P | R | both aims | written where nothing is shared | estimate within .05 |")
+    for kind, some in lines.items():
+        print(f"| {kind} | {said_of(some)} |")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -249,21 +417,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=os.environ.get("KGNB_DATA"))
+    parser.add_argument("--cases", type=Path, help="a folder of further tables")
+    parser.add_argument("--left-out", action="store_true", help="judge each kind by the others")
     parser.add_argument("--fit", action="store_true", help="print the constants as well")
     given = parser.parse_args(arguments)
+    data = Path(given.data) if given.data else None
     with tempfile.TemporaryDirectory() as folder:
-        found = [compared(kind, table, Path(folder)) for kind, table in tables(given.data)]
+        if not (given.left_out or given.fit):
+            as_installed(data, given.cases, Path(folder))
+            return 0
+        found = [compared(kind, table, Path(folder)) for kind, table in tables(data)]
     sets = [one for one in found if one is not None]
     return report(sets, fit=given.fit)
 
 
 def report(sets: Sequence[Set], *, fit: bool) -> int:
     """Print the tables, and the constants with ``fit``."""
-    print("| kind, judged by the others | P | R | written where nothing is shared | within .05 |")
+    print(
+        "| kind, judged by the others | P | R | both aims | written where nothing is shared | within .05 |"
+    )
     every: list[Line] = []
     for kind in dict.fromkeys(one.kind for one in sets):
-        weights, usual = fitted([one for one in sets if one.kind != kind])
-        lines = [judged(one, weights, usual) for one in sets if one.kind == kind]
+        likeness, weights = fitted([one for one in sets if one.kind != kind])
+        lines = [judged(one, likeness, weights) for one in sets if one.kind == kind]
         every += lines
         print(f"| {kind} | {said_of(lines)} |")
     print(f"| all | {said_of(every)} |")
@@ -271,11 +447,11 @@ def report(sets: Sequence[Set], *, fit: bool) -> int:
         if line.name in REAL or abs(line.off) > 0.05:
             print(
                 f"{line.name}: written {line.written}, P {line.precision:.3f}, said {line.said:.3f}, "
-                f"R {line.right / max(line.wanted, 1):.3f}"
+                f"R {line.recall:.3f}"
             )
     if fit:
-        weights, usual = fitted(sets)
-        print(dict(zip(CALIBRATION, weights.round(2).tolist(), strict=True)), round(usual, 2))
+        for names, weights in zip((LIKENESS, CALIBRATION), fitted(sets), strict=True):
+            print(dict(zip(names, weights.round(2).tolist(), strict=True)))
     return 0
 
 

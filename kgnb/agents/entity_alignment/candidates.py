@@ -221,6 +221,42 @@ def row_best(pairs: CandidatePairs, values: Singles, height: int) -> Singles:
     return best
 
 
+def corrected(
+    pairs: CandidatePairs, logits: Singles, height: int, width: int, *, nearest: int = 5
+) -> Singles:
+    """Scores less the mean of the nearest few of row and column, so that hubs do not win.
+
+    Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3).
+    """
+    mine = _mean_of_best(pairs.rows, logits, height, nearest)[pairs.rows]
+    yours = _mean_of_best(pairs.columns, logits, width, nearest)[pairs.columns]
+    scaled: Singles = (2 * logits - mine - yours).astype(np.float32)
+    return scaled
+
+
+def _mean_of_best(places: Longs, values: Singles, size: int, number: int) -> Singles:
+    order = np.lexsort((-values, places))
+    sorted_places = places[order]
+    best = np.arange(len(order)) - np.searchsorted(sorted_places, sorted_places) < number
+    total = np.bincount(sorted_places[best], weights=values[order][best], minlength=size)
+    count = np.bincount(sorted_places[best], minlength=size)
+    return (total / np.maximum(count, 1)).astype(np.float32)
+
+
+def precise(confidence: Singles, precision: float) -> float:
+    """The lowest confidence down to which the expected share of right matches is at least
+    ``precision``.
+
+    Above 1 if not even the surest match is enough.
+
+    >>> round(precise(np.array([0.99, 0.95, 0.4, 0.3], dtype=np.float32), 0.9), 2)
+    0.95
+    """
+    ranked = np.sort(confidence.astype(np.float64))[::-1]
+    kept = np.flatnonzero(np.cumsum(ranked) >= precision * np.arange(1, len(ranked) + 1))
+    return float(np.float32(ranked[kept[-1]])) if len(kept) else 2.0
+
+
 def stable(pairs: CandidatePairs, scores: Singles, height: int, width: int) -> Longs:
     """The column of each row (-1: none) in a stable matching.
 

@@ -16,7 +16,7 @@ from kgnb.agents.entity_alignment.candidates import places
 from kgnb.agents.entity_alignment.comparison import AskedEntities
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.record_proposal import ALLOWANCE
+from kgnb.agents.entity_alignment.record_proposal import bar_of
 from kgnb.agents.entity_alignment.records import RecordMatch, calibrated
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.errors import DataError
@@ -44,8 +44,7 @@ def of_one_table(
     likely = np.flatnonzero(odds > _OUT)
     chance = np.zeros(len(odds), dtype=np.float32)
     chance[likely] = calibrated(match, likely, repeated=True)
-    bar = options.confidence if options.confidence is not None else options.precision - ALLOWANCE
-    sure = chance >= max(bar, 0.0)
+    sure = chance >= bar_of(chance[chance > 0], options)
     order = np.argsort(-chance[sure], kind="stable")
     rows, columns = pairs.rows[sure][order], pairs.columns[sure][order]
     known = dict(

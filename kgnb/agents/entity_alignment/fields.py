@@ -270,7 +270,9 @@ def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
             text = _readable(graph, one.text) if one.datatype == ANY_URI else one.text
             texts.append(romanised(text) if foreign else text)
     for attribute, values in held.items():
-        found.append(_field(graph.word(graph.attributes[attribute]), values, len(graph)))
+        field = _field(graph.word(graph.attributes[attribute]), values, len(graph))
+        if not _numbers_rows(field, graph) and not any(_same_values(field, one) for one in found):
+            found.append(field)
     spelt = [[plain(name)] for name in graph.names]
     known = any(
         sum(plain(text) in name for at, name in enumerate(spelt) for text in values.get(at, ()))
@@ -290,6 +292,22 @@ def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
             )
         )
     return found
+
+
+def _numbers_rows(field: RecordField, graph: EntityGraph) -> bool:
+    """Whether a column only numbers the rows of its own table: short whole numbers, the last part of
+    each one's IRI.
+    """
+    if len(field.texts) < len(graph) or not all(
+        text.isdecimal() and len(text) < 7 for text in field.texts
+    ):
+        return False
+    own = (field.texts[at] for at in field.held[:, 0].tolist())
+    return all(iri.endswith(f"/{text}") for iri, text in zip(graph.entities, own, strict=True))
+
+
+def _same_values(one: RecordField, other: RecordField) -> bool:
+    return one.texts == other.texts and bool((one.held == other.held).all())
 
 
 def _readable(graph: EntityGraph, iri: str) -> str:

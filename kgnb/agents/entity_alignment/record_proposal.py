@@ -7,7 +7,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.candidates import CandidatePairs, Longs, Singles, places, stable
+from kgnb.agents.entity_alignment.candidates import (
+    CandidatePairs,
+    Longs,
+    Singles,
+    places,
+    precise,
+    stable,
+)
 from kgnb.agents.entity_alignment.comparison import AskedEntities, across
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.records import (
@@ -19,10 +26,8 @@ from kgnb.agents.entity_alignment.records import (
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.vectors.reproducible import exp
 
-ALLOWANCE = 0.2
-"""How far below the wanted precision the chance of a single match may be: at 0.95 those from 0.75 on are
-written. On 66 tables drawn for the purpose and 30 samples of five real ones (each kind unseen), from 0.6
-on precision is .967 and recall .854, from 0.75 on .973 and .833."""
+LIKELY = 0.5
+"""A match that is more likely wrong than right is written only where no precision is asked for."""
 REPEATED = 0.8  # the chance from which an entity is said to fit a counterpart that another one has
 
 
@@ -65,9 +70,7 @@ def of_records(
     matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
     first = np.where(given[rows] >= 0, given[rows], -1).astype(np.int32)
     sure = confidence[rows]
-    bar = options.confidence if options.confidence is not None else options.precision - ALLOWANCE
-    # among candidates that are all alike the best one means nothing
-    low = sure < max(bar, 0.0 if options.confidence is not None else _EVEN)
+    low = sure < bar_of(sure[first >= 0], options)
     reasons = np.select(
         [candidates[:, 0] < 0, first < 0, low], [no_candidate, taken, doubtful], matched
     ).astype(np.int8)
@@ -104,7 +107,18 @@ def of_records(
     )
 
 
-_EVEN = 0.35  # least chance of a match, whatever precision is wanted
+_EVEN = 0.35  # among candidates that are all alike the best one means nothing
+
+
+def bar_of(chances: Singles, options: Options) -> float:
+    """The least chance of a match that is written: of all of them the wanted share is expected to be
+    right.
+    """
+    if options.confidence is not None:
+        return options.confidence
+    if options.precision == 0:
+        return _EVEN
+    return max(precise(chances, options.precision), LIKELY)
 
 
 def _asked_about(

@@ -3,20 +3,23 @@
 After Fellegi and Sunter (JASA 64, 1969): each pair of comparable fields speaks for or against a
 match by the ratio of two chances, that of such an agreement among matches (learnt by expectation
 maximisation from the two tables alone, one counterpart each) and among others (counted: how many
-other rows agree as well with this very value). A calibration fitted on many tables with known
-matches turns the sum into a probability that can be believed (``CALIBRATION``).
+other rows agree as well with this very value). How alike all values of two rows together are spelt
+counts as well (``LIKENESS``): it is what tells products apart by long descriptions. A calibration
+fitted on many tables with known matches turns both into a probability that can be believed
+(``CALIBRATION``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.candidates import CandidatePairs, united
+from kgnb.agents.entity_alignment.candidates import CandidatePairs, corrected, united
 from kgnb.agents.entity_alignment.fields import (
     CLOSE,
     PARTLY,
@@ -46,7 +49,7 @@ _SIGNAL = (
     0.08  # by how much likely pairs must agree more than random ones in fields that are compared
 )
 _ROUNDS = 8
-_OUT = -6.0  # log-odds below which a pair is not considered
+_OUT = -8.0  # log-odds below which a pair is not considered
 _PRIOR = 3.0  # rows that the usual agreement of matches is worth
 _UNSEEN = 200.0  # rows that the usual chance of a coincidence is worth
 LEVELS = 5  # missing apart: differ, slightly, partly, close, equal
@@ -101,13 +104,14 @@ class RecordMatch:
     alike: Singles
     level: Levels
     speaks: Singles
-    prior: float  # log-odds of a match before anything is compared
+    whole: Singles  # how alike all values together are spelt, less how alike others are
     size: tuple[int, int]  # entities of either side
 
-    @property
+    @cached_property
     def odds(self) -> Doubles:
-        """Log-odds of each pair by itself."""
-        total: Doubles = self.prior + self.speaks.sum(axis=1, dtype=np.float64)
+        """Log-odds of each pair by itself (``LIKENESS``)."""
+        *weights, free = LIKENESS.values()
+        total: Doubles = traits(self) @ np.array(weights) + free
         return total
 
     def kept(self, some: NDArray[np.bool_]) -> RecordMatch:
@@ -119,6 +123,7 @@ class RecordMatch:
             alike=self.alike[some],
             level=self.level[some],
             speaks=self.speaks[some],
+            whole=self.whole[some],
         )
 
 
@@ -132,7 +137,7 @@ def grams_of(
         for field in side:
             for row, at in zip(*np.nonzero(field.held >= 0), strict=True):
                 joined[row].append(" ".join(words(field.texts[field.held[row, at]])))
-        texts.append([" ".join(found) for found in joined])
+        texts.append([" ".join(dict.fromkeys(found)) for found in joined])
     grams = hashed_grams([*texts[0], *texts[1]], _DIMENSIONS)
     often = np.bincount(grams.indices, minlength=grams.shape[1])
     grams.data = (
@@ -215,13 +220,14 @@ def compare_records(
             for some in (pairs, others, close)
         )
     cosine = np.asarray(grams[0][pairs.rows].multiply(grams[1][pairs.columns]).sum(axis=1)).ravel()
-    likely = _mutual(pairs, cosine, height, width)
+    whole = corrected(pairs, cosine.astype(np.float32), height, width)
+    likely = _mutual(pairs, whole.astype(np.float64), height, width)
     fields = _field_pairs(sides, pairs, likely, others)
     if len(fields) < (1 if one_table else 2):
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
     among = np.column_stack([agreement(pair, others) for pair in fields])
-    return _learnt(tuple(fields), pairs, alike, among, likely, cosine, (height, width), known)
+    return _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -306,7 +312,7 @@ def _learnt(
     alike: Singles,
     among: Singles,
     likely: NDArray[np.bool_],
-    cosine: Doubles,
+    whole: Singles,
     size: tuple[int, int],
     known: Integers | None,
 ) -> RecordMatch:
@@ -320,8 +326,8 @@ def _learnt(
     )
     smaller = min(size)
     # at first the surest half of the pairs that are each other's nearest are matches
-    start = np.median(cosine[likely]) if likely.any() else 1.0
-    chance = np.where(likely & (cosine >= start), 0.9, 0.0)
+    start = np.median(whole[likely]) if likely.any() else 1.0
+    chance = np.where(likely & (whole >= start), 0.9, 0.0)
     speaks, prior = np.zeros(level.shape, dtype=np.float32), 0.0
     stated = np.zeros(len(chance), dtype=bool)
     settled = np.zeros(len(chance), dtype=bool)
@@ -338,7 +344,7 @@ def _learnt(
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
         chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
-    return RecordMatch(fields, pairs, alike, level, speaks, prior, size)
+    return RecordMatch(fields, pairs, alike, level, speaks, whole, size)
 
 
 def _log_chance(
@@ -406,31 +412,76 @@ def one_each(pairs: CandidatePairs, odds: Doubles, size: tuple[int, int]) -> Dou
 HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
 """Kinds whose values are nobody else's, or nearly so."""
 
+LIKENESS = {
+    "agrees": 0.17,
+    "disagrees": 0.29,
+    "spelt alike": 8.85,
+    "identifiers equal": 1.31,
+    "identifiers differ": -1.96,
+    "texts equal": -0.14,
+    "texts differ": -0.52,
+    "": -3.14,
+}
+"""Log-odds that two records are the same, whatever else they may be compared with: a logistic
+regression over what their fields say and how alike all their values together are spelt."""
+CALIBRATION = {
+    "likeness": 0.51,
+    "margin": 0.32,
+    "spelt alike": -1.13,
+    "identifiers equal": 0.02,
+    "identifiers differ": -0.78,
+    "texts equal": 0.05,
+    "texts differ": -0.34,
+    "entities": 0.52,
+    "share": 13.63,
+    "": -11.16,
+}
+"""Log-odds of a match of two records that are each other's best. Both are fitted on tables with known
+matches, each kind counting the same (``python -m benchmarks.tables``, docs/evaluation.md)."""
+
+
+IN_DOUBT = 0.45  # the most that is believed of pairs alike in one field only, or contradicted
+CONTRADICTS = -1.5  # what a difference says where four of five matches agree
+
+
+def traits(match: RecordMatch) -> Doubles:
+    """What ``LIKENESS`` weighs, for every pair: (pairs, 7)."""
+    hard = np.array([pair.kind in HARD for pair in match.fields])
+    level, soft = match.level[:, hard], match.level[:, ~hard]
+    columns = [
+        np.clip(np.clip(match.speaks, 0, None).sum(axis=1), 0, 15),
+        np.clip(np.clip(match.speaks, None, 0).sum(axis=1), -10, 0),
+        match.whole,
+        (level >= 3).sum(axis=1),
+        (level == 0).sum(axis=1),
+        (soft >= 3).sum(axis=1),
+        ((soft >= 0) & (soft <= 1)).sum(axis=1),
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
 
 def features(
     match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
 ) -> Doubles:
-    """What the calibration reads of some of the pairs: (n, 8), in the order of ``CALIBRATION``.
+    """What the calibration reads of some of the pairs: (n, 9), in the order of ``CALIBRATION``.
 
     ``margin`` is over the next best pair of either entity; of the row's entity alone if columns may
-    be used several times. Where anything may be ``repeated``, likely pairs do not compete.
+    be used several times. Where anything may be ``repeated``, likely pairs do not compete. ``share``
+    is how many of the smaller side are somebody's best as somebody is theirs: where the two share
+    little, few are.
     """
-    speaks, level = match.speaks[at], match.level[at]
-    total = match.speaks.sum(axis=1, dtype=np.float64)
-    rivals = np.where(match.odds > 0, -np.inf, total) if repeated else total
+    score = match.odds
+    rivals = np.where(score > 0, -np.inf, score) if repeated else score
     next_best = _second(match.pairs.rows, rivals, match.size[0])
     if not alone:
         next_best = np.maximum(next_best, _second(match.pairs.columns, rivals, match.size[1]))
-    hard = np.array([pair.kind in HARD for pair in match.fields])
+    open_ = min((len(np.unique(ends)) for ends in match.pairs), default=1)
     columns = [
-        np.clip(np.clip(speaks, 0, None).sum(axis=1), 0, 15),
-        np.clip(np.clip(speaks, None, 0).sum(axis=1), -10, 0),
-        np.clip((total - next_best)[at], 0, 10),
-        (level[:, hard] >= 3).sum(axis=1),
-        (level[:, hard] == 0).sum(axis=1),
-        (level[:, ~hard] >= 3).sum(axis=1),
-        ((level[:, ~hard] >= 0) & (level[:, ~hard] <= 1)).sum(axis=1),
+        np.clip(score[at], -8, 12),
+        np.clip((score - next_best)[at], 0, 12),
+        traits(match)[at, 2:],
         np.full(len(at), float(log(np.array([max(match.size)]))[0])),
+        np.full(len(at), len(mutual(match)) / max(open_, 1)),
     ]
     return np.column_stack(columns).astype(np.float64)
 
@@ -451,67 +502,34 @@ def mutual(match: RecordMatch, *, alone: bool = False) -> Longs:
     """The positions of the pairs that are each other's best (``alone``: the row's best) and not out
     of the question.
     """
-    total = match.speaks.sum(axis=1, dtype=np.float64)
-    best = total >= _second(match.pairs.rows, total, match.size[0])
+    score = match.odds
+    best = score >= _second(match.pairs.rows, score, match.size[0])
     if not alone:
-        best &= total >= _second(match.pairs.columns, total, match.size[1])
-    found: Longs = np.flatnonzero(best & (match.odds > _OUT))
+        best &= score >= _second(match.pairs.columns, score, match.size[1])
+    found: Longs = np.flatnonzero(best & (score > _OUT))
     return found
-
-
-CALIBRATION = {
-    "agrees": 0.12,
-    "disagrees": 0.05,
-    "margin": 0.46,
-    "identifiers equal": 0.95,
-    "identifiers differ": -3.27,
-    "texts equal": 0.45,
-    "texts differ": -0.28,
-    "entities": 0.14,
-    "": -4.37,
-}
-"""Log-odds of a match of two records that are each other's best, fitted on tables with known matches
-(tests/benchmarks/agents/messy_tables.py, docs/evaluation.md)."""
-USUAL_SHARE = 0.63  # of such pairs that are matches, in the tables it was fitted on
-_SHIFTS = 30
-_SHARED = 2.0  # pairs that the usual share is worth
 
 
 def calibrated(
     match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
 ) -> Doubles:
-    """The chance that each of these pairs is a match, given how many of them are.
+    """The chance that each of these pairs is a match, if each other's best.
 
-    The share of matches is estimated from the pairs that are each other's best (Saerens, Latinne and
-    Decaestecker, Neural Computation 14, 2002), so that lists with nothing in common have none.
+    One value that agrees (a street, a city) does not tell which thing is meant where the tables have
+    more, and two with different birth dates are hardly one where dates usually agree: such pairs
+    stay in doubt.
     """
-    usual = mutual(match, alone=alone)
-    share = shared(_chance(match, usual, alone, repeated), USUAL_SHARE)
-    return shifted(_chance(match, at, alone, repeated), USUAL_SHARE, share)
-
-
-def _chance(match: RecordMatch, at: Longs, alone: bool, repeated: bool) -> Doubles:
     *weights, free = CALIBRATION.values()
     odds = features(match, at, alone=alone, repeated=repeated) @ np.array(weights) + free
     found: Doubles = 1 / (1 + exp(-odds))
+    thin = (match.level[at] >= 0).sum(axis=1) < min(len(match.fields), 2)
+    return np.where(thin | _contradicted(match, at), np.minimum(found, IN_DOUBT), found)
+
+
+def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
+    """Which of these pairs differ in an identifier that matches usually agree in, and agree in none."""
+    hard = np.array([pair.kind in HARD for pair in match.fields])
+    level, speaks = match.level[at][:, hard], match.speaks[at][:, hard]
+    against = ((level == 0) & (speaks <= CONTRADICTS)).any(axis=1)
+    found: NDArray[np.bool_] = against & ~(level >= 3).any(axis=1)
     return found
-
-
-def shared(chance: Doubles, usual: float) -> float:
-    """The share that is right, of chances estimated where a share ``usual`` was.
-
-    >>> round(shared(np.array([0.9, 0.2, 0.2, 0.2]), 0.64), 1)
-    0.4
-    """
-    share = usual
-    for _ in range(_SHIFTS):
-        found = shifted(chance, usual, share)
-        share = float((found.sum() + _SHARED * usual) / (len(found) + _SHARED))
-    return min(max(share, 0.01), 0.99)
-
-
-def shifted(chance: Doubles, usual: float, share: float) -> Doubles:
-    """Chances estimated where a share ``usual`` was right, for a set where ``share`` is."""
-    right = chance * share / usual
-    wrong = (1 - chance) * (1 - share) / (1 - usual)
-    return right / (right + wrong)

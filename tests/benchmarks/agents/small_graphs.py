@@ -20,10 +20,10 @@ from unittest.mock import patch
 import numpy as np
 from scipy.optimize import minimize
 
-from kgnb.agents.entity_alignment.candidates import CandidatePairs
+from kgnb.agents.entity_alignment.candidates import CandidatePairs, precise
 from kgnb.agents.entity_alignment.comparison import own_value
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.propose import BELIEF, precise, propose
+from kgnb.agents.entity_alignment.propose import BELIEF, propose
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.datasets import huts
 from kgnb.tasks.sides import links_of, open_sides
