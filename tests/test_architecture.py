@@ -89,7 +89,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (52_400, 1006),
     "kg": (49_520, 1649),
     "magics": (48_470, 1314),
-    "agents/ontology_matching": (38_330, 1157),
+    "agents/ontology_matching": (38_330, 1158),
     "shapes": (31_080, 1170),
     "tasks": (23_070, 619),
     "llm": (19_440, 580),
