@@ -18,7 +18,7 @@ import pytest
 
 from kgnb import trust
 from kgnb.agents.kg_construction.built import Journal, write_journal
-from kgnb.agents.kg_construction.documents import find_documents
+from kgnb.agents.kg_construction.documents import find_documents, html_text
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.cli import main
 from kgnb.datasets.fetch import fetch
@@ -288,6 +288,30 @@ def test_a_document_that_unfolds_or_is_damaged_costs_itself_alone(
         assert main(words) == 1
     assert "2 documents, 1 failed" in capsys.readouterr().err
     assert (tmp_path / "o.trig").exists()
+
+
+UNITS = (
+    "<!--",
+    "<!-- >",
+    "<a ",
+    "<a b='",
+    "<a b='>",
+    "</a",
+    "<![ >",
+    "<![CDATA[",
+    "<?",
+    "&#",
+    "<div>",
+)
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_page_takes_time_in_proportion_to_its_length(unit: str) -> None:
+    with within(10):
+        html_text(unit * 50_000)
+    assert html_text("<p>a<!-- no --> b <![if !IE]>c<![endif]> 1 < 2") == "a b c 1 < 2"
+    assert "salt" in html_text(f"<table><tr><td colspan={'9' * 6000}>salt</table>")
 
 
 @pytest.mark.fault("small files that kill or hang a reader")

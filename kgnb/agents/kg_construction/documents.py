@@ -197,7 +197,13 @@ def _text(data: bytes, path: Path) -> str:
         raise DataError("this is not a text file", where=str(path), fix=_SUFFIXES)
     text = _decoded(data)
     if path.suffix.lower() in (".html", ".htm", ".xhtml"):
-        return html_text(text)
+        try:
+            return html_text(text)
+        except (ValueError, AssertionError, RecursionError) as error:
+            fix = "Save it again, or as text."
+            raise DataError(
+                f"the page cannot be read: {error}", where=str(path), fix=fix
+            ) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -363,7 +369,7 @@ _WIDEST = 200  # columns, and rows, that one cell may span
 
 def _spanned(attributes: Mapping[str, str | None], name: str) -> int:
     given = attributes.get(name) or ""
-    return min(int(given), _WIDEST) if given.isdecimal() and int(given) else 1
+    return min(int(given[:5]), _WIDEST) if given.isdecimal() and int(given[:5]) else 1
 
 
 def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
@@ -371,6 +377,8 @@ def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
     name and a value; a row of one cell over all columns as a line of its own.
     """
     width = max((sum(cell.across for cell in row) for row in rows), default=0)
+    if width * len(rows) > MOST_EMPTY * sum(map(len, rows)) + LARGEST // 100:
+        raise ValueError("the rows of a table are not of one table")
     open_cells: dict[int, tuple[int, _Cell]] = {}  # by column: rows still to fill
     header: list[str] = []
     found: list[str] = []
@@ -408,6 +416,20 @@ def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
 
 def _header_lines(header: Sequence[str]) -> list[str]:
     return [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
+
+
+_CONDITION = re.compile(r"<!\[[^\[\]<>]*\]>")  # for a browser of long ago
+
+
+def _ended(text: str) -> str:
+    """A page in which nothing begins that never ends: the parser looks for each such end through all
+    that follows, which takes the square of the length.
+    """
+    text = _CONDITION.sub("", text).replace("<![", "&lt;![")
+    end = text.rfind("-->") + 1
+    text = text[:end] + text[end:].replace("<!--", "&lt;!--")
+    end = text.rfind(">") + 1
+    return text[:end] + text[end:].replace("<", "&lt;")
 
 
 class _Shown(HTMLParser):
@@ -511,7 +533,7 @@ def html_text(page: str) -> str:
     '# Soup\\n\\n1. Boil it'
     """
     parser = _Shown()
-    parser.feed(page)
+    parser.feed(_ended(page))
     parser.close()
     while parser._depth:
         parser._end_table()
