@@ -76,8 +76,19 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
     """Print the scores of a file of answers: silence never scores, and is counted apart."""
     asked = [question for question in read_questions(reference) if question.values is not None]
     if not asked:
-        raise DataError("no question has values to compare with", where=reference)
+        raise DataError(
+            "no question has values to compare with",
+            where=reference,
+            fix='Give lines "values": ["http://..."] or "table": {"rows": [...]}; [] where there is no answer.',
+        )
     given = read_answers(found)
+    known = {question.id for question in asked}
+    if known.isdisjoint(given):
+        raise DataError(
+            f"it answers none of the questions of {reference}",
+            where=found,
+            fix="Their ids must be the same: name the file that kgnb ask --questions was given.",
+        )
     missing = [question.id for question in asked if question.id not in given]
     outcomes = [given.get(one.id, AnswerOutcome(one.id)) for one in asked]
     measured = measure(
@@ -95,6 +106,7 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
         "lenient": measured.lenient,
         "precision": measured.precision,
         "not in the file": len(missing),
+        "not asked": len(given.keys() - known),
     }
     if measured.tables:
         content |= {

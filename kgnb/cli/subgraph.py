@@ -64,6 +64,12 @@ def subgraph(entities: str, endpoint: str, out: str, hops: int, most: int, **giv
       --only http://www.wikidata.org/prop/direct/
     """
     work = Work(given)
+    if not out.endswith((".nt", ".ttl")) or not Path(out).expanduser().absolute().parent.is_dir():
+        raise DataError(
+            "it is not FILE.nt in a folder that exists",
+            where=out,
+            fix="Triples are written as N-Triples: name a file such as near.nt.",
+        )
     wanted = Wanted(given["only"], given["languages"], most)
     found = read_subgraph(
         open_graph(endpoint),
@@ -78,7 +84,14 @@ def subgraph(entities: str, endpoint: str, out: str, hops: int, most: int, **giv
         ),
     )
     work.line.clear()
-    lines = [f"{found.triples:,} triples of {found.entities:,} entities, {work.seconds:.1f} s"]
+    entity_count = count(found.entities, "entity", "entities")
+    lines = [f"{count(found.triples, 'triple')} of {entity_count}, {work.seconds:.1f} s"]
+    if found.empty:
+        some = ", ".join(found.empty[:3])
+        lines.append(
+            f"{count(len(found.empty), 'entity', 'entities')} given without any triple there ({some}): "
+            "check how the endpoint writes its IRIs, --only and --language"
+        )
     if found.cut:
         lines.append(
             f"{count(len(found.cut), 'entity', 'entities')} with more than {most:,} triples"
@@ -89,19 +102,26 @@ def subgraph(entities: str, endpoint: str, out: str, hops: int, most: int, **giv
         some = ", ".join(found.failed[:3])
         lines.append(f"{len(found.failed)} could not be read ({some}): run it again to try these")
     work.say(*lines)
-    return FAILED if found.failed else 0
+    return FAILED if found.failed or not found.triples else 0
 
 
 def _entities(file: str) -> list[Iri]:
     if file.endswith(".jsonl"):
-        named = [(name, file) for asked in read_questions(file) for name in asked.entities]
+        questions = read_questions(file)
+        named = [(name, f"{file}, {asked.id}") for asked in questions for name in asked.entities]
     else:
         try:
             lines = Path(file).expanduser().read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise DataError("cannot be read", where=file, fix="One IRI a line, UTF-8.") from error
+            why = getattr(error, "strerror", "") or "it is not UTF-8 text"
+            fix = "Name a text file with one IRI a line, in UTF-8."
+            raise DataError(f"cannot be read: {why}", where=file, fix=fix) from error
         rows = [(line.strip(), f"{file}:{at}") for at, line in enumerate(lines, start=1)]
         named = [(text, where) for text, where in rows if text and not text.startswith("#")]
     if not named:
-        raise DataError("there is no entity in it", where=file, fix="Write one IRI a line.")
+        raise DataError(
+            "there is no entity in it",
+            where=file,
+            fix='Write one IRI a line, or name questions with "entities": ["http://..."].',
+        )
     return list(dict.fromkeys(named_iri(text, where) for text, where in named))

@@ -36,6 +36,16 @@ class Wanted:
     languages: tuple[str, ...] = ("en",)
     most: int = 1000
 
+    def __post_init__(self) -> None:
+        for begin in self.only:
+            if not is_iri(begin):
+                raise ValueError(
+                    f"{begin!r} does not begin an IRI\nGive --only a namespace such as http://example.org/ns#"
+                )
+        for tag in self.languages:
+            if not re.fullmatch(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", tag):
+                raise ValueError(f"{tag!r} is no language tag\nWrite it as in en or pt-BR.")
+
     @property
     def filters(self) -> str:
         """The conditions as SPARQL."""
@@ -57,6 +67,7 @@ class Read:
     blank: int = 0  # triples left out because a blank node has no name outside its service
     cut: list[str] = field(default_factory=list)  # entities with more triples than wanted
     failed: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)  # entities given that have no triple
 
 
 def read_subgraph(
@@ -77,7 +88,8 @@ def read_subgraph(
         BackendError: the service refuses every entity of a batch; run it again to go on.
         DataError: the file is there, and no progress beside it; or its progress is of another run.
     """
-    run = json.dumps([graph.name, sorted(entities), hops, [*wanted.only], wanted.most])
+    only, languages = sorted(wanted.only), sorted(wanted.languages)
+    run = json.dumps([graph.name, sorted(entities), hops, only, languages, wanted.most])
     progress = out.with_name(f"{out.name}.progress")
     refuse_link(progress)
     refuse_link(out)
@@ -107,6 +119,8 @@ def read_subgraph(
             if hop == hops:  # relations are among the ends of every hop
                 frontier = sorted({*fresh, *_relations(out), *map(Iri, found.cut)})
     found.entities = len(met)
+    there = _subjects(out)
+    found.empty = [one for one in entities if one not in there and one not in found.failed]
     if not found.failed:
         progress.unlink()
     return found
@@ -117,9 +131,10 @@ def _step(
 ) -> dict[str, Any]:
     """Read some entities, and write their triples; what one of them is too much for is halved."""
     step: dict[str, list[str]] = {"ends": [], "cut": [], "failed": []}
+    reasons: list[str] = []
     lines: dict[str, None] = {}
     blank = 0
-    for entity, rows, cut in _read(graph, entities, wanted, names, step["failed"]):
+    for entity, rows, cut in _read(graph, entities, wanted, names, step["failed"], reasons):
         step["cut"] += [str(entity)] * cut
         for relation, end in rows:
             if isinstance(end, Blank) or not isinstance(relation, Iri) or end is None:
@@ -130,9 +145,9 @@ def _step(
                 step["ends"].append(str(end))
     if step["failed"] and len(step["failed"]) == len(entities):
         raise BackendError(
-            f"none of {len(entities)} entities could be read, {entities[0]} among them",
+            f"no entity could be read, {entities[0]} among them: {reasons[-1]}",
             service=graph.name,
-            fix="Run the same command again later: what was read is kept.",
+            fix="Check the endpoint's URL, or run the same command again later: what was read is kept.",
         )
     file.write("".join(lines).encode())
     file.flush()
@@ -144,7 +159,12 @@ _Rows = list[tuple[Term | None, Term | None]]
 
 
 def _read(
-    graph: Graph, entities: Sequence[Iri], wanted: Wanted, names: bool, failed: list[str]
+    graph: Graph,
+    entities: Sequence[Iri],
+    wanted: Wanted,
+    names: bool,
+    failed: list[str],
+    reasons: list[str],
 ) -> Iterator[tuple[Iri, _Rows, bool]]:
     """The triples of each entity, and whether there are more of them."""
     values = " ".join(map(n3, entities))
@@ -158,7 +178,8 @@ def _read(
         found = graph.select(query, limit=_PAGE)
         if found.truncated and len(entities) == 1:
             found = graph.select(f"{query} ORDER BY ?s ?p ?o", limit=wanted.most)
-    except (BackendError, DataError):
+    except (BackendError, DataError) as error:
+        reasons.append(error.what)
         if len(entities) == 1:
             failed.append(str(entities[0]))
             return
@@ -166,13 +187,18 @@ def _read(
     if found is None or (found.truncated and len(entities) > 1):
         half = len(entities) // 2
         for some in (entities[:half], entities[half:]):
-            yield from _read(graph, some, wanted, names, failed)
+            yield from _read(graph, some, wanted, names, failed, reasons)
         return
     rows: dict[Iri, _Rows] = {entity: [] for entity in entities}
     for subject, relation, end in sorted(found.rows, key=str):
         rows[Iri(str(subject))].append((relation, end))
     for entity, read in rows.items():
         yield entity, read[: wanted.most], found.truncated or len(read) > wanted.most
+
+
+def _subjects(out: Path) -> set[str]:
+    with out.open(encoding="utf-8") as lines:
+        return {line.split(" ", 1)[0][1:-1] for line in lines}
 
 
 def _relations(out: Path) -> set[Iri]:
@@ -192,13 +218,20 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
                 "it is there already", where=str(out), fix="Name another file, or remove this one."
             )
         return []
-    first, *steps = [line for _, line in read_lines(progress)] or [{}]
+    try:
+        first, *steps = [line for _, line in read_lines(progress)] or [{}]
+    except DataError as error:
+        raise DataError(
+            "it is no progress of kgnb subgraph",
+            where=error.where,
+            fix=f"Remove it and {out} to begin anew.",
+        ) from error
     written = out.stat().st_size if out.exists() else 0
     if (first or written) and first.get("run") != run:
         raise DataError(
-            "it is the progress of other entities, hops or another service",
+            "it is the progress of another run: other entities, hops, options or another endpoint",
             where=str(progress),
-            fix=f"Say what was said first, or remove it and {out}.",
+            fix=f"Repeat the command of that run, name another --out, or remove it and {out}.",
         )
     kept = next((at for at, step in enumerate(steps) if step.get("failed")), len(steps))
     steps = steps[:kept]  # from the first one that failed on, it is read again

@@ -192,7 +192,7 @@ def read_answers(path: str | Path) -> dict[str, AnswerOutcome]:
             raise DataError(
                 "this line is not an answer",
                 where=f"{path}:{number}",
-                fix="Leave out --resume to start over, or name a file of kgnb ask --out.",
+                fix="Name a file of kgnb ask --out; to write one anew, leave out --resume.",
             ) from error
         found[outcome.id] = outcome
     return found

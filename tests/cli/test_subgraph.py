@@ -38,3 +38,31 @@ def test_the_neighbourhood_of_entities_can_be_asked_without_the_service(
     Path("topics.txt").write_text("Upper Hut\n")
     assert main(["subgraph", *words[:4], "--out", "b.nt"]) == 1
     assert "topics.txt:1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--entities", "missing.txt"], "No such file"),
+        (["--endpoint", "http://127.0.0.1:9/sparql"], "no entity could be read"),
+        (["--out", "nodir/near.nt"], "folder that exists"),
+        (["--out", "near.rdf"], "N-Triples"),
+        (["--only", "schema"], "does not begin an IRI"),
+        (["--language", "en x"], "no language tag"),
+        (["--entities", "elsewhere.txt"], "check how the endpoint writes its IRIs"),
+    ],
+)
+def test_a_wrong_input_is_named_with_what_to_do(
+    tmp_path: Path,
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("world.ttl").write_text(TURTLE)
+    Path("topics.txt").write_text(f"{V}upper\n")
+    Path("elsewhere.txt").write_text("http://elsewhere.example/a\n")
+    usual = ["--entities", "topics.txt", "--endpoint", "world.ttl", "--out", "near.nt"]
+    assert main(["subgraph", *usual, *words]) in (1, 2)
+    assert said in capsys.readouterr().err
