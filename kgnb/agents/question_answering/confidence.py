@@ -27,6 +27,7 @@ UNEXPLAINED = 0.35
 VERB = 0.8
 """Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
 _ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
+_TIED = 0.01  # of ranks
 _NEAR = 0.36  # nearness from which a name explains a word
 _COUNTED = 0.5  # likeness from which a name is that of what is counted
 _INHABITANTS = frozenset(map(plain, ("people", "inhabitants", "residents", "citizens")))
@@ -42,6 +43,8 @@ _WHEN = frozenset(["year", "date", "day", "month"])
 _EXCEPT = frozenset(
     "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
 )  # noqa: SIM905
+_EACH = frozenset("each every per pro je jede jeder jedes chaque".split())  # noqa: SIM905
+"""Words that ask for a row of each, which no interpretation groups by."""
 
 
 def calibrated(
@@ -72,11 +75,19 @@ def calibrated(
         len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)
     ):
         sure *= 0.7
+    if any(_twins(candidate, one) for one in ranked):
+        sure *= 0.5
     return replace(
         candidate,
         confidence=round(sure, 4),
         unused=tuple(dict.fromkeys((*candidate.unused, *doubts))),
     )
+
+
+def _twins(one: Interpretation, other: Interpretation) -> bool:
+    """Whether two interpretations say the same of two things of one name."""
+    same = one.hops == other.hops and one.also == other.also and one.form == other.form
+    return same and one.start != other.start and abs(rank(one) - rank(other)) < _TIED
 
 
 def _parts(candidate: Interpretation) -> tuple[object, ...]:
@@ -135,7 +146,11 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     if shape.noun and not shape.measured and not counts:
         found += shape.noun  # "more floors" does not mean floor area
     found += _uncounted(asked, candidate)
-    return [word for word in dict.fromkeys(found) if word not in candidate.unused or polar(word)]
+    return [
+        word
+        for word in dict.fromkeys(found)
+        if word not in candidate.unused or polar(word) or word in _EXCEPT
+    ]
 
 
 def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -178,6 +193,7 @@ def _beyond_structure(
     found += [
         word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)
     ]
+    found += [word for word in low if word in _EACH]
     if not candidate.hops or any(hop.inverse for hop in candidate.hops):
         found += [word for word in low if word in _TOGETHER]
     parts = (
