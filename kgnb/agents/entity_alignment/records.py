@@ -32,6 +32,7 @@ from kgnb.agents.entity_alignment.fields import (
     words,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
+from kgnb.kg.columns import NAMING
 from kgnb.vectors.character_embedder import hashed_grams
 from kgnb.vectors.reproducible import exp, log
 
@@ -523,7 +524,10 @@ def calibrated(
     odds = features(match, at, alone=alone, repeated=repeated) @ np.array(weights) + free
     found: Doubles = 1 / (1 + exp(-odds))
     thin = (match.level[at] >= 0).sum(axis=1) < min(len(match.fields), 2)
-    return np.where(thin | _contradicted(match, at), np.minimum(found, IN_DOUBT), found)
+    doubtful = thin | _contradicted(match, at)
+    if repeated:  # neighbours share a street and a town, and duplicates are few
+        doubtful |= _named_apart(match, at)
+    return np.where(doubtful, np.minimum(found, IN_DOUBT), found)
 
 
 def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
@@ -532,4 +536,11 @@ def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
     level, speaks = match.level[at][:, hard], match.speaks[at][:, hard]
     against = ((level == 0) & (speaks <= CONTRADICTS)).any(axis=1)
     found: NDArray[np.bool_] = against & ~(level >= 3).any(axis=1)
+    return found
+
+
+def _named_apart(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
+    """Which of these pairs have names that have nothing in common."""
+    names = np.array([pair.left.name.casefold() in NAMING for pair in match.fields])
+    found: NDArray[np.bool_] = (match.level[at][:, names] == 0).any(axis=1)
     return found
