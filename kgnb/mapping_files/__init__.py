@@ -83,11 +83,12 @@ def load(path: str | os.PathLike[str]) -> Alignment:
         DataError: the file is missing or malformed; says where.
         ValueError: the suffix is unknown.
 
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "pairs.csv").write_text("SrcEntity,TgtEntity,Score\\nhttp://a/x,http://b/y,0.9\\n")
-    >>> table = save(load(folder / "pairs.csv"), folder / "pairs.sssom.tsv")
-    >>> [(one.source, one.target, one.confidence) for one in load(table).mappings]
-    [('http://a/x', 'http://b/y', 0.9)]
+    Examples:
+        >>> folder = getfixture("tmp_path")
+        >>> _ = (folder / "pairs.csv").write_text("SrcEntity,TgtEntity,Score\\nhttp://a/x,http://b/y,0.9\\n")
+        >>> table = save(load(folder / "pairs.csv"), folder / "pairs.sssom.tsv")
+        >>> [(one.source, one.target, one.confidence) for one in load(table).mappings]
+        [('http://a/x', 'http://b/y', 0.9)]
     """
     file = Path(path)
     suffix = Path(file.name.lower().removesuffix(".gz")).suffix

@@ -46,9 +46,10 @@ def run_agent(
         ValueError: an input is missing or an option is not allowed.
         KgnbError: whatever a stage or a backend raises.
 
-    >>> given = {"source": "huts:alpine", "target": "huts:refuge"}
-    >>> len(run_agent("ontology_matching", given, embedder="characters", judge="rule")) > 10
-    True
+    Examples:
+        >>> given = {"source": "huts:alpine", "target": "huts:refuge"}
+        >>> len(run_agent("ontology_matching", given, embedder="characters", judge="rule")) > 10
+        True
     """
     agent = agent_called(agent) if isinstance(agent, str) else agent
     agent.specs(inputs)

@@ -74,9 +74,10 @@ def compile_ontology(
         DataError: a file is missing or malformed, or shapes cannot be enforced.
         ValueError: a class in ``only`` does not exist.
 
-    >>> pack = compile_ontology("huts:kitchen")
-    >>> [tool.name for tool in pack.of_kind("create")][:2]
-    ['create_bake', 'create_boil']
+    Examples:
+        >>> pack = compile_ontology("huts:kitchen")
+        >>> [tool.name for tool in pack.of_kind("create")][:2]
+        ['create_bake', 'create_boil']
     """
     if is_pack(path_or_graph):
         if shapes is not None:
@@ -175,9 +176,10 @@ def build_graph(
         ConfigError: a model is asked for and none is set.
         BackendError: the model's server keeps failing.
 
-    >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
-    >>> build_graph({"note": note}, "huts:kitchen", judge="rule").counts()["documents"]
-    1
+    Examples:
+        >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
+        >>> build_graph({"note": note}, "huts:kitchen", judge="rule").counts()["documents"]
+        1
     """
     inputs = {
         "tbox": pack_or_tbox,
@@ -574,9 +576,10 @@ def ground(
         DataError: a graph is missing or malformed.
         BackendError: the endpoint keeps failing.
 
-    >>> built = build_graph({"note": "Tea\\n\\nHut: Refuge de l'Ambre\\n"}, "huts:kitchen", judge="rule")
-    >>> [(link.label, link.outcome, link.target) for link in ground(built, "huts:pantry").links]
-    [("Refuge de l'Ambre", 'exact', 'http://huts.example/id/refuge-de-l-ambre'), ('Tea', 'none', '')]
+    Examples:
+        >>> built = build_graph({"note": "Tea\\n\\nHut: Refuge de l'Ambre\\n"}, "huts:kitchen", judge="rule")
+        >>> [(link.label, link.outcome, link.target) for link in ground(built, "huts:pantry").links]
+        [("Refuge de l'Ambre", 'exact', 'http://huts.example/id/refuge-de-l-ambre'), ('Tea', 'none', '')]
     """
     more = [open_graph(schema)] if schema is not None else []
     if isinstance(graph, Built):

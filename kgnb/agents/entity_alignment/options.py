@@ -56,7 +56,7 @@ class Options:
     )
     scheduler: str = Field(
         default="",
-        description="tcp://HOST:PORT of a Dask scheduler whose workers search for candidates",
+        description="a Dask scheduler, tcp://HOST:PORT, whose workers search for candidates",
     )
 
 

@@ -60,7 +60,7 @@ class Options:
     )
     scheduler: str = Field(
         default="",
-        description="tcp://HOST:PORT of a Dask scheduler whose workers read documents without a model",
+        description="a Dask scheduler, tcp://HOST:PORT, whose workers read documents without a model",
     )
 
 
