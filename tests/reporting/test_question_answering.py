@@ -221,8 +221,9 @@ def test_a_reference_table_is_measured_by_cells_and_its_missing_columns_are_an_e
     lines = [{"id": name, **asked, "table": {"rows": rows}} for name, rows in tables.items()]
     file = tmp_path / "tables.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    here = ReportSession(tmp_path, session.settings)
     found = report.run_questions(
-        questions=str(file), graph="huts:graph", judge="rule", session=session
+        questions=str(file), graph="huts:graph", judge="rule", session=here
     )
     assert (found.whole.exact, found.whole.tables, found.whole.cell_f1) == (1.0, 2, 0.5)
     assert metrics(found)["all"]["cell_recall"] == 0.5
