@@ -166,11 +166,10 @@ def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) ->
     assert len(json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["judgements"]) == len(texts)
 
 
-def test_a_folder_that_cannot_be_made_costs_the_trace_and_not_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["file", "file/run", "/proc/run", "/proc/sys"])
+def test_a_folder_that_cannot_be_written_to_is_refused_before_the_work(
+    tmp_path: Path, place: str
+) -> None:
     (tmp_path / "file").touch()
-    with (
-        pytest.warns(NotKept, match="not kept any further"),
-        Run("example", folder=tmp_path / "file") as run,
-    ):
-        assert run.do(len, [1]) == 1
-    assert run.state == "done"
+    with pytest.raises(DataError, match="the run cannot be saved here"):
+        Run("example", folder=tmp_path / place)

@@ -423,13 +423,18 @@ def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> Data
     complaint = re.sub(r"^Parser error at line \d+ .*?: |(?: \(line \d+\))$", "", complaint)
     place = "".join(f":{number}" for number in (line, column) if number is not None)
     fixes = (fix for sign, fix in _FIXES.items() if sign.lower() in complaint.lower())
-    return DataError(
-        f"not readable as {kind}: {complaint[:300]}", where=f"{where}{place}", fix=next(fixes, _FIX)
-    )
+    fix = next(fixes, _FIX)
+    if column is not None and line is not None and column > len(text.split("\n")[line - 1]) + 1:
+        place, fix = f":{line}", _OPEN_QUOTE
+    name = where.lower().removesuffix(".gz")
+    if kind == "N-Quads" and name.endswith((".nt", ".ntriples")):
+        kind = "N-Triples"  # read by the same parser
+    return DataError(f"not readable as {kind}: {complaint[:300]}", where=f"{where}{place}", fix=fix)
 
 
 _NO_RULES = "take the rules and variables out and save the plain triples as Turtle"
 _FIX = "correct the file at this place"
+_OPEN_QUOTE = "close the quotation mark that is opened in this line; a line break in a text is \\n"
 _FIXES = {
     "declaration not at start": "take out what stands before <?xml",
     "not well-formed": "in XML & is written &amp; and < is &lt;; control characters, and -- within a comment, "

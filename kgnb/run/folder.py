@@ -5,6 +5,7 @@ written when it ends.
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,9 @@ class RunFolder:
     """Writes one run, with secrets blotted out; two processes do not write into one folder at once.
 
     The events of an earlier run in the folder are kept as ``events-1.jsonl`` and so on.
+
+    Raises:
+        DataError: the folder cannot be made, or not be written to.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -33,6 +37,7 @@ class RunFolder:
         self._file: TextIO | None = (
             None  # opening it for every event would cost more than writing does
         )
+        _refuse_unwritable(self.path)
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events, one per line; on return the operating system has them.
@@ -94,6 +99,21 @@ class RunFolder:
             warnings.warn(
                 f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2
             )
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Raise DataError before the work, not after it, where a run cannot be saved."""
+    try:
+        make_private(folder)
+        why = "" if os.access(folder, os.W_OK | os.X_OK) else "it may not be written to"
+    except OSError as error:
+        why = f"{error.strerror or error}: {error.filename}"
+    if why:
+        raise DataError(
+            f"the run cannot be saved here: {why}",
+            where=str(folder),
+            fix="Name a folder that you can write to.",
+        )
 
 
 def _clean(write: Callable[[Any], str], content: Any) -> str:
