@@ -205,9 +205,8 @@ class Alignment(Tabled):
             [f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5)
         )
         dropped = [f"{len(self.dropped)} dropped: {reasons}"] if self.dropped else []
-        unsure = (
-            [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
-        )
+        pairs = "1 pair" if len(self.unsure) == 1 else f"{len(self.unsure)} pairs"
+        unsure = [f"{pairs} could not be decided: review them"] if self.unsure else []
         partial = [f"Partial: {self.partial}"] if self.partial else []
         return [*partial, *dropped, *unsure, *self.notes]
 

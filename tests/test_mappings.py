@@ -31,7 +31,7 @@ def test_the_table_shows_labels_evidence_and_what_was_dropped() -> None:
     text = table.text()
     assert "87.5 %" in text
     assert "2 dropped: 2 below 0.50" in text
-    assert "1 unsure: they wait for a person to decide" in text
+    assert "1 pair could not be decided: review them" in text
     assert "12 entities have no label" in text
     assert table.details is not None
     assert table.details[0] == (

@@ -19,7 +19,7 @@ from kgnb.kg.graph import Graph, Mended
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.query_process import endable
-from kgnb.kg.schema import Schema, SchemaTerm, read_schema
+from kgnb.kg.schema import Schema, SchemaTerm, names_of, read_schema
 from kgnb.kg.terms import OWL, RDFS, Iri, Literal, is_iri, n3
 from kgnb.kg.vocabulary import BUILT_IN, KINDS, META_TYPES, TOPS
 from kgnb.magics.arguments import Number, argument
@@ -76,7 +76,8 @@ def info_table(
     if ontology is not None and declared:
         for kind in COUNTED:
             found = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
-            rows.append([_plural(kind), len(found), _some([entity.local_name for entity in found])])
+            names = _labels(graph, [entity.iri for entity in found], timeout)
+            rows.append([_plural(kind), len(found), _some(names)])
         rows.append(_individuals(graph, timeout, notes))
     elif ontology is not None and (counted := _declared(graph, timeout)):
         declared = True
@@ -124,7 +125,7 @@ def _individuals(graph: Graph, timeout: float, notes: list[str]) -> list[Value]:
     except (BackendError, DataError) as error:
         notes.append(f"individuals: {error.what}")
         return ["individuals", None, "not counted"]
-    names = [local_name(str(row[0])) for row in some]
+    names = _labels(graph, [str(row[0]) for row in some], timeout)
     return ["individuals", int(getattr(number, "text", "0")), _some(names)]
 
 
@@ -162,6 +163,13 @@ def _named(what: str, found: Sequence[SchemaTerm]) -> list[Value]:
     ranked = sorted(found, key=lambda one: (-one.count, one.name))
     names = [f"{one.name} ({one.count:,})" if one.count else one.name for one in ranked]
     return [what, len(found), _some(names)]
+
+
+def _labels(graph: Graph, iris: Sequence[str], timeout: float) -> list[str]:
+    """What the first things are called, as many as are shown and one more."""
+    first = iris[: NAMED + 1]
+    labels = names_of(graph, first, timeout=timeout).labels
+    return [labels.get(iri) or local_name(iri) for iri in first]
 
 
 def _some(names: Sequence[str]) -> str:
@@ -673,7 +681,8 @@ def take(session: Session, named: NamedGraph) -> None:
     before = session.graphs.pop(named.name, None)
     if before is not None and before.graph is not named.graph:
         before.graph.close()
-        print(f"{named.name} was open already; the name now refers to {named.origin}")
+        if before.origin != named.origin:
+            print(f"{named.name} was open already; the name now refers to {named.origin}")
     session.graphs[named.name] = named
     session.current = named.name
 

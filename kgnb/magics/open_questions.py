@@ -12,6 +12,7 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.question_answering.values import Answer
+from kgnb.errors import shown
 from kgnb.judging import UNSURE, Decisions, Option, Verdict
 from kgnb.judging.person import signature
 from kgnb.kg.terms import n3
@@ -74,10 +75,9 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
     for doubt in built.doubts if built is not None else ():
         said = "; ".join(f"{name}: {value}" for name, value in doubt.arguments.items())
         allowed = [value for one in doubt.violations[:1] for value in one.allowed]
-        short = (
-            f"{said[:80]}\nread: {said}\nwhy: {doubt.reason}\ncharacters: {doubt.start}-{doubt.end}"
-        )
-        about = Thing(said[:80], "", "statement", doubt.document, short)
+        brief = shown(said, 80)
+        short = f"{brief}\nread: {said}\nwhy: {doubt.reason}\ncharacters: {doubt.start}-{doubt.end}"
+        about = Thing(brief, "", "statement", doubt.document, short)
         question = OpenQuestion(
             _id(doubt.document, doubt.start, doubt.tool, said),
             about,
