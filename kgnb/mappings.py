@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from pydantic import Field
 
 from kgnb.kg.prefixes import told_apart
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class Alignment(Tabled):
             [f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5)
         )
         dropped = [f"{len(self.dropped)} dropped: {reasons}"] if self.dropped else []
-        pairs = "1 pair" if len(self.unsure) == 1 else f"{len(self.unsure)} pairs"
+        pairs = count(len(self.unsure), "pair")
         unsure = [f"{pairs} could not be decided: review them"] if self.unsure else []
         partial = [f"Partial: {self.partial}"] if self.partial else []
         return [*partial, *dropped, *unsure, *self.notes]

@@ -172,8 +172,8 @@ def _labels(graph: Graph, iris: Sequence[str], timeout: float) -> list[str]:
     return [labels.get(iri) or local_name(iri) for iri in first]
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+def _some(names: Sequence[str], most: int = NAMED) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def _plural(kind: str) -> str:
@@ -226,9 +226,10 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     ]
     left_out = len(schema.classes) - len(ranked)
     more = f"{count(left_out, 'more class', 'more classes')} not drawn: --classes {len(schema.classes)}"
-    return GraphPicture(
-        nodes, edges, f"The schema of {name}", (*([more] if left_out else []), *schema.notes)
-    )
+    notes = [more] if left_out else []
+    if not edges and schema.properties:  # a table: its columns
+        notes.append(f"Properties: {_some([one.name for one in schema.properties], most)}")
+    return GraphPicture(nodes, edges, f"The schema of {name}", (*notes, *schema.notes))
 
 
 def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:

@@ -210,6 +210,8 @@ HOPELESS: list[tuple[str, str | bytes, str, str]] = [
     ("entity.rdf", rdf_xml("<h:n>&unknown;</h:n>"), ":2:", "declare the entity"),
     ("escape.ttl", '<urn:a> <urn:p> "C:\\data" .', ":1:20", "two"),
     ("escape.nt", '<http://h.example/a\\b> <urn:p> "x" .', ":1:20", "backslash"),
+    ("object.nt", "<urn:a> <urn:p> x .", "N-Triples", "place"),
+    ("open.nt", '<urn:a> <urn:p> "x .\n<urn:a> <urn:p> "y" .', "N-Triples", "quotation mark"),
     ("tag.nt", '<urn:a> <urn:p> "x"@en_US .', ":1:23", "en-GB"),
     ("tag.ttl", "<urn:a> <urn:p>\n 'x'@pt_BR .", ":2:8", "hyphens"),
     ("id.rdf", f'{HEAD}\n<h:A rdf:ID="1x"/></rdf:RDF>', ":2:", "rdf:about"),
