@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from kgnb.errors import DataError, NotKept
+from kgnb.errors import DataError
 from kgnb.judging import CallableJudge, Option, Verdict
 from kgnb.llm.model import Message, Request
 from kgnb.llm.scripted import ScriptedModel
