@@ -114,7 +114,7 @@ def kgnb(context: click.Context, debug: bool, config: str | None) -> None:
       kgnb match huts:alpine huts:refuge --out huts.sssom.tsv
       kgnb ask "Who is the warden of the Hochkar House?" --graph huts:graph
       kgnb evaluate huts.sssom.tsv reference.rdf
-      kgnb align huts:hollenmark huts:corvane --out huts.tsv
+      kgnb align huts:hollenmark huts:corvane --out same.sssom.tsv
       kgnb report ontology-matching -p dataset=huts
     """
     context.obj["debug"] = debug

@@ -368,10 +368,10 @@ def notice(results: AlignmentResults) -> Fragment:
 
 
 def _estimated(setting: Setting) -> str:
-    share = setting.settled.estimated_precision
-    if share is None:
+    estimate = setting.settled.estimate()
+    if not estimate:
         return f"{UNMEASURED} Nothing but seeds is matched, so nothing can be estimated either."
-    return f"{UNMEASURED} About {100 * share:.1f} % of the matches are right, to judge by their confidences."
+    return f"{UNMEASURED} {estimate[0].upper()}{estimate[1:]}."
 
 
 RANKED_KEYS = ("hits1", "hits10", "mrr")
@@ -442,7 +442,8 @@ def headline(results: AlignmentResults) -> Table:
     else:
         columns = [*ESTIMATED, *numbers(entities="Entities", seeds="Seeds")]
         notes = [
-            "Estimated precision: the mean confidence of what is written. An entity's confidence is the probability "
+            "Estimated precision: the share of what is written that is expected to be right. "
+            "An entity's confidence is the probability "
             "that its candidate scores better than a wrong one would; the scores of wrong ones are learnt from the "
             "second-best candidates of all entities. Where this could be checked, it was hardly ever too high.",
             "Unsure: the best candidate is too doubtful to be written. Nobody: none, or it fits another better.",

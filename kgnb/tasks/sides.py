@@ -43,7 +43,7 @@ Seeds: TypeAlias = "str | Path | Alignment | Iterable[tuple[str, str]] | None"
 Names: TypeAlias = "str | Path | Mapping[str, str]"
 
 MOST_TRIPLES = 5_000_000  # more does not fit a laptop's memory as Python values
-ALIGNMENT_FILES = (".rdf", ".owl", ".xml", ".ttl", ".sssom.tsv")
+ALIGNMENT_FILES = (".rdf", ".owl", ".xml", ".ttl")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +208,14 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links
     path = Path(file_of(given))
     if not path.is_file():
         raise no_file(path, "A line holds source IRI, TAB, target IRI; no header needed.")
-    if path.name.lower().endswith(ALIGNMENT_FILES):
+    if path.suffix.lower() in ALIGNMENT_FILES or _is_sssom(path):
         return links_of(load_alignment(path))
     return read_links(path)
+
+
+def _is_sssom(path: Path) -> bool:
+    with path.open("rb") as file:
+        return path.suffix.lower() == ".tsv" and b"subject_id" in file.read(100_000)
 
 
 def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:

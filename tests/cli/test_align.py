@@ -49,7 +49,7 @@ def rows(file):
 
 def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_path):
     folder, iris, others = sample
-    out, ranking = tmp_path / "out.tsv", tmp_path / "ranking.tsv"
+    out, ranking = tmp_path / "out.txt", tmp_path / "ranking.tsv"
     said = kgnb(
         "align", str(folder), "--seeds", "folder", "--out", str(out), "--ranking", str(ranking)
     )
@@ -90,7 +90,7 @@ def test_names_are_hidden_or_taken_from_a_file(kgnb, sample, tmp_path):
 
 
 def test_two_files_give_every_format(kgnb, tmp_path):
-    outs = [tmp_path / name for name in ("a.tsv", "a.ttl", "a.rdf", "a.sssom.tsv")]
+    outs = [tmp_path / name for name in ("a.txt", "a.ttl", "a.rdf", "a.sssom.tsv", "a.tsv")]
     words = [word for out in outs for word in ("--out", str(out))]
     measured = ("--reference", "huts:entity-reference", "--confidence", "0")
     said = kgnb("align", "huts:hollenmark", str(HUTS / "corvane.ttl"), *measured, *words)
@@ -101,6 +101,10 @@ def test_two_files_give_every_format(kgnb, tmp_path):
         and "http://huts.example/corvane/fiche-" in outs[0].read_text()
     )
     assert "subject_id" in outs[3].read_text() and all(out.stat().st_size > 10_000 for out in outs)
+    assert outs[3].read_text() == outs[4].read_text()
+    assert "%ea" not in said.err and "mean confidence" not in said.err
+    again = kgnb("align", *OURS, "--judge", "first", "--seeds", str(outs[4]))
+    assert again.status == 0, again.err
 
 
 def test_a_simulation_says_so(kgnb):

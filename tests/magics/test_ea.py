@@ -16,9 +16,9 @@ def test_a_stage_a_cell_from_two_catalogues_to_an_export(aligned, folder):
     frame = measured.df().set_index("name")
     assert frame.loc["first alignment", "hits1"] > 0.7 and "after the look" in frame.index
     assert measured.notes[0].startswith("ranked among 287")
-    assert "wrote pairs.tsv: " in aligned.good("%ea export pairs.tsv").said
+    assert "wrote pairs.txt: " in aligned.good("%ea export pairs.txt").said
     aligned.good("%ea export same.ttl")
-    assert len((folder / "pairs.tsv").read_text().splitlines()[0].split("\t")) == 3
+    assert len((folder / "pairs.txt").read_text().splitlines()[0].split("\t")) == 3
     assert "owl:sameAs" in (folder / "same.ttl").read_text()
     run = aligned.good("%ea trace").value
     assert [step.name for step in run.steps] == ["propose", "plan", "select", "align", "reflect"]
@@ -56,8 +56,8 @@ def test_the_unmatched_are_explained_and_wait_for_a_person(aligned, folder):
     assert source in {line[2].iri for line in waits.rows}
     assert settled.why_unmatched(row) in str(aligned.good(f"%ea explain {source}").value.parts)
     aligned.good(f'%ea review --accept {source} "{best}"')
-    aligned.good("%ea export pairs.tsv")
-    assert f"{source}\t{best}\t1\n" in (folder / "pairs.tsv").read_text()
+    aligned.good("%ea export pairs.txt")
+    assert f"{source}\t{best}\t1\n" in (folder / "pairs.txt").read_text()
 
 
 def test_a_name_in_part_and_an_option_of_another_verb_are_recognised(aligned):

@@ -146,9 +146,10 @@ AGENT = Agent(
         ".sssom.tsv": later(f"{_PROVIDED}:sssom"),
         ".rdf": later(f"{_PROVIDED}:rdf"),
         ".ttl": later(f"{_PROVIDED}:turtle"),
-        ".tsv": later(f"{_PROVIDED}:plain_pairs"),
+        ".tsv": later(f"{_PROVIDED}:sssom"),
+        ".txt": later(f"{_PROVIDED}:plain_pairs"),
     },
-    printed=".tsv",
+    printed=".txt",
     outputs=(
         Output(
             "ranking",
@@ -182,12 +183,13 @@ RIGHT: files or folders of RDF, URLs of SPARQL endpoints, or our own example, hu
 huts:corvane.
 
 \b
-Files (UTF-8, tab-separated, full IRIs, no header line):
-  --out FILE.tsv      source IRI, target IRI, confidence between 0 and 1
+Files (UTF-8, tab-separated, full IRIs):
+  --out FILE.tsv      SSSOM, as kgnb match writes it; FILE.txt holds source IRI,
+                      target IRI, confidence between 0 and 1, without a header
   --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of
                       every test source, or of every source without test pairs
   --seeds FILE        source IRI, target IRI (further columns are ignored); or
-                      .sssom.tsv, .rdf, .ttl
+                      SSSOM (.tsv), .rdf, .ttl
 
 Existing output files are replaced, whole or not at all. Without --out the plain columns go to standard
 output. Entities left without a counterpart are counted, with reasons, on standard error.""",

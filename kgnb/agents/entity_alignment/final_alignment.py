@@ -29,6 +29,9 @@ from kgnb.mappings import Mapping as AlignedPair
 FIRST, PERSON = "first alignment", "person"
 NONE_SAID = "none of its candidates, says the judge"
 OUTBID = "its counterpart fits another entity better"
+BETWEEN_TABLES = 0.02
+"""How far the estimate is off for one table and another beyond the chance of the draw."""
+UNSURE_FROM = 0.05  # half the width of the interval from which it stands in place of the number
 
 
 @dataclass(frozen=True)
@@ -107,21 +110,47 @@ class Settled:
             "changed": int((self.targets != self.proposal.first).sum()),
         }
 
+    def _chances(self) -> list[float]:
+        """The confidence of each match, seeds aside."""
+        proposal = self.proposal
+        found = (self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])
+        return [min(1.0, self.confidence(row)) for row in np.flatnonzero(found).tolist()]
+
     @property
     def estimated_precision(self) -> float | None:
-        """The expected share of right matches (seeds aside): the mean of their confidences, without
-        a reference.
+        """The expected share of right matches, seeds aside, without a reference.
 
         None if there is no such match.
         """
-        proposal = self.proposal
-        found = np.flatnonzero(
-            (self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])
-        ).tolist()
+        chances = self._chances()
+        return round(sum(chances) / len(chances), 6) if chances else None
+
+    @property
+    def likely_precision(self) -> tuple[float, float] | None:
+        """The bounds within which the share of right matches lies nine times in ten."""
+        chances = self._chances()
+        if not chances:
+            return None
+        share = sum(chances) / len(chances)
+        # at least one match is held to be open: of three sure ones nobody knows that all are right
+        drawn = sum(one * (1 - one) for one in chances) + share
+        spread = 1.64 * (drawn / len(chances) ** 2 + BETWEEN_TABLES**2) ** 0.5
+        return max(0.0, share - spread), min(1.0, share + spread)
+
+    def estimate(self) -> str:
+        """The estimated precision in words; an interval where a number would say too much."""
+        share, likely = self.estimated_precision, self.likely_precision
+        if share is None or likely is None:
+            return ""
+        low, high = likely
+        if max(share - low, high - share) > UNSURE_FROM:
+            return (
+                f"estimated precision: unsure, between {100 * low:.0f} and {100 * high:.0f} % "
+                f"(nine times in ten; {len(self._chances()):,} matches are too few, or too doubtful, to know)"
+            )
         return (
-            round(sum(min(1.0, self.confidence(row)) for row in found) / len(found), 6)
-            if found
-            else None
+            f"estimated precision {100 * share:.1f} %: so many of the matches are expected to be right; "
+            "no reference was looked at"
         )
 
     def pairs(self) -> list[tuple[str, str, float]]:
@@ -182,19 +211,19 @@ class Settled:
 
     def summary(self) -> list[str]:
         """How many were matched, how many were not and why, and the estimated precision."""
-        counts, share = self.counts(), self.estimated_precision
+        counts, estimate = self.counts(), self.estimate()
         found = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
         found += [
             f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()
         ]
-        if share is not None:
-            found.append(
-                f"estimated precision {100 * share:.1f} %: the mean confidence, no reference was looked at"
-            )
+        if estimate:
+            found.append(estimate)
         if DOUBTFUL in self.unmatched():
             precision = self.proposal.options.precision
-            keep = f"; --precision 0 (now {precision:g}) takes them too" if precision else ""
-            found.append(f"%ea review shows what is doubtful{keep}")
+            keep = (
+                f"--precision 0 (now {precision:g}) takes the doubtful too; " if precision else ""
+            )
+            found.append(f"{keep}in a notebook they can be reviewed one by one")
         return found
 
     def notes(self) -> list[str]:
