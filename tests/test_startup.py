@@ -28,7 +28,7 @@ def loaded_after(code: str) -> list[str]:
     return done.stderr.split()
 
 
-@pytest.mark.parametrize("command", ["", "match", "ask", "align", "build"])
+@pytest.mark.parametrize("command", ["", "match", "ask", "align", "build", "evaluate", "serve"])
 def test_help_of_a_command_loads_none_of_what_the_command_works_with(command: str) -> None:
     words = [*command.split(), "--help"]
     assert not loaded_after(f"from kgnb.cli import main\nassert main({words}) == 0\n")

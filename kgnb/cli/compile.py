@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.options import GroundOptions
 from kgnb.agents.options import given_of
 from kgnb.backends import open_graph
 from kgnb.cli.options import QUIET, input_options, stage_options
+from kgnb.cli.serve import COMPILING
 from kgnb.cli.work import Work
 from kgnb.errors import DataError
 from kgnb.files import write_whole
@@ -28,8 +28,6 @@ from kgnb.kg.terms import Iri, Term
 from kgnb.tasks.building import compile_ontology, mistakes
 from kgnb.tasks.building import ground as ground_graph
 from kgnb.tasks.task import counted
-
-COMPILING = [one for one in AGENT.inputs if one.name in ("open_world", "derive_types", "only")]
 
 
 @click.command()

@@ -11,19 +11,9 @@ from typing import Any
 import click
 
 from kgnb.agents.kg_construction import AGENT as BUILDING
-from kgnb.agents.kg_construction.documents import find_documents, read_document
-from kgnb.agents.kg_construction.graph_file import GraphFile
-from kgnb.agents.kg_construction.serve import Shared
-from kgnb.agents.kg_construction.serve import serve as serve_pack
-from kgnb.cli.compile import COMPILING
 from kgnb.cli.options import input_options
-from kgnb.results.escaping import unbroken
-from kgnb.settings import Settings, secret
-from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
-from kgnb.tasks.building import compile_ontology, look_up
-from kgnb.tasks.text2sparql import serve_text2sparql
 
-AGENT = "agent:"
+COMPILING = [one for one in BUILDING.inputs if one.name in ("open_world", "derive_types", "only")]
 
 
 def client_config(tbox: str, words: Sequence[str]) -> str:
@@ -136,70 +126,6 @@ def serve(tbox: str, **given: Any) -> None:
     if given["client_config"]:
         print(client_config(tbox, sys.argv[1:]))
         return
-    settings = Settings.load()
-    if given["text2sparql"]:
-        if given["host"] not in ("127.0.0.1", "localhost", "::1"):
-            raise ValueError(f"--host {given['host']}: --text2sparql listens on this machine only")
-        serve_text2sparql(tbox, given["port"], settings, on_ready=lambda url: _ready(url, ""))
-        return
-    if tbox.startswith(AGENT):
-        serve_stdio(mcp_server([agent_called(tbox.removeprefix(AGENT))], settings))
-        return
-    out = Path(given["out"]) if given["out"] else None
-    if out is not None and (
-        out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()
-    ):
-        raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
-    pack = compile_ontology(
-        tbox,
-        given["shapes"],
-        closed_world=not given["open_world"],
-        derive_types=given["derive_types"],
-        only=given["only"],
-    )
-    outside = [look_up(given["reference"], pack)] if given["reference"] else []
-    spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
-    session = pack.session(store=given["store"], **spaces)
-    file = GraphFile(out, session) if out is not None else None
-    texts = (
-        [read_document(one) for one in find_documents(list(given["documents"]))]
-        if given["documents"]
-        else []
-    )
-    shared = Shared(
-        pack,
-        session,
-        file,
-        given["source"],
-        {document.name: document.text for document in texts},
-        given["face"],
-        {tool.spec.name: tool for tool in outside},
-    )
-    if file is not None and file.loaded:
-        print(
-            f"kgnb: {file.loaded:,} facts read from {unbroken(str(out))}",
-            file=sys.stderr,
-            flush=True,
-        )
-    token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
-    if not given["http"]:
-        print(
-            f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output",
-            file=sys.stderr,
-        )
-    try:
-        serve_pack(
-            shared,
-            "http" if given["http"] else "stdio",
-            host=given["host"],
-            port=given["port"],
-            token=token,
-            on_ready=lambda url, drawn: _ready(url, drawn if token is None else ""),
-        )
-    finally:
-        session.close()
+    from kgnb.cli import serving  # which takes longer to import than help takes to print
 
-
-def _ready(url: str, token: str) -> None:
-    authorization = f"\n      Authorization: Bearer {token}" if token else ""
-    print(f"kgnb: {url}{authorization}", file=sys.stderr, flush=True)
+    serving.serve(tbox, given)

@@ -180,18 +180,12 @@ def frame_of(solutions: Solutions) -> Any:
     """
     import pandas
 
-    values: dict[int, object] = {}  # by the identity of a term: equal cells are one term
-
-    def value(term: Term | None) -> object:
-        key = id(term)
-        if key not in values:
-            values[key] = python_value(term)
-        return values[key]
-
-    columns = {
-        name: pandas.Series([value(row[at]) for row in solutions.rows], dtype=object)
-        for at, name in enumerate(solutions.variables)
-    }
+    columns = {}
+    for at, name in enumerate(solutions.variables):
+        terms = [row[at] for row in solutions.rows]
+        known = {id(term): term for term in terms}  # equal cells are one term
+        values = {key: python_value(term) for key, term in known.items()}
+        columns[name] = pandas.Series([values[id(term)] for term in terms], dtype=object)
     return pandas.DataFrame(columns).convert_dtypes()
 
 

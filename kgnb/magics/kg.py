@@ -35,9 +35,9 @@ from kgnb.settings import Endpoint, Settings, found_config, trust_config
 
 COUNTED = ("class", "object property", "datatype property", "annotation property")
 LANGUAGES_LISTED, LABELS_LOOKED_AT, NAMED = 20, 10_000, 5
-_LANGUAGES = """SELECT ?language (COUNT(*) AS ?count)
-WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
-GROUP BY ?language ORDER BY DESC(?count) ?language"""
+# What has no language is a group as well: to leave it out here takes the engine a third more.
+_LANGUAGES = """SELECT ?language (COUNT(*) AS ?count) WHERE { ?s ?p ?o }
+GROUP BY (LANG(?o) AS ?language) ORDER BY DESC(?count) ?language"""
 _OF_SOME = f"""SELECT ?language (COUNT(*) AS ?count)
 WHERE {{ {{ SELECT (LANG(?o) AS ?language) WHERE {{ ?s <{RDFS}label> ?o }} LIMIT {LABELS_LOOKED_AT} }}
 FILTER(?language != "") }} GROUP BY ?language ORDER BY DESC(?count) ?language"""
@@ -145,7 +145,7 @@ def _declared(graph: Graph, timeout: float) -> Rows:
 def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> Rows:
     try:
         found = graph.select(
-            _OF_SOME if remote else _LANGUAGES, limit=LANGUAGES_LISTED, timeout=timeout
+            _OF_SOME if remote else _LANGUAGES, limit=LANGUAGES_LISTED + 2, timeout=timeout
         )
     except (BackendError, DataError) as error:
         notes.append(f"languages: {error.what}")
@@ -155,7 +155,7 @@ def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> 
     cells = [[cell.text if isinstance(cell, Literal) else "" for cell in row] for row in found]
     return [
         [f"texts in {language}", int(number) if number.isdecimal() else None, ""]
-        for language, number in cells
+        for language, number in [cell for cell in cells if cell[0]][:LANGUAGES_LISTED]
     ]
 
 

@@ -126,11 +126,11 @@ class GraphPicture(Bundled):
                 resource = isinstance(term, Iri | Blank)
                 key = term_text(term) if not isinstance(term, Iri) else str(term)
                 key = key if resource else f"{shortened(key, _NAME)} #{number}"
-                own = kind(term) if kind else ""
-                before = nodes.get(key) or Node(
-                    key, named(term), own or ("" if resource else _VALUE)
-                )
-                nodes[key] = replace(before, emphasis=before.emphasis or triple in marked)
+                if key not in nodes:
+                    own = kind(term) if kind else ""
+                    nodes[key] = Node(key, named(term), own or ("" if resource else _VALUE))
+                if triple in marked:
+                    nodes[key] = replace(nodes[key], emphasis=True)
                 ends.append(key)
             edges.append(Edge(ends[0], ends[1], named(triple[1]), emphasis=triple in marked))
         return cls(tuple(nodes.values()), tuple(edges), title, notes)

@@ -1,18 +1,17 @@
 """A graph as an SVG picture: few bytes, names always readable, colours that stay apart for the
 colour-blind.
 
-The same graph has the same places everywhere. Each connected part is laid out by itself (Kamada and
-Kawai 1989; by forces, Fruchterman and Reingold 1991, where it is large), turned so that its long
-side lies flat, loosened until no two names overlap, and the parts are set in rows.
+The same graph has the same places everywhere. Each connected part is laid out by itself (the energy
+of Kamada and Kawai 1989, made small by majorisation: Gansner, Koren and North 2004), turned so that
+its long side lies flat, loosened until no two names overlap, and the parts are set in rows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +24,9 @@ Places = NDArray[np.float64]  # (nodes, 2), in pixels, the middle of each node
 HEIGHT = 24.0  # of a node, in pixels
 LENGTH = 150.0  # of a line, on average
 GAP = (16.0, 18.0)  # between two nodes, across and down
-SMALL = 120  # nodes up to which the slower, better layout is used
 SCREEN = 1.7  # width of a picture to its height
 ROUNDS = 120
+SETTLED = 1e-4  # share of the energy that a round takes off, below which the layout is done
 LOOP = 34.0  # pixels a line from a node to itself rises above it
 
 
@@ -41,20 +40,19 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float]) -> 
     >>> lay_out([60, 60], {(0, 1): 40}).shape
     (2, 2)
     """
-    import networkx as nx  # slow to import
-
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(widths)))
-    graph.add_edges_from(sorted({(min(line), max(line)) for line in lines if line[0] != line[1]}))
+    near: list[set[int]] = [set() for _ in widths]
+    for source, target in lines:
+        if source != target:
+            near[source].add(target)
+            near[target].add(source)
     places = np.zeros((len(widths), 2))
     half = np.column_stack([np.asarray(widths) / 2, np.full(len(widths), HEIGHT / 2)])
-    parts = sorted(
-        (sorted(part) for part in nx.connected_components(graph)),
-        key=lambda part: (-len(part), part[0]),
-    )
+    parts = sorted(_parts(near), key=lambda part: (-len(part), part[0]))
     sizes = []
     for part in parts:
-        own = _apart(_drawn(graph.subgraph(part), part), 2 * half[part, 0], _between(part, lines))
+        at = {node: position for position, node in enumerate(part)}
+        shape = tuple(tuple(sorted(at[other] for other in near[node])) for node in part)
+        own = _apart(_drawn(shape).copy(), 2 * half[part, 0], _between(part, lines))
         head = LOOP if any((node, node) in lines for node in part) else 0.0
         places[part] = own - (own - half[part]).min(axis=0) + (0.0, head)
         sizes.append((places[part] + half[part]).max(axis=0))
@@ -76,27 +74,69 @@ def _corners(sizes: Sequence[Places]) -> Places:
     return np.array(corners)
 
 
-def _drawn(graph: Any, part: list[int]) -> Places:
-    """The layout of one connected part, in pixels, its long axis horizontal."""
-    if len(part) == 1:
-        return np.zeros((1, 2))
-    small = len(part) <= SMALL
-    import networkx as nx
+def _parts(near: Sequence[set[int]]) -> list[list[int]]:
+    """The connected parts of a graph, the nodes of each in order."""
+    left, parts = set(range(len(near))), []
+    while left:
+        part = sorted(_steps(near, min(left)))
+        left.difference_update(part)
+        parts.append(part)
+    return parts
 
-    found = (
-        nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=0, iterations=80)
-    )
-    places: Places = np.array([found[node] for node in part])
+
+def _steps(near: Sequence[Collection[int]], start: int) -> dict[int, int]:
+    """How many lines away each node is that can be reached."""
+    steps, border = {start: 0}, [start]
+    for node in border:  # which grows
+        for other in near[node]:
+            if other not in steps:
+                steps[other] = steps[node] + 1
+                border.append(other)
+    return steps
+
+
+@lru_cache(256)
+def _drawn(near: tuple[tuple[int, ...], ...]) -> Places:
+    """The layout of a connected part, in pixels, its long axis horizontal; ``near`` holds the
+    neighbours of each node. Small parts of one shape are many.
+    """
+    if len(near) == 1:
+        return np.zeros((1, 2))
+    apart = np.empty((len(near), len(near)))
+    for node in range(len(near)):
+        steps = _steps(near, node)
+        apart[node, list(steps)] = list(steps.values())
+    places: Places = _settled(apart)
     places -= places.mean(axis=0)
     long, _ = np.linalg.svd(places, full_matrices=False)[2]
     long = long if (long[0], long[1]) > (0, 0) else -long
     places = places @ np.array([[long[0], -long[1]], [long[1], long[0]]])
     if places[0, 0] > places[-1, 0]:  # the first node lies to the left
         places = -places
-    at = {node: position for position, node in enumerate(part)}
-    ends = np.array([(at[a], at[b]) for a, b in graph.edges])
-    mean = float(np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1).mean())
+    one, other = np.nonzero(apart == 1)
+    mean = float(np.linalg.norm(places[one] - places[other], axis=1).mean())
     return places * (LENGTH / max(mean, 1e-9)) * (1.2, 0.8)  # names are wide and low
+
+
+def _settled(apart: NDArray[np.float64]) -> Places:
+    """Places whose distances are about ``apart``, the near ones the most, beginning on a circle."""
+    count = len(apart)
+    itself = np.eye(count, dtype=bool)
+    weights = 1 / np.where(itself, np.inf, apart) ** 2
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    inverse = np.linalg.inv(laplacian + 1 / count) - 1 / count
+    turn = 2 * np.pi * np.arange(count) / count
+    places: Places = apart.mean() * np.column_stack([np.cos(turn), np.sin(turn)])
+    before = np.inf
+    for _ in range(ROUNDS):
+        far = np.linalg.norm(places[:, None] - places, axis=2) + itself
+        energy = float((weights * (far - apart) ** 2).sum())
+        if before - energy < SETTLED * energy:
+            break
+        before = energy
+        pull = weights * apart / np.maximum(far, 1e-9)
+        places = inverse @ ((np.diag(pull.sum(axis=1)) - pull) @ places)
+    return places
 
 
 def _between(part: list[int], lines: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -64,6 +65,7 @@ def query(
     known = {**dict(getattr(graph, "prefixes", ())), **(prefixes or {})}
     written = fill(text, values) if values is not None else text
     form, head = query_form(written), declarations(written, known)
+    shown = cache(partial(short, prefixes=known))
     asked = with_prologue(written, head)
     _refuse_unknown_prefixes(asked, graph)
     if form != "UPDATE" and update:
@@ -97,7 +99,7 @@ def query(
             )
             found = rows_of(
                 solutions,
-                lambda iri: short(iri, known),
+                shown,
                 notes,
                 named.labels,
             )
@@ -110,7 +112,7 @@ def query(
         named = _names(
             graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True
         )
-        found = triples_of(kept, lambda iri: short(iri, known), named, prefixes=known)
+        found = triples_of(kept, shown, named, prefixes=known)
         if said := _notes(graph, asked, known):
             found = replace(found, notes=(*found.notes, *said))
         if limit is not None and len(triples) > limit:

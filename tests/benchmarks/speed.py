@@ -165,10 +165,8 @@ def cells(things: int, cell: str, *, wall: bool = False, before: str = "") -> An
         shell = InteractiveShell.instance()
 
         def run(source: str) -> None:
-            with capture_output():
-                done = shell.run_cell(source)
-                assert done.success, source
-                shell.display_formatter.format(done.result)
+            with capture_output():  # the value is formatted, as it is for the page
+                assert shell.run_cell(source).success, source
 
         for source in ("%load_ext kgnb", f"%kg open {file_of(folder, things)} --as big", before):
             run(source)

@@ -415,6 +415,7 @@ class Directory:
         self._by_part: dict[str, set[str]] = defaultdict(
             set
         )  # words by their parts of three letters
+        self._mixed: set[str] = set()  # words of letters and digits, which are few
         self._read = False
         self._search = TextSearch(lambda query, most: reader.select(query, limit=most))
         self.partial = False
@@ -483,13 +484,16 @@ class Directory:
         text = " ".join(said)
         if len(text) < 4:
             return []
-        near = {name for word in said for name in self._by_word.get(word, ())}
-        near |= {n for w in said if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
+        alike_words = {*said, *(other for w in said if len(w) > 3 for other in self._close(w))}
         # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
+        numbers = _numbers(text)
+        numbered = self._with_number(numbers[0]) if numbers else None
+        near: set[tuple[str, ...]] = set()
+        for word in alike_words:
+            names = self._by_word.get(word, set())
+            near |= names if numbered is None else names & numbered
         alike = [
-            name
-            for name in near
-            if name[0][:1] == text[:1] and _numbers(" ".join(name)) == _numbers(text)
+            name for name in near if name[0][:1] == text[:1] and _numbers(" ".join(name)) == numbers
         ]
         scored = [
             (difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike
@@ -503,6 +507,11 @@ class Directory:
             for score, name in best
             for iri, shown in sorted(self._names[name].items())
         ]
+
+    def _with_number(self, number: str) -> set[tuple[str, ...]]:
+        """The names that may hold this number: a word of its own, or within one ("5's")."""
+        words = {number, *self._mixed}
+        return {name for word in words for name in self._by_word.get(word, ())}
 
     def _close(self, word: str) -> list[str]:
         # a word that is nearly the same shares several of its parts, unless it is short
@@ -566,7 +575,7 @@ class Directory:
             self.partial = True
             return []
         self.partial |= found.truncated
-        return sorted(found.rows, key=str)
+        return sorted(found.rows, key=_in_order)
 
     def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
         """Look up the entities with exactly these names, if need be in all of ``LANGUAGES``."""
@@ -607,7 +616,13 @@ class Directory:
                 if word not in self._by_word:
                     for part in _parts(word):
                         self._by_part[part].add(word)
+                    if not word.isalpha() and not word.isdigit():
+                        self._mixed.add(word)
                 self._by_word[word].add(said)
+
+
+def _in_order(row: Sequence[Term | None]) -> list[str]:
+    return [f"{term}'" if isinstance(term, Iri) else repr(term) for term in row]
 
 
 def _parts(word: str) -> set[str]:
