@@ -81,6 +81,18 @@ class Commands(click.Group):
                 return command_of(agent)
         return None
 
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names; a UsageError says which is like it."""
+        if words[0].isalpha() and self.get_command(context, words[0]) is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(words[0], self.list_commands(context), 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            context.fail(f"there is no command {words[0]}{hint}")
+        return super().resolve_command(context, words)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands; only those of other packages are imported for it."""
         rows = [(name, listed.help) for name, listed in COMMANDS.items()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -11,11 +13,10 @@ from kgnb.cli.options import agent_command, input_options
 
 
 @click.command()
-@click.argument("question", required=False)
+@click.argument("question", nargs=-1, metavar="[QUESTION]")
 @click.option(
     "--graph",
     "-g",
-    required=True,
     multiple=True,
     metavar="FILE|URL",
     help="The graph: RDF files or folders, lines of head TAB relation TAB tail (.tsv, .txt), a SPARQL "
@@ -44,7 +45,7 @@ from kgnb.cli.options import agent_command, input_options
 )
 @input_options(AGENT.taken)
 @agent_command(AGENT)
-def ask(question: str | None, **given: Any) -> None:
+def ask(question: tuple[str, ...], **given: Any) -> None:
     """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
 
     Or answer a whole file with --questions. A question that fails does not stop the others; a line
@@ -58,7 +59,16 @@ def ask(question: str | None, **given: Any) -> None:
       kgnb ask "Which river flows through Berne?" --graph https://example.org/sparql -e wd:Q70
       kgnb ask --questions asked.jsonl --graph graph.ttl --judge rule --out answered.jsonl
     """
-    if (question is None) == (given["questions"] is None):
+    said = [word for word in question if not Path(word).exists()]
+    if len(question) == 2 and len(said) == 1:
+        given["graph"] += tuple(set(question) - set(said))
+    if len(question) > 1:
+        graphs = " ".join(f"--graph {quote(one)}" for one in given["graph"] or ("FILE",))
+        line = f"kgnb ask {quote(' '.join(said))} {graphs}"
+        raise click.UsageError(f"one QUESTION, in quotes, and the graph by its option: {line}")
+    if not given["graph"]:
+        raise click.UsageError("name what to ask: --graph FILE|URL, or -g; huts:graph to try it")
+    if (not question) == (given["questions"] is None):
         raise click.UsageError("give one QUESTION, or a file of them: --questions FILE.jsonl")
     if given["questions"] is None and (given["out"] or given["resume"]):
         raise click.UsageError(
@@ -72,4 +82,4 @@ def ask(question: str | None, **given: Any) -> None:
         raise click.UsageError("--resume needs the --out FILE.jsonl to continue")
     from kgnb.cli.answering import answer
 
-    answer(question, given)
+    answer(question[0] if question else None, given)

@@ -17,9 +17,9 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     values, both .jsonl. Where a question's reference is a table, its cells are measured as well.
 
     Both are .sssom.tsv, .rdf (OAEI Alignment), triples such as owl:sameAs (.ttl, .nt), or tables of
-    pairs (of kgnb align, DeepOnto, LogMap; .tsv, .csv, .txt). Relations that the reference does not
-    use are left out, and so are mappings of owl:Thing, as the OAEI does. The reference may
-    name the two ontologies in either order.
+    pairs (of kgnb align, DeepOnto, LogMap; .tsv, .csv, .txt; ids of rows will do). Relations that the
+    reference does not use are left out, and so are mappings of owl:Thing, as the OAEI does. The
+    reference may name the two ontologies in either order.
 
     \b
     Examples:

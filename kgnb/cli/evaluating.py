@@ -12,6 +12,8 @@ from kgnb.errors import DataError
 from kgnb.evaluate.alignment import Score, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.evaluate.answers import WARNING, Item, measure
 from kgnb.mapping_files import load
+from kgnb.mapping_files.pairs import spelt_out
+from kgnb.mappings import Alignment
 from kgnb.tasks.asking import AnswerOutcome, found_rows, read_answers
 from kgnb.tasks.matching import open_reference
 
@@ -21,11 +23,18 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     if found.endswith(".jsonl"):
         _answers(found, reference, as_json)
         return
-    expected, alignment = open_reference(reference), load(found)
+    expected, alignment = open_reference(reference, plain=True), load(found, plain=True)
+    expected, alignment = spelt_out(expected, alignment), spelt_out(alignment, expected)
     for path, read in ((reference, expected), (found, alignment)):
         for note in read.notes:
             if "left out" in note:
                 click.echo(f"kgnb: {path}: {note}", err=True)
+    if _entities(alignment).isdisjoint(_entities(expected)) and len(alignment):
+        raise DataError(
+            f"it names no entity that {reference} names",
+            where=found,
+            fix="Name an alignment and a reference of the same two ontologies or tables.",
+        )
     wanted, given = scored_by_oaei(triples(expected)), scored_by_oaei(triples(alignment))
     swapped = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
     wanted = flipped(wanted) if swapped else wanted
@@ -49,6 +58,10 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
         click.echo(
             "kgnb: the reference names the ontologies in the other order; it was swapped", err=True
         )
+
+
+def _entities(alignment: Alignment) -> set[str]:
+    return {iri for mapping in alignment for iri in mapping.pair}
 
 
 def _answers(found: str, reference: str, as_json: bool) -> None:

@@ -199,6 +199,11 @@ def table_quads(
     key = next(
         (at for at, cells in enumerate(columns) if all(cells) and len({*cells}) == len(cells)), None
     )
+    if key is not None and all(map(str.isdigit, (header[key], *columns[key]))):
+        first = ", ".join(header[:4])
+        mends.note(
+            "the first row names the columns, though it looks like one of the others", first, ""
+        )
     reads = readers(columns, semicolons=semicolons, mends=mends)
     words = [at for at, cells in enumerate(columns) if reads[at] is None and _wordy(cells)]
     names = _naming(header, [at for at in words if at != key], key)

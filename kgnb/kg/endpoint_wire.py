@@ -50,6 +50,9 @@ def is_public(url: str) -> bool:
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
 
+_NO_METHOD = "the service takes neither POST nor GET at this address: check its path"
+
+
 class Courtesy:
     """Limits how many requests to one service start per second; shared by threads. 0: no limit."""
 
@@ -275,7 +278,7 @@ class Wire:
         status, headers = answer.status, answer.headers
         if 300 <= status < 400:
             raise self._redirected(status, headers)
-        if status == 405 and not self.method and self.wrapper is None:
+        if status in (405, 501) and not self.method and self.wrapper is None:
             self.method.append("GET")
             raise self._again("does not take POST", fix="", tries=2)
         if not answer.good:
@@ -332,12 +335,15 @@ class Wire:
             403: "the service does not allow you to do this; where it wants a key: --auth env:NAME, or "
             "--header NAME=env:VAR",
             404: "check the path of the address",
-            405: "the service takes neither POST nor GET at this address: check its path",
+            405: _NO_METHOD,
+            501: _NO_METHOD,
             413: "make the query shorter",
             414: "make the query shorter",
         }
         return self.failure(
-            f"answered HTTP {status}: {shown}", body, fix=fixes.get(status, "see the details")
+            f"answered HTTP {status}: {shown}",
+            body,
+            fix=fixes.get(status, "check the address, and try again later"),
         )
 
     def _what_it_wants(self, headers: Mapping[str, str]) -> str:

@@ -76,8 +76,11 @@ def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     return write_whole(Path(path), writer_for(path)(alignment))
 
 
-def load(path: str | os.PathLike[str]) -> Alignment:
+def load(path: str | os.PathLike[str], *, plain: bool = False) -> Alignment:
     """Read an alignment in the format of its suffix and content.
+
+    Args:
+        plain: a table whose first two columns are no IRIs is read as pairs of ids.
 
     Raises:
         DataError: the file is missing or malformed; says where.
@@ -98,8 +101,19 @@ def load(path: str | os.PathLike[str]) -> Alignment:
         format_of(file)
     content = file_bytes(file, MAX_BYTES)
     if suffix in _TABLES:
-        if b"subject_id" not in content and (found := pairs.read(content, str(file))):
-            return found
+        if b"subject_id" not in content:
+            if found := pairs.read(content, str(file), plain=plain):
+                return found
+            if not any(line and line[:1] != b"#" for line in content.splitlines()):
+                raise DataError(
+                    "it holds no pair", where=str(file), fix="Check that it was written to the end."
+                )
+            raise DataError(
+                "no row holds two IRIs, and no column is named subject_id",
+                where=str(file),
+                fix="A table of pairs has a source IRI and a target IRI in its first two columns; an "
+                "SSSOM table has the columns subject_id, predicate_id and object_id.",
+            )
         return sssom.read(content, str(file), _sidecar(file))
     if _ALIGNMENT not in content and b"<Alignment" not in content and b"OWL" in content.upper():
         return turtle.read(file)
@@ -116,9 +130,9 @@ def _sidecar(file: Path) -> bytes | None:
     return file_bytes(found, MAX_BYTES) if found is not None else None
 
 
-def load_reference(path: str | os.PathLike[str]) -> Alignment:
+def load_reference(path: str | os.PathLike[str], *, plain: bool = False) -> Alignment:
     """Read an alignment to measure against; an empty one is refused."""
-    alignment = load(path)
+    alignment = load(path, plain=plain)
     if not alignment.mappings:
         raise DataError(
             "; ".join(["the reference holds no mapping", *alignment.notes]),

@@ -11,6 +11,8 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from urllib.parse import unquote
 
 from kgnb.errors import DataError
 from kgnb.mappings import Alignment, Mapping, Relation
@@ -41,13 +43,19 @@ _KINDS = {
     "INST": "individual",
 }
 _NUMBER = re.compile(r"\d*\.?\d+(?:[eE]-?\d+)?")
+_HEADING = re.compile(
+    r"(?i)[\w ]*?(id|ids|source|target|left|right|subject|object|entity|src|tgt)[\w ]{0,3}"
+)
 Row = tuple[int, Sequence[str]]  # its line, its cells
 
 
-def read(content: bytes, where: str) -> Alignment | None:
+def read(content: bytes, where: str, *, plain: bool = False) -> Alignment | None:
     """The alignment in a table of pairs; None if no row has two IRIs.
 
     Rows without two IRIs, or with a confidence out of bounds, are left out and counted in the notes.
+
+    Args:
+        plain: where no row has two IRIs, the first two cells of each are taken as the ids they are.
 
     Raises:
         DataError: it is not UTF-8 text.
@@ -61,6 +69,8 @@ def read(content: bytes, where: str) -> Alignment | None:
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     rows = [(n, line) for n, line in lines if not line.startswith("#")]
     divided = _divided(rows)
+    if plain and not any(_IRI.fullmatch(cell) for _, cells in divided for cell in cells[:2]):
+        return _plain(rows)
     mappings: list[Mapping] = []
     odd: list[int] = []
     for number, cells in divided:
@@ -77,6 +87,52 @@ def read(content: bytes, where: str) -> Alignment | None:
         what = "1 row" if len(odd) == 1 else f"{len(odd)} rows"
         notes = (f"{what} left out (the first is line {odd[0]}): no pair of IRIs",)
     return Alignment(tuple(mappings), notes=notes)
+
+
+def _plain(rows: Sequence[tuple[int, str]]) -> Alignment | None:
+    """The pairs of ids in rows whose first two cells are no IRIs, below a heading or not."""
+    dividers = _DIVIDERS[:-1]  # blanks part words, and a page of prose is no table
+    held = {one: sum(one in line for _, line in rows) for one in dividers}
+    best = max(dividers, key=lambda divider: held[divider])
+    cells = [_cells(line, best)[:2] for _, line in rows]
+    # ids may look like a heading, but then all do
+    heads = [all(map(_HEADING.fullmatch, row)) for row in cells[:2]]
+    if heads == [True, False]:
+        cells = cells[1:]
+    pairs = [(pair[0], pair[1]) for pair in cells if len(pair) == 2 and all(pair)]
+    odd = len(cells) - len(pairs)
+    notes = (f"{odd} of {len(cells)} rows left out: no pair of ids",) if odd else ()
+    mappings = tuple(Mapping(one, other, "equivalent", 1.0, "individual") for one, other in pairs)
+    return Alignment(mappings, notes=notes) if pairs else None
+
+
+def spelt_out(alignment: Alignment, like: Alignment) -> Alignment:
+    """An alignment whose ids are the IRIs of another that end in them, where exactly one does.
+
+    >>> known = Alignment((Mapping("http://a/1", "http://b/8", "equivalent", 1.0, "individual"),))
+    >>> ids = Alignment((Mapping("1", "8", "equivalent", 1.0, "individual"),))
+    >>> spelt_out(ids, known).mappings[0].pair
+    ('http://a/1', 'http://b/8')
+    """
+    sources = by_ending(mapping.source for mapping in like)
+    targets = by_ending(mapping.target for mapping in like)
+    named = (
+        replace(
+            one,
+            source=sources.get(one.source, one.source),
+            target=targets.get(one.target, one.target),
+        )
+        for one in alignment
+    )
+    return replace(alignment, mappings=tuple(named))
+
+
+def by_ending(iris: Iterable[str]) -> dict[str, str]:
+    """The IRI of each ending, after the last slash or hash, that no other of them has."""
+    found: dict[str, set[str]] = {}
+    for iri in iris:
+        found.setdefault(unquote(re.split("[/#]", iri)[-1]), set()).add(iri)
+    return {ending: min(ones) for ending, ones in found.items() if len(ones) == 1}
 
 
 def _divided(rows: Sequence[tuple[int, str]]) -> Iterable[Row]:

@@ -51,6 +51,7 @@ from kgnb.tasks.sides import (
     Sides,
     Source,
     check_links,
+    links_between,
     links_of,
     open_sides,
 )
@@ -270,7 +271,10 @@ class AligningTask(Task):
             self.sides = open_sides(
                 left, right, seeds=given["seeds"], names=given["names"], labels=labels
             )
-        _ = self.known  # a reference that cannot be read is reported before any work is done
+        # a reference that cannot be read, or is of other graphs, is reported before any work is done
+        known, sides = self.known, self.sides
+        if known and not any(one in sides.left and other in sides.right for one, other in known):
+            check_links(sides, known, str(self.option("reference") or "the reference"))
         return {"left": self.sides.left, "right": self.sides.right}
 
     @property
@@ -309,7 +313,7 @@ class AligningTask(Task):
     def known(self) -> Links:
         """The pairs to be found: those of the reference, else the folder's test pairs."""
         reference = self.option("reference")
-        return links_of(reference) if reference != "" else self.sides.tests
+        return links_between(self.sides, reference) if reference != "" else self.sides.tests
 
     @property
     def tested(self) -> bool:

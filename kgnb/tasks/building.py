@@ -14,7 +14,13 @@ from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built, Journal
 from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.compile import compile as compile_graph
-from kgnb.agents.kg_construction.documents import Documents, Readable, find_documents, is_utf8
+from kgnb.agents.kg_construction.documents import (
+    Documents,
+    Readable,
+    find_documents,
+    is_utf8,
+    passed_over,
+)
 from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.ground import Grounding, ReferenceNames, label_index
@@ -34,7 +40,7 @@ from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError, DataError
 from kgnb.files import from_json
 from kgnb.kg.endpoint_graph import EndpointGraph
-from kgnb.kg.loading import load
+from kgnb.kg.loading import SUFFIXES, load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import push
 from kgnb.kg.quads import digest, quads
@@ -236,10 +242,15 @@ class BuildingTask(Task):
             if shapes is not None:
                 raise ValueError("shapes are compiled into a pack: give them to kgnb compile")
             return {**self.specs, "tbox": open_pack(Path(tbox))}
-        ontology, shapes = (
-            open_graph(self.opener.source(spec)) if spec is not None else None
-            for spec in (tbox, shapes)
-        )
+        try:
+            ontology, shapes = (
+                open_graph(self.opener.source(spec)) if spec is not None else None
+                for spec in (tbox, shapes)
+            )
+        except DataError as error:
+            if later := _ontologies(self.specs["documents"]):
+                error.fix = f"The ontology comes first, then the documents: is {later[0]} it?"
+            raise
         return {**self.specs, "tbox": ontology, "shapes": shapes}
 
     def digests(self) -> dict[str, str]:
@@ -474,6 +485,8 @@ class BuildingTask(Task):
         odd = [one.name for one in documents if one.name in silent and not is_utf8(one)]
         if odd:
             lines.append(f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}")
+        if others := passed_over(_named(self.specs["documents"] or ())):
+            lines.append(f"passed over, for they are no documents that can be read: {others}")
         return lines
 
     def joined(self, built: Built, read: Sequence[Readable]) -> Built:
@@ -612,6 +625,13 @@ def look_up(
     theirs = open_graph(reference)
     schema = [theirs, open_graph(pack.subclasses())]
     return look_up_tool(ReferenceNames(label_index(theirs, page=options.page), options, schema))
+
+
+def _ontologies(documents: Documents | None) -> list[str]:
+    """Those among the documents that are named as RDF files are."""
+    given = documents if isinstance(documents, list | tuple) else [documents]
+    paths = [Path(one) for one in given if isinstance(one, str | Path)]
+    return [str(path) for path in paths if path.suffix.lower() in SUFFIXES]
 
 
 def _named(documents: Documents) -> Documents:

@@ -29,6 +29,7 @@ from kgnb.evaluate.alignment import (
     triples,
 )
 from kgnb.judging import Decisions, Judge, Verdict
+from kgnb.kg.converting import SPREADSHEETS
 from kgnb.kg.ontology import Kind, Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import load_reference, reviews
@@ -203,7 +204,13 @@ class MatchingTask(Task):
 
     def warnings(self) -> list[str]:
         """What was read otherwise than it stands, and what was left out."""
-        return [*super().warnings(), *(self.exported().notes if "merge" in self.values else ())]
+        tables = [
+            f"{spec} is a table: its columns were matched; kgnb align (%ea) matches rows"
+            for spec in (self.specs["source"], self.specs["target"])
+            if isinstance(spec, str) and spec.lower().endswith((*SPREADSHEETS, ".csv", ".tsv"))
+        ]
+        left_out = self.exported().notes if "merge" in self.values else ()
+        return [*super().warnings(), *tables, *left_out]
 
     def summary(self) -> list[str]:
         """The number of mappings, and their scores where there is a reference."""
@@ -265,13 +272,13 @@ def decisions_in(path: str | Path) -> Iterator[PairDecision]:
         )
 
 
-def open_reference(spec: str | Path) -> Alignment:
-    """The reference alignment in a file, or ``huts:reference``.
+def open_reference(spec: str | Path, *, plain: bool = False) -> Alignment:
+    """The reference alignment in a file, or ``huts:reference``; ``plain`` as in ``load``.
 
     Raises:
         DataError: the file is missing, malformed, no alignment, or holds no mapping.
     """
-    return load_reference(file_of(spec))
+    return load_reference(file_of(spec), plain=plain)
 
 
 def reference_pairs(

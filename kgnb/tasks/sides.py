@@ -35,6 +35,7 @@ from kgnb.kg.endpoint_graph import is_rdflib
 from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
 from kgnb.mapping_files import load as load_alignment
+from kgnb.mapping_files.pairs import by_ending
 from kgnb.mappings import Alignment
 
 Links: TypeAlias = tuple[tuple[str, str], ...]
@@ -43,7 +44,7 @@ Seeds: TypeAlias = "str | Path | Alignment | Iterable[tuple[str, str]] | None"
 Names: TypeAlias = "str | Path | Mapping[str, str]"
 
 MOST_TRIPLES = 5_000_000  # more does not fit a laptop's memory as Python values
-ALIGNMENT_FILES = (".rdf", ".owl", ".xml", ".ttl")
+ALIGNMENT_FILES = (".rdf", ".owl", ".xml", ".ttl", ".csv")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +199,8 @@ def _opened(source: GraphSource) -> Iterator[Graph]:
 
 
 def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links:
-    """Pairs of IRIs from pairs, an alignment, or a file: two columns parted by a tab, SSSOM,
-    Alignment RDF, Turtle.
+    """Pairs of IRIs from pairs, an alignment, or a file: two columns (.tsv, .csv), SSSOM, Alignment
+    RDF, Turtle.
     """
     if isinstance(given, Alignment):
         return tuple(mapping.pair for mapping in given if mapping.relation == "equivalent")
@@ -209,13 +210,24 @@ def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links
     if not path.is_file():
         raise no_file(path, "A line holds source IRI, TAB, target IRI; no header needed.")
     if path.suffix.lower() in ALIGNMENT_FILES or _is_sssom(path):
-        return links_of(load_alignment(path))
+        return links_of(load_alignment(path, plain=True))
     return read_links(path)
 
 
 def _is_sssom(path: Path) -> bool:
     with path.open("rb") as file:
         return path.suffix.lower() == ".tsv" and b"subject_id" in file.read(100_000)
+
+
+def links_between(sides: Sides, given: Alignment | Iterable[tuple[str, str]] | str | Path) -> Links:
+    """Pairs of entities of two graphs, as ``links_of``; the id of a row stands for the entity whose
+    IRI ends in it.
+    """
+    found = links_of(given)
+    if all(":" in one and ":" in other for one, other in found):
+        return found
+    left, right = by_ending(sides.left.entities), by_ending(sides.right.entities)
+    return tuple((left.get(one, one), right.get(other, other)) for one, other in found)
 
 
 def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
@@ -250,6 +262,7 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
         and all(one.isdigit() and other.isdigit() for one, other in found)
     ):
         found = tuple((folder.iri(one) or one, folder.iri(other) or other) for one, other in found)
+    found = links_between(sides, found)
     where = str(seeds) if isinstance(seeds, str | Path) else "the seeds"
     check_links(sides, found, where)
     known = set(found)

@@ -7,6 +7,7 @@ that keeps things open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
@@ -495,8 +496,11 @@ class Task:
 
 
 def counted(counts: Mapping[str, float]) -> str:
-    """Counts in words: ``12 entities, 3 links``."""
-    return ", ".join(f"{number:,} {what}" for what, number in counts.items())
+    """Counts in words: ``12 entities, 1 link``."""
+    return ", ".join(
+        f"{number:,} {re.sub('ies$', 'y', what).removesuffix('s') if number == 1 else what}"
+        for what, number in counts.items()
+    )
 
 
 def _model(task: Task, role: Role) -> ChatModel | None:

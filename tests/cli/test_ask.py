@@ -196,7 +196,7 @@ GRAPH = ("-g", "huts:graph")
 WRONG = (
     (["ask", *GRAPH], 2, "give one QUESTION, or a file of them"),
     (["ask", "Who?", "--questions", "x.jsonl", *GRAPH], 2, "give one QUESTION, or a file of them"),
-    (["ask", "Who?"], 2, "Missing option '--graph'"),
+    (["ask", "Who?"], 2, "name what to ask: --graph FILE|URL"),
     (["ask", "Who?", *GRAPH, "--out", "x.jsonl"], 2, "--out and --resume go with --questions"),
     (["ask", "--questions", "x.jsonl", *GRAPH, "-e", "x"], 2, "--entity goes with one QUESTION"),
     (["ask", "--questions", "x.jsonl", *GRAPH, "--resume"], 2, "--resume needs the --out"),

@@ -110,7 +110,7 @@ WRONG = (
     (["match", "{data}", "{right}"], 1, "no class, no property and no SKOS concept"),
     (["match", "{broken}", "{right}"], 1, "broken.ttl"),
     (["match", "http://127.0.0.1:9/sparql", "{right}"], 1, "127.0.0.1"),
-    (["mach"], 2, "No such command 'mach'"),
+    (["mach"], 2, "there is no command mach; did you mean match?"),
 )
 
 

@@ -8,6 +8,7 @@ import hashlib
 import lzma
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,6 +40,8 @@ SUFFIXES = (
     ".tsv",
 )
 _SUFFIXES = f"Documents end in {' '.join(SUFFIXES)}."
+_OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # a compound file, as .doc is
+_PACKED = (b"%PDF", b"PK\x03\x04")  # what PDF and Word documents begin with
 LARGEST = 50_000_000  # bytes of one file
 MOST_UNPACKED = (
     8_000_000  # bytes of a small Word document, unpacked; of a large one 30 times as much
@@ -144,7 +147,9 @@ def _files(spec: str | Path) -> list[Readable]:
             file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in SUFFIXES
         )
         if not inside:
-            raise DataError("no document in this folder", where=str(spec), fix=_SUFFIXES)
+            there = passed_over([path])
+            what = "no document in this folder" + (f", but {there}" if there else "")
+            raise DataError(what, where=str(spec), fix=_SUFFIXES)
         here = path.resolve()
         if out := [file for file in inside if not file.resolve().is_relative_to(here)]:
             raise DataError(
@@ -164,6 +169,20 @@ def _files(spec: str | Path) -> list[Readable]:
         fix = "Name a file, a folder or a pattern; a text itself goes in as {name: text}."
         raise no_file(spec, fix, "document")
     return [DocumentFile(file.name, file) for file in files]
+
+
+def passed_over(given: Documents) -> str:
+    """The files in folders that no document is read from, by their endings: ``3 .doc, 1 .odt``."""
+    if isinstance(given, Mapping):
+        return ""
+    kinds = Counter(
+        file.suffix.lower() or "without an ending"
+        for one in ([given] if isinstance(given, str | Path | Document) else given)
+        if isinstance(one, str | Path) and (folder := Path(one).expanduser()).is_dir()
+        for file in folder.rglob("*")
+        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
+    )
+    return ", ".join(f"{kinds[one]} {one}" for one in sorted(kinds) if one not in SUFFIXES)
 
 
 def _read(entry: DocumentFile) -> Document:
@@ -193,6 +212,9 @@ def _text(data: bytes, path: Path) -> str:
         return _pdf_text(data, path)
     if path.suffix.lower() == ".docx":
         return docx_text(data, path)
+    if data.startswith(_OLD_WORD):
+        fix = "Save it as .docx or PDF."
+        raise DataError("this is a Word document of before 2007", where=str(path), fix=fix)
     if b"\0" in data[:2000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError("this is not a text file", where=str(path), fix=_SUFFIXES)
     text = _decoded(data)
@@ -247,11 +269,12 @@ def _decoded(data: bytes) -> str:
 
 
 def is_utf8(entry: Readable) -> bool:
-    """Whether a document is in UTF-8; text that is not from a file is."""
+    """Whether a document is in UTF-8; one that is not from a file, or is not text, counts as such."""
+    if isinstance(entry, Document):
+        return True
     try:
-        return isinstance(entry, Document) or bool(
-            entry.path.read_bytes().decode("utf-8-sig") or True
-        )
+        data = entry.path.read_bytes()
+        return data.startswith(_PACKED) or data.decode("utf-8-sig") is not None
     except (UnicodeDecodeError, OSError):
         return False
 

@@ -36,7 +36,15 @@ from kgnb.agents.kg_construction.plan import LONG, Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
-from kgnb.errors import BackendError, ConfigError, DataError, LimitError, ReplyError, Waiting
+from kgnb.errors import (
+    BackendError,
+    ConfigError,
+    DataError,
+    KgnbError,
+    LimitError,
+    ReplyError,
+    Waiting,
+)
 from kgnb.judging import Estimate
 from kgnb.llm.asking import Failure, do_many, raise_waiting
 from kgnb.llm.prices import estimate_tokens, estimate_usage
@@ -119,7 +127,7 @@ def _journals(
         except MissingReply:
             raise
         except (DataError, ReplyError) as error:
-            return [unread(entry, error.what) for entry in group]
+            return [unread(entry, _why(error)) for entry in group]
         if journals[0].error:  # what could be read of it within the budget is kept
             limits.append(journals[0].error)
         return journals
@@ -138,10 +146,15 @@ def _journals(
     by_name: dict[str, Journal] = {}
     for group, outcome in zip(groups, found, strict=True):
         if not isinstance(outcome, list):
-            outcome = [unread(entry, outcome.what) for entry in group]
+            outcome = [unread(entry, _why(outcome)) for entry in group]
         by_name |= {journal.document: journal for journal in outcome}
     journals = tuple(by_name[entry.name] for entry in documents)
     return journals, limits[0] if limits else ""
+
+
+def _why(error: KgnbError) -> str:
+    """What went wrong with a document and how to mend it, on one line."""
+    return ". ".join(part.rstrip(".") for part in (error.what, error.fix) if part)
 
 
 _BLOCK = 16  # documents that a worker reads at a time
@@ -161,7 +174,7 @@ def _on_workers(
             try:
                 document = read_document(entry)
             except DataError as error:
-                found[entry.name] = reading.unread(entry, error.what)
+                found[entry.name] = reading.unread(entry, _why(error))
                 continue
             if kept := reading.kept((document,)):
                 found[entry.name] = kept[0]
@@ -190,7 +203,7 @@ def _read_block(documents: Sequence[Document], reading: _Reading) -> list[Journa
         try:
             journals += reading.journals((document,))
         except (DataError, ReplyError) as error:
-            journals.append(reading.unread(document, error.what))
+            journals.append(reading.unread(document, _why(error)))
     return journals
 
 
