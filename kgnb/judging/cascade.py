@@ -213,6 +213,9 @@ class Asking(Generic[Q]):
     # a question by its right option's number, short, with that option or without it: with it, the
     # costly judge is tried
     trial: Callable[[Q, int, bool], Q] | None = None
+    # questions whose answers are known whatever the cheap judge says, to try the costly one on
+    # where the cheap one knows too little
+    own_trial: Callable[[Sequence[Q]], Sequence[Known[Q]]] | None = None
 
     def __post_init__(self) -> None:
         if not self.share >= 0:
@@ -252,6 +255,13 @@ class Asking(Generic[Q]):
             else Known(self.trial(question, right, True), question.options[right].id)
             for at, (question, right) in enumerate(chosen)
         ]
+
+    def known_anyhow(self, questions: Sequence[Q]) -> list[Known[Q]]:
+        """Questions whose answers do not rest on the cheap judge, if there are enough: asked before
+        any other, in a call of their own.
+        """
+        known = list(self.own_trial(questions)) if self.own_trial else []
+        return known if len(known) >= FEW_KNOWN else []
 
     def beliefs(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> Beliefs[Q]:
         """What the cheap judge's verdicts say about every option."""
@@ -346,6 +356,8 @@ class Cascade(Generic[Q]):
                 first = max(self.asking.least - len(tried), 1)
                 expected += estimate(self.costly, [*tried, *left[:first]])
                 left = left[first:]
+            elif alone := self.asking.known_anyhow(questions):
+                expected += estimate(self.costly, [one.question for one in alone])
         waves, least = (self.asking.waves, self.asking.least) if self.asking else (1, WAVE)
         for wave in range(waves, 0, -1):
             size = _wave(len(left), wave, least)
@@ -394,6 +406,10 @@ class _Weighed(Generic[Q]):
             left -= len(first)
             if first and (unfit := self._ask(first, known)):
                 return self._unfit([*first, *self._choose(left)], unfit)
+        elif (open_ones := self._choose(left)) and (
+            unfit := self._ask([], self._asking.known_anyhow(self._questions))
+        ):
+            return self._unfit(open_ones, unfit)
         for wave in range(self._asking.waves, 0, -1):
             size = _wave(left, wave, self._asking.least)
             chosen = self._choose(size)
@@ -439,6 +455,8 @@ class _Weighed(Generic[Q]):
 
     def _ask(self, numbers: Sequence[int], known: Sequence[Known[Q]] = ()) -> str:
         """Ask these questions and what is ``known``; why the answers do not count, or ""."""
+        if not numbers and not known:
+            return ""
         ready = [self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers]
         try:
             answers = self._costly.judge([*(one.question for one in known), *ready])

@@ -3,12 +3,13 @@ change.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import pytest
 
 from kgnb.errors import BackendError, NotFit, Waiting
 from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
-from kgnb.judging.cascade import Beliefs
+from kgnb.judging.cascade import Beliefs, Known
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, Table, ask
 
 BED = Verdict("equivalent", "b#Bed", 0.9, "both are slept in")
@@ -303,3 +304,34 @@ def test_what_is_tried_and_what_is_asked_first_wait_for_their_replies_in_one_rou
     with pytest.raises(Waiting):
         Cascade(rule, Later("model", {}), asking=asking).judge([*KNOWN, OPEN])
     assert [len(one) for one in rounds] == [7] and rounds[0][-1] == OPEN.text
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_where_the_rule_knows_too_little_a_judge_is_tried_on_what_is_known_anyhow(
+    fits: bool,
+) -> None:
+    own = [ask(f"own {at}", "Bed", "Route") for at in range(4)]
+    rounds: list[list[str]] = []
+
+    class Answering(Table):
+        def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+            rounds.append([question.text for question in questions])
+            return [Verdict("equivalent", "b#Bed" if fits else "b#Route", 0.95) for _ in questions]
+
+        def estimate(self, questions: Sequence[Ask]) -> Estimate:
+            return Estimate(1, len(questions))
+
+    asking = Asking(
+        share=1.0,
+        few=20,
+        trial=trial,
+        own_trial=lambda questions: [Known(one, "b#Bed") for one in own],
+    )
+    rule = Table("rule", {OPEN.text: Verdict("equivalent", "b#Route", 0.55)})
+    cascade = Cascade(rule, Answering("model", {}), asking=asking)
+    assert cascade.estimate([OPEN]) == Estimate(2, 5)
+    with nullcontext() if fits else pytest.warns(NotFit):
+        [verdict] = cascade.judge([OPEN])
+    assert rounds == [[one.text for one in own], [OPEN.text]][: 1 + fits]
+    assert verdict.choice == ("b#Bed" if fits else "b#Route")
+    assert (verdict.failed == "unfit") is not fits

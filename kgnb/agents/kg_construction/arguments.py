@@ -14,6 +14,7 @@ from typing import Any
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter, Violation
+from kgnb.errors import shown
 from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import (
     ANY_LITERAL,
@@ -336,9 +337,9 @@ def _read_entity(
     known = session.near(value, parameter.classes)
     makers = [t.name for t in session.pack.of_kind("create") if t.term in parameter.classes]
     first = "create it first" + (f" with {joined(makers, 3)}" if makers else "")
-    hint = "there is no such entity: " + (
+    hint = f"there is no entity {shown(value, 60)}: " + (
         f"near: {joined(list(known), 3)}; else {first}"
         if known
-        else f"{first}, and use the IRI that comes back"
+        else f"{first}, and use the id or IRI that comes back"
     )
     read.refuse(parameter.name, "unknown IRI", value, known, hint)

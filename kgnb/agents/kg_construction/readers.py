@@ -151,13 +151,8 @@ class ModelReader:
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
             # a model that ends in words has seen what was refused, and leaves it
             made = talk.uses[-len(last.tool_calls) :] if last.tool_calls else ()
-            refused = [use for use in made if _failed(use)]
-            reasons = (
-                [f"{len(refused)} of the calls of this reply were refused: mend them"]
-                if refused
-                else []
-            )
-            reasons += face.missing()
+            refused = [_again(use) for use in made if _failed(use)]
+            reasons = [*refused, *[_NEXT][: len(refused)], *face.missing()]
             if not reasons:
                 return
             told = {"ok": False, "refused": reasons}
@@ -256,6 +251,7 @@ _FINISH = (
     "End the work, when the text says nothing more. Refused while something required is missing."
 )
 _FINISH_STEP = "End this step, when the text holds nothing more for it."
+_NEXT = "Make these calls now, mended. Leave what the text does not say, and call finish."
 _ANYTHING: Mapping[str, Any] = {
     "type": "object",
     "properties": {},
@@ -271,6 +267,12 @@ def _json(value: Any) -> str:
 
 def _failed(use: ToolUse) -> bool:
     return bool(use.error) or (isinstance(use.result, Mapping) and use.result.get("ok") is False)
+
+
+def _again(use: ToolUse) -> str:
+    """A refused call with the reasons, in one line."""
+    reasons = use.error or "; ".join(use.result.get("refused", ()))
+    return f"{use.call.name} was refused: {reasons}"
 
 
 class _Face(ABC):

@@ -84,7 +84,7 @@ def about(said: Act | Doubt) -> tuple[str, str]:
     return said.tool, str(said.arguments.get("subject", ""))
 
 
-_ID = re.compile(r"[A-Za-z][\w.:-]{0,39}")
+_ID = re.compile(r"[^\W\d][\w.:' -]{0,59}")  # small models take an entity's name
 _NAMED = re.compile(r"<?((?:https?|urn):[^\s<>\"']*[^\s<>\"'.,;:)])>?")
 
 
@@ -100,6 +100,7 @@ class ShortIds:
 
     def of(self, iri: str, kind: str = "", *, wish: str = "") -> str:
         """The id of an entity; a new one gets the id wished for, if nothing else has it."""
+        wish = wish.strip()
         free = bool(wish) and wish not in self._iris and bool(_ID.fullmatch(wish))
         if iri not in self._ids:
             self._ids[iri] = wish if free else self._next(kind)

@@ -19,6 +19,7 @@ from kgnb.agents.ontology_matching.validate import (
 )
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
 from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
+from kgnb.judging.cascade import KNOWN, Known
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.llm.model import ChatModel
 
@@ -129,6 +130,8 @@ def after_the_rule(
 ) -> Cascade[MatchQuestion]:
     """A cascade of the rule judge and another: a pair that both sides ask about is one claim."""
     few = FEW if ask >= ASK else 0
+    # a simulated judge errs at the rate that was asked for
+    simulated = getattr(judge, "simulation", False)
     asking = Asking(
         ask,
         of=_sources,
@@ -139,8 +142,8 @@ def after_the_rule(
         least=BATCH,
         worth=WORTH,
         ready=_ready,
-        # a simulated judge errs at the rate that was asked for
-        trial=None if getattr(judge, "simulation", False) else _trial,
+        trial=None if simulated else _trial,
+        own_trial=None if simulated else _among_own,
     )
     return Cascade(rule or _rule(exclusive), judge, asking=asking)
 
@@ -162,6 +165,26 @@ def _trial(question: MatchQuestion, right: int, present: bool) -> MatchQuestion:
     """A short question whose answer is known, with its right candidate or without."""
     others = [at for at in range(len(question.others)) if at != right][:CHOICE]
     return question.narrowed(sorted([*others, right]) if present else others)
+
+
+def _among_own(questions: Sequence[MatchQuestion]) -> list[Known[MatchQuestion]]:
+    """Entities of the source, asked about among others of the source: the one of the same
+    description is the counterpart, at a place that changes, and in every second question it is
+    left out.
+    """
+    ours = [question for question in questions if question.side == "source"]
+    known = []
+    for at in range(min(KNOWN, len(ours))):
+        number = at * len(ours) // min(KNOWN, len(ours))
+        about = ours[number].about
+        rest = [one.about for one in (*ours[number + 1 :], *ours[:number])]
+        others = [other for other in rest if other.key[1] == about.key[1]][:CHOICE]
+        if not at % 2:
+            others.insert(at // 2 + 1, about)
+        question = replace(ours[number], candidates=(), others=tuple(others))
+        if len(others) > 1:
+            known.append(Known(question, None if at % 2 else about.iri))
+    return known
 
 
 def _ready(

@@ -9,6 +9,7 @@ from kgnb.evaluate.extraction import normalised
 from kgnb.llm.model import Reply
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import build_graph, compile_ontology
+from tests.agents.kg_construction.test_instantiate import calls
 from tests.benchmarks.agents.feedback import SHORT_NOTES, measured, statements
 
 
@@ -39,3 +40,45 @@ def test_arguments_that_a_small_model_fills_in_and_that_say_nothing_are_left_out
     )
     hut = normalised("Ansel Lodge")
     assert statements(built, pack) >= {(hut, "beds", "24"), (hut, "opened", "1931")}
+
+
+def test_names_with_spaces_may_be_ids_in_the_same_reply() -> None:
+    """What the same model wrote of the second short note: it names entities by their labels."""
+    pack = compile_ontology(SHORT_NOTES / "tbox.ttl")
+    text = "The warden of the Birch Hut in the Tolm is Greta Moll; a wood stove keeps it warm."
+    named = {"hut": "Birch Hut", "person": "Greta Moll", "valley": "Tolm"}
+    made = [
+        (f"create_{kind}", {"label": name, "id": name, "within": "Tolm", "quote": text})
+        for kind, name in named.items()
+    ]
+    made += [
+        ("add_warden", {"subject": "Birch Hut", "object": "Greta Moll", "quote": text}),
+        ("add_lies_in", {"subject": "Birch Hut", "object": "Tolm", "quote": text}),
+        ("finish", {}),
+    ]
+    built = build_graph({"note": text}, pack, judge="model", model=ScriptedModel([calls(*made)]))
+    hut = normalised("Birch Hut")
+    assert built.counts()["refused"] == 0
+    assert statements(built, pack) == {
+        (hut, "warden", normalised("Greta Moll")),
+        (hut, "lies in", "tolm"),
+    }
+
+
+def test_a_model_that_finishes_with_refused_calls_is_told_which_and_why() -> None:
+    pack = compile_ontology(SHORT_NOTES / "tbox.ttl")
+    text = "Dunmore Hut, Vale of Ise. A dozen beds, no heating."
+    hut = ("create_hut", {"label": "Dunmore Hut", "id": "d", "quote": "Dunmore Hut"})
+    valley = ("create_valley", {"label": "Vale of Ise", "id": "v", "quote": "Vale of Ise"})
+    lies = ("add_lies_in", {"subject": "d", "object": "v", "quote": text})
+    wrong, right = (
+        ("add_heating", {"subject": "d", "value": value, "quote": "no heating"})
+        for value in ("unheated", "none")
+    )
+    model = ScriptedModel(
+        [calls(hut, valley, lies, wrong, ("finish", {})), calls(right, ("finish", {}))]
+    )
+    built = build_graph({"note": text}, pack, judge="model", model=model)
+    reminded = json.loads(model.asked[-1].messages[-1].text)["refused"]
+    assert "add_heating was refused" in reminded[0] and "wood" in reminded[0], reminded
+    assert built.counts()["repaired"] == 1 and not built.doubts

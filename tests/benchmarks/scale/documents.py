@@ -5,6 +5,9 @@ line for each number of documents: seconds and the peak of memory of one process
 a second process reads that finds the journals of one that was killed halfway; and whether the
 workers of a Dask cluster, which share the folder of journals, give the same bytes. The model is a
 stub that writes what the first sentence says: no figure is about what a model knows.
+
+``--command`` has ``kgnb build --judge rule`` read small notes instead, alone and with
+``--scheduler``, the second killed halfway and begun again.
 """
 
 import argparse
@@ -18,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from rdflib import Graph
@@ -120,6 +123,70 @@ def on_workers(paths: list[str], folder: Path, workers: int) -> dict[str, Any]:
     return apart(paths, folder) | {"seconds on workers": round(taken, 1)}
 
 
+def write_cards(folder: Path, number: int) -> None:
+    """So many notes of a name and two keys, which are read without a model."""
+    folder.mkdir(parents=True)
+    for at in range(number):
+        text = f"Hut H{at}\n\nBeds: {at % 90 + 1}\nLies in: Valley V{at % 40}\n"
+        (folder / f"{at:05}.txt").write_text(text)
+
+
+def command(home: Path, out: str, *more: str, journals: int = 0) -> dict[str, Any]:
+    """What ``kgnb build`` took and wrote; it is killed when there are so many journals."""
+    kept, trig = home / f"{out}-journals", home / f"{out}.trig"
+    build = [sys.executable, "-m", "kgnb", "build", str(home / "tbox.ttl"), str(home / "notes")]
+    build += ["--judge", "rule", "--folder", str(kept), "-o", str(trig), *more]
+    begun = perf_counter()
+    with subprocess.Popen(build, stderr=subprocess.PIPE, text=True) as running:
+        while journals and running.poll() is None and len(list(kept.rglob("*.json"))) < journals:
+            sleep(0.02)
+        if journals:
+            running.kill()
+            return {"killed with journals": len(list(kept.rglob("*.json")))}
+        said = str(running.stderr and running.stderr.read())
+        _, status, used = os.wait4(running.pid, 0)
+    if status:
+        raise RuntimeError(said[-2000:])
+    return {
+        "said": said.strip(),
+        "seconds": round(perf_counter() - begun, 1),
+        "MiB": used.ru_maxrss >> 10,
+        "sha256": hashlib.sha256(trig.read_bytes()).hexdigest()[:16],
+    }
+
+
+def peak() -> int:
+    """The most memory that this process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def by_command(number: int, workers: int) -> None:
+    """Print what the command took alone, on the workers of a cluster, and on them after a kill."""
+    import distributed
+
+    with tempfile.TemporaryDirectory() as kept:
+        home = Path(kept)
+        (home / "tbox.ttl").write_text(TBOX)
+        write_cards(home / "notes", number)
+        found = [command(home, "alone")]
+        with (
+            distributed.LocalCluster(
+                workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            there = ("--scheduler", cluster.scheduler_address)
+            found.append(command(home, "spread", *there))
+            killed = command(home, "killed", *there, journals=number // 2)
+            found.append(command(home, "killed", *there))
+            memory = max(client.run(peak).values())
+    print(f"{number} small documents: {found[0]}")
+    print(f"  on {workers} workers, of {memory} MiB each at most: {found[1]}")
+    print(f"  {killed}, then: {found[2]}")
+    same = len({one["sha256"] for one in found}) == 1
+    print(f"  the same bytes: {'yes' if same else 'no'}", flush=True)
+
+
 def main() -> None:
     """Print the lines."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -127,11 +194,15 @@ def main() -> None:
     parser.add_argument("--characters", type=int, default=4000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--one", action="store_true")
+    parser.add_argument("--command", action="store_true")
     given = parser.parse_args()
     if given.one:
         print(json.dumps(read(*json.load(sys.stdin))))
         return
     for number in given.numbers:
+        if given.command:
+            by_command(number, given.workers)
+            continue
         with tempfile.TemporaryDirectory() as kept:
             home = Path(kept)
             paths = write_notes(home / "notes", number, given.characters)
