@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz import fuzz, process, utils
@@ -32,19 +33,23 @@ from kgnb.agents.entity_alignment.candidates import places
 from kgnb.agents.entity_alignment.record_proposal import bar_of
 from kgnb.agents.entity_alignment.records import (
     CALIBRATION,
+    DUPLICATES,
     LIKENESS,
     RecordMatch,
     compare_records,
     features,
+    in_doubt,
     mutual,
     traits,
 )
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.tasks.aligning import align
 from kgnb.tasks.sides import open_sides
-from tests.benchmarks.agents.messy_tables import KINDS, UNSEEN, Record, TablePair, drawn
+from tests.benchmarks.agents.messy_tables import ALL_KINDS, Record, TablePair, drawn, listed_twice
 from tests.benchmarks.agents.other_tables import OTHER_KINDS, drawn_other
 
+ONE_TABLE = ", one table"
+LIKELY = -3.0  # log-odds from which a pair of one table may be duplicates
 NEAR = 3  # candidates of a row that the fit reads, by fields and by spelling
 PARTLY = "restaurants-2"
 """Its reference lists 89 of 113 restaurants; streets, towns and kitchens have rows there too."""
@@ -55,16 +60,25 @@ REAL = {
     "cora": ("cora.csv",),
     "acm-dblp": ("acm.csv", "dblp.csv"),
 }
-SIZES = (30, 60, 120, 300)
+SIZES = (30, 60, 120, 200)
 SHARES = (0.0, 0.3, 0.6, 0.8, 1.0)
+WHOLE = 2000  # pairs up to which a real table is read whole as well
 DRAWN = (
     (40, 0.6, 1.2, 0.15, 11),
-    (100, 0.9, 1.5, 0.1, 12),
-    (80, 0.3, 0.8, 0.05, 13),
+    (90, 0.9, 1.5, 0.1, 12),
+    (60, 0.3, 0.8, 0.05, 13),
     (50, 0.0, 1.0, 0.05, 14),
-    (120, 0.7, 2.0, 0.1, 15),
+    (100, 0.7, 1.7, 0.2, 15),
 )
-"""Further drawn tables: size, overlap, noise, twins, seed."""
+"""Drawn tables: size, overlap, noise, twins, seed."""
+TWICE = (
+    (60, 0.0, 1.0, 0.1, 21),
+    (80, 0.1, 1.3, 0.15, 22),
+    (120, 0.05, 0.8, 0.08, 23),
+    (50, 0.4, 1.0, 0.1, 24),
+)
+"""Single tables: size, share that is listed twice, noise, twins, seed."""
+TWICE_REAL = ((40, 0.0, 1), (80, 0.1, 2), (120, 0.3, 3), (200, 0.2, 4))
 OTHERS = (
     (40, 0.75, 1.0, 0.0),
     (150, 0.75, 1.0, 0.0),
@@ -86,6 +100,7 @@ class Set:
     right: np.ndarray
     known: np.ndarray
     wanted: int  # pairs to be found
+    once: bool = False  # whether it is one table, searched for duplicates
 
 
 def rows_of(path: Path) -> list[Record]:
@@ -166,6 +181,33 @@ def sampled(table: TablePair, size: int, overlap: float, seed: int) -> TablePair
     return TablePair(f"{table.name}-{size}-{overlap:g}-{seed}", sides[0], sides[1], truth)
 
 
+def once(folder: Path, size: int, share: float, seed: int) -> TablePair:
+    """So many rows of one real table, a share of which are listed again."""
+    draw = np.random.default_rng(seed)
+    rows = rows_of(folder / REAL[folder.name][0])
+    with (folder / "gt.csv").open(encoding="utf-8") as file:
+        links = [tuple(line.strip().replace("|", ",").split(",")) for line in file]
+    head = _clusters(links)
+    by_head: dict[str, list[Record]] = {}
+    for row in rows:
+        by_head.setdefault(head.get(row["id"], row["id"]), []).append(row)
+    things = list(by_head.values())
+    picked = [things[at] for at in draw.permutation(len(things))]
+    several = sorted(picked, key=lambda found: len(found) < 2)[: round(size * share)]
+    taken = [found[:4] for found in several]
+    alone = [found[:1] for found in picked if found not in several]
+    taken += alone[: size - len(several)]
+    truth = {
+        (one["id"], other["id"])
+        for found in taken
+        for one, other in product(found, found)
+        if one is not other
+    }
+    table = [row for found in taken for row in found]
+    table = [table[at] for at in draw.permutation(len(table))]
+    return TablePair(f"{folder.name}-{size}-{share:g}-once", table, table, frozenset(truth))
+
+
 def cases(folder: Path) -> Iterator[TablePair]:
     """Two lists of companies and two of people, with what they share."""
     names = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
@@ -185,26 +227,33 @@ def cases(folder: Path) -> Iterator[TablePair]:
 
 
 def tables(data: Path | None) -> Iterator[tuple[str, TablePair]]:
-    """Every table that the fit reads, with its kind: drawn ones, then real ones whole and in samples."""
-    for kind, (size, overlap) in product(
-        KINDS | UNSEEN, product((30, 60, 150, 300), (0.0, 0.5, 0.8, 1.0))
-    ):
-        if size < 300 or overlap == 0.8:
-            noise = {0.5: 1.4, 1.0: 0.6}.get(overlap, 1.0)
-            yield kind, drawn(kind, size, 7, overlap=overlap, noise=noise, twins=0.08)
-    for kind, (size, overlap, noise, twins, seed) in product(KINDS | UNSEEN, DRAWN):
-        yield kind, drawn(kind, size, seed, overlap=overlap, noise=noise, twins=twins)
-    for name in REAL if data is not None else ():
-        table = real(data / "er-tables" / name)
-        yield name, table
+    """Every table that the fit reads, with its kind: drawn ones, then real ones whole and in samples;
+    of each, two tables, then one with things that are listed twice.
+    """
+    for kind in ALL_KINDS:
+        for size, overlap, noise, twins, seed in DRAWN:
+            yield kind, drawn(kind, size, seed, overlap=overlap, noise=noise, twins=twins)
+        for size, share, noise, twins, seed in TWICE:
+            yield kind, listed_twice(kind, size, seed, share=share, noise=noise, twins=twins)
+    if data is None:
+        return
+    folder = data / "er-tables"
+    for name, (size, share, seed) in product(("restaurants-1", "cora"), TWICE_REAL):
+        yield name, once(folder / name, size, share, seed)
+    for name in REAL:
+        table = real(folder / name)
+        if len(table.truth) < WHOLE:
+            yield name, table
         for seed, (size, overlap) in enumerate(product(SIZES, SHARES)):
-            if round(size * overlap) <= len(table.truth):
+            if seed % 3 == 0 and round(size * overlap) <= len(table.truth):
                 yield name, sampled(table, size, overlap, seed)
 
 
 def compared(kind: str, table: TablePair, folder: Path) -> Set | None:
     """The likeliest pairs of two tables; None where nothing can be compared."""
-    sides = open_sides(*table.written(folder))
+    files = table.written(folder)
+    once = table.left is table.right
+    sides = open_sides(files[0]) if once else open_sides(*files)
     match = compare_records(sides.left, sides.right)
     if match is None:
         return None
@@ -221,7 +270,7 @@ def compared(kind: str, table: TablePair, folder: Path) -> Set | None:
     right = np.array([pair in table.truth for pair in pairs], dtype=bool)
     ends = [{pair[end] for pair in table.truth} for end in (0, 1)]
     known = np.array([kind != PARTLY or one in ends[0] or other in ends[1] for one, other in pairs])
-    return Set(kind, table.name, match, right, known, len(table.truth))
+    return Set(kind, table.name, match, right, known, len(table.truth), once)
 
 
 def regression(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -265,13 +314,42 @@ def of_mutual(one: Set, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What the calibration reads of the pairs that are each other's best under these weights."""
     vars(one.match)["odds"] = traits(one.match) @ likeness[:-1] + likeness[-1]
     at = mutual(one.match)
+    at = at[~in_doubt(one.match, at)]
     return features(one.match, at), at
 
 
-def fitted(sets: Sequence[Set]) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of the likeness, then those of the calibration."""
-    likeness = learnt(sets, lambda one: (traits(one.match), np.arange(len(one.right))))
-    return likeness, learnt(sets, lambda one: of_mutual(one, likeness))
+def of_likely(one: Set, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same of one table: what is read of pairs that may be duplicates, each pair once."""
+    vars(one.match)["odds"] = traits(one.match) @ likeness[:-1] + likeness[-1]
+    pairs = one.match.pairs
+    at = np.flatnonzero((one.match.odds > LIKELY) & (pairs.rows < pairs.columns))
+    at = at[~in_doubt(one.match, at, repeated=True)]
+    return features(one.match, at, repeated=True), at
+
+
+class Fit(NamedTuple):
+    """Weights that are fitted: of the likeness, of pairs in two tables, and of duplicates in one."""
+
+    likeness: np.ndarray
+    pairs: np.ndarray
+    duplicates: np.ndarray
+
+    def read(self, one: Set) -> tuple[np.ndarray, np.ndarray]:
+        """The chances of the pairs of a set that may be written, and which pairs those are."""
+        read, at = (of_likely if one.once else of_mutual)(one, self.likeness)
+        weights = self.duplicates if one.once else self.pairs
+        return 1 / (1 + np.exp(-(read @ weights[:-1] + weights[-1]))), at
+
+
+def fitted(sets: Sequence[Set]) -> Fit:
+    """The weights of the likeness, then those of the two calibrations."""
+    two, one_table = ([one for one in sets if one.once is once] for once in (False, True))
+    likeness = learnt(two, lambda one: (traits(one.match), np.arange(len(one.right))))
+    return Fit(
+        likeness,
+        learnt(two, lambda one: of_mutual(one, likeness)),
+        learnt(one_table, lambda one: of_likely(one, likeness)),
+    )
 
 
 @dataclass(frozen=True)
@@ -306,16 +384,15 @@ class Line:
         return self.said - self.precision if self.written else 0.0
 
 
-def judged(one: Set, likeness: np.ndarray, weights: np.ndarray) -> Line:
+def judged(one: Set, fit: Fit) -> Line:
     """What is written of a set under these weights, pairs that its reference leaves open aside."""
-    read, at = of_mutual(one, likeness)
-    chance = 1 / (1 + np.exp(-(read @ weights[:-1] + weights[-1])))
+    chance, at = fit.read(one)
     kept = chance >= bar_of(chance.astype(np.float32), Options())
     said = float(chance[kept].mean()) if kept.any() else 0.0
     kept &= one.known[at]
-    return Line(
-        one.kind, one.name, int(kept.sum()), int(one.right[at][kept].sum()), one.wanted, said
-    )
+    kind = one.kind + ONE_TABLE * one.once
+    wanted = one.wanted // (1 + one.once)  # of one table a pair and its reverse are one
+    return Line(kind, one.name, int(kept.sum()), int(one.right[at][kept].sum()), wanted, said)
 
 
 def said_of(lines: Sequence[Line]) -> str:
@@ -368,7 +445,7 @@ def as_installed(data: Path | None, more: Path | None, folder: Path) -> None:
     """Print what is written by default for every set, beside the baseline."""
     sets: list[tuple[str, TablePair]] = []
     sets += [("at hand, not fitted on", table) for table in (cases(more) if more else ())]
-    for kind in KINDS | UNSEEN:
+    for kind in ALL_KINDS:
         sets.append(("drawn, kind fitted on", drawn(kind, 120, 41)))
     for kind in OTHER_KINDS:
         sets += [
@@ -438,19 +515,22 @@ def report(sets: Sequence[Set], *, fit: bool) -> int:
     )
     every: list[Line] = []
     for kind in dict.fromkeys(one.kind for one in sets):
-        likeness, weights = fitted([one for one in sets if one.kind != kind])
-        lines = [judged(one, likeness, weights) for one in sets if one.kind == kind]
-        every += lines
-        print(f"| {kind} | {said_of(lines)} |")
-    print(f"| all | {said_of(every)} |")
+        weights = fitted([one for one in sets if one.kind != kind])
+        every += [judged(one, weights) for one in sets if one.kind == kind]
+        print(f"| {kind} | {said_of([line for line in every if line.kind == kind])} |")
+    for name, some in (
+        ("two tables", [line for line in every if not line.kind.endswith(ONE_TABLE)]),
+        ("one table", [line for line in every if line.kind.endswith(ONE_TABLE)]),
+    ):
+        print(f"| {name} | {said_of(some)} |")
     for line in every:
         if line.name in REAL or abs(line.off) > 0.05:
             print(
-                f"{line.name}: written {line.written}, P {line.precision:.3f}, said {line.said:.3f}, "
-                f"R {line.recall:.3f}"
+                f"{line.kind} {line.name}: written {line.written}, P {line.precision:.3f}, "
+                f"said {line.said:.3f}, R {line.recall:.3f}"
             )
     if fit:
-        for names, weights in zip((LIKENESS, CALIBRATION), fitted(sets), strict=True):
+        for names, weights in zip((LIKENESS, CALIBRATION, DUPLICATES), fitted(sets), strict=True):
             print(dict(zip(names, weights.round(2).tolist(), strict=True)))
     return 0
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -23,6 +24,7 @@ from rapidfuzz.distance import OSA, Indel
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.names import ANY_URI, folded, in_two_scripts, romanised
+from kgnb.kg.columns import NAMING
 from kgnb.kg.vocabulary import TYPE
 from kgnb.vectors.reproducible import log
 
@@ -58,7 +60,8 @@ LEGAL = frozenset(
 )
 """Words of legal forms; they say little about which company is meant."""
 COMMON = frozenset(
-    "the and und et y e of der die das le la les de du des di von for fur in und the a".split()
+    "the and und et y e of der die das le la les de du des di von for fur in und the a "
+    "x mm g ml".split()
 )
 NICKNAMES = {
     name: short
@@ -243,9 +246,35 @@ class RecordField:
         return float((self.held[:, 0] >= 0).mean()) if len(self.held) else 0.0
 
 
+_DECIMAL = re.compile(r"(?<![\d.,])(\d+)[.,](\d{1,2})(?![\d.,])")
+_MEASURED = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?) ?(kg|l|cl|cm)\b", re.IGNORECASE)
+_SMALLER = {"kg": 1000, "l": 1000, "cl": 10, "cm": 10}  # of g, ml and mm
+_NORMS = "din|iso|en|mm|cm|mah|ghz|mhz|ohm|pcs|stk"
+_FIGURES = re.compile(
+    rf"(?:[^\W\d]{{1,2}}|{_NORMS})?\d+(?:dot\d+)?(?:[^\W\d]\d+(?:dot\d+)?)*(?:[^\W\d]{{1,2}}|{_NORMS})?"
+)
+_PARTS = re.compile(r"\d+(?:dot\d+)?|[^\W\d]+")
+
+
 def words(text: str) -> list[str]:
-    """The words of a text as they are compared; digits and letters are parted in none."""
-    return plain(text).split()
+    """The words of a text as they are compared; in sizes and codes, figures are words of their own.
+
+    >>> words("M8x40, DIN933, A2"), words("1,50 kg"), words("1500g")
+    (['m', '8', 'x', '40', 'din', '933', 'a', '2'], ['1500'], ['1500', 'g'])
+    """
+    if not any(map(str.isdigit, text)):
+        return plain(text).split()
+    text = _MEASURED.sub(_in_smaller, text)
+    text = _DECIMAL.sub(lambda m: f"{m[1]}dot{m[2]}".rstrip("0").removesuffix("dot"), text)
+    found = []
+    for word in plain(text).split():
+        found += _PARTS.findall(word) if _FIGURES.fullmatch(word) else [word]
+    return found
+
+
+def _in_smaller(measure: re.Match[str]) -> str:
+    amount = float(measure[1].replace(",", ".")) * _SMALLER[measure[2].lower()]
+    return f"{amount:.0f}" if amount == int(amount) else measure[0]
 
 
 def fields_of_both(
@@ -528,16 +557,33 @@ def alike_values(
     return _alike_texts(left, right, one, other)
 
 
-def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs) -> Singles:
-    """Words in common by their rarity, in any order, misspelt or abbreviated; or letters in common.
+class _Shared(NamedTuple):
+    """What the words of two values weigh that they share, and all words of either."""
 
-    Where one side's values are much longer, it is whether they hold the other's.
+    both: NDArray[np.float64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+
+    @property
+    def apart(self) -> NDArray[np.float64]:
+        """The share of the words that each has and the other lacks, on the side with less of them."""
+        least = np.minimum(self.left, self.right)
+        found: NDArray[np.float64] = np.clip(least - self.both, 0, None) / np.maximum(least, 1)
+        return found
+
+
+def _shared(
+    left: RecordField, right: RecordField, one: Longs, other: Longs
+) -> tuple[_Shared, _Shared, _Shared]:
+    """The words in common, in any order, misspelt or abbreviated: by their rarity; of figures alone;
+    and each word the same, legal forms and words of grammar aside.
     """
     vocabulary = [
         sorted({word for found in side.tokens for word in found}) for side in (left, right)
     ]
     if not vocabulary[0] or not vocabulary[1]:
-        return np.zeros(len(one), dtype=np.float32)
+        none = _Shared(*np.zeros((3, len(one))))
+        return none, none, none
     rarity = _rarity(left, right)
     tables = [
         _incidence(side.tokens, words_)
@@ -545,17 +591,49 @@ def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs
     ]
     alike = alike_words(*vocabulary)
     weights = [np.array([rarity[word] for word in words_]) for words_ in vocabulary]
-    # the weight of a pair of words: that of the rarer spelling where both are known
-    both = (
-        scipy.sparse.csr_matrix(alike.multiply((weights[0][:, None] + weights[1][None, :]) / 2))
-        if alike.nnz
-        else alike
+    figures = [
+        weight * np.array([word[0].isdigit() for word in words_])
+        for weight, words_ in zip(weights, vocabulary, strict=True)
+    ]
+    counted = [
+        np.array([float(word not in LEGAL | COMMON) for word in words_]) for words_ in vocabulary
+    ]
+    found = []
+    for mine, yours in (weights, figures, counted):
+        # the weight of a pair of words: that of the rarer spelling where both are known
+        both = scipy.sparse.csr_matrix(
+            alike.multiply((mine[:, None] + yours[None, :]) / 2) if alike.nnz else alike
+        )
+        shared = np.asarray((tables[0] @ both)[one].multiply(tables[1][other]).sum(axis=1)).ravel()
+        ends = (
+            np.asarray(table @ weight).ravel()[at]
+            for table, weight, at in zip(tables, (mine, yours), (one, other), strict=True)
+        )
+        found.append(_Shared(shared, *ends))
+    return found[0], found[1], found[2]
+
+
+def apart(left: RecordField, right: RecordField, pairs: tuple[Longs, Longs]) -> Singles:
+    """The shares of words, of figures and of names that each of two entities has and the other
+    lacks: (n, 3), of their first values.
+    """
+    found = np.zeros((len(pairs[0]), 3), dtype=np.float32)
+    mine, yours = left.held[pairs[0], 0], right.held[pairs[1], 0]
+    there = (mine >= 0) & (yours >= 0)
+    by_rarity, figures, counted = _shared(left, right, mine[there], yours[there])
+    named = left.name.casefold() in NAMING
+    found[there] = np.column_stack(
+        [by_rarity.apart, figures.apart, counted.apart if named else by_rarity.apart * 0]
     )
-    shared = np.asarray((tables[0] @ both)[one].multiply(tables[1][other]).sum(axis=1)).ravel()
-    mine, yours = (
-        np.asarray(table @ weight).ravel() for table, weight in zip(tables, weights, strict=True)
-    )
-    mine, yours = mine[one], yours[other]
+    return found
+
+
+def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs) -> Singles:
+    """Words in common by their rarity; or letters in common.
+
+    Where one side's values are much longer, it is whether they hold the other's.
+    """
+    shared, mine, yours = _shared(left, right, one, other)[0]
     whole = (mine + yours) / 2
     if left.length > 1.6 * right.length:
         whole = yours
@@ -587,7 +665,7 @@ def _other_numbers(
     keys = [
         np.array(
             [
-                numbers.setdefault(tuple(sorted(w for w in found if w.isdigit())), len(numbers))
+                numbers.setdefault(tuple(sorted(w for w in found if w[0].isdigit())), len(numbers))
                 for found in side.tokens
             ]
         )

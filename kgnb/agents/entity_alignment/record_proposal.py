@@ -4,6 +4,8 @@ chance.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,10 +22,12 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.records import (
     RecordMatch,
     calibrated,
+    compare_records,
     mutual,
     one_each,
 )
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
+from kgnb.results.bundle import count
 from kgnb.vectors.reproducible import exp
 
 LIKELY = 0.5
@@ -84,7 +88,9 @@ def of_records(
     margin = np.clip(best - second, 0.0, 1.0).astype(np.float32)
     notes = list(_notes(left, right, asked, match))
     if not several:
-        notes += _repeated(left, right, match, given, first, rows)
+        settled = np.full(size[0], -1, dtype=np.int32)
+        settled[rows] = first
+        notes += _repeated(left, right, match, settled)
     _seeded(left, asked, candidates, similarities, scores, first, reasons, margin, sure)
     return Proposal(
         left,
@@ -152,33 +158,56 @@ def _best(pairs: CandidatePairs, odds: Singles, height: int) -> Longs:
 
 
 def _repeated(
-    left: EntityGraph,
-    right: EntityGraph,
-    match: RecordMatch,
-    given: Longs,
-    first: Integers,
-    rows: Integers,
+    left: EntityGraph, right: EntityGraph, match: RecordMatch, first: Integers
 ) -> list[str]:
-    """What is said where several entities fit one counterpart: the data have duplicates."""
-    found = []
+    """What is proposed where duplicates of one side fit one entity of the other."""
+    turned = replace(
+        match, pairs=CandidatePairs(match.pairs.columns, match.pairs.rows), size=match.size[::-1]
+    )
+    back = np.full(match.size[1], -1, dtype=np.int64)
+    back[first[first >= 0]] = np.flatnonzero(first >= 0)
+    found = [
+        _duplicates(left, match, first.astype(np.int64)),
+        _duplicates(right, turned, back),
+    ]
+    if not any(found):
+        return []
+    said = [
+        f"{count(len(some), 'duplicate')} in {side.name} of one that is matched "
+        f"({side.called(some[0][0])} and {side.called(some[0][1])})"
+        for side, some in zip((left, right), found, strict=True)
+        if some
+    ]
+    mend = "--merged FILE.csv for one table alone merges its duplicates first"
+    if found[0]:
+        mend = f"--cardinality n:1 matches those of {left.name} too; {mend}"
+    else:
+        mend = (
+            f"--cardinality n:1, with the two named the other way round, matches them too; {mend}"
+        )
+    shape = "n:m" if all(found) else "n:1" if found[0] else "1:n"
+    return [f"{shape} proposed: {' and '.join(said)}; {mend}"]
+
+
+def _duplicates(side: EntityGraph, match: RecordMatch, given: Longs) -> list[tuple[int, int]]:
+    """The entities of a side that have no counterpart, and fit that of a duplicate of theirs; each
+    with that duplicate.
+    """
     chances = _chances(match, alone=True)
     best = _best(match.pairs, match.odds.astype(np.float32), match.size[0])
-    likely = (best[match.pairs.rows] == match.pairs.columns) & (chances >= REPEATED)
-    open_ = np.zeros(match.size[0], dtype=bool)
-    open_[rows[first < 0]] = True
-    taken = set(first[first >= 0].tolist())
-    number = sum(
-        bool(open_[row]) and column in taken
-        for row, column in zip(
-            match.pairs.rows[likely].tolist(), match.pairs.columns[likely].tolist(), strict=True
-        )
-    )
-    if number:
-        found.append(
-            f"{number} more would fit a counterpart that another entity has: {left.name} seems to hold duplicates; "
-            f"--cardinality n:1 keeps them, and one table alone is searched for duplicates"
-        )
-    return found
+    holder = np.full(match.size[1], -1, dtype=np.int64)
+    holder[given[given >= 0]] = np.flatnonzero(given >= 0)
+    fits = best[match.pairs.rows] == match.pairs.columns
+    fits &= (chances >= REPEATED) & (given[match.pairs.rows] < 0)
+    fits &= holder[match.pairs.columns] >= 0
+    rows, holders = match.pairs.rows[fits], holder[match.pairs.columns[fits]]
+    own = compare_records(side, side) if len(rows) else None
+    if own is None:
+        return []
+    wanted = np.isin(own.pairs.rows * len(side) + own.pairs.columns, rows * len(side) + holders)
+    at = np.flatnonzero(wanted)
+    same = at[calibrated(own, at, repeated=True) >= LIKELY]
+    return list(zip(own.pairs.rows[same].tolist(), own.pairs.columns[same].tolist(), strict=True))
 
 
 def _notes(

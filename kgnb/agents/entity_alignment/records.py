@@ -27,12 +27,12 @@ from kgnb.agents.entity_alignment.fields import (
     Kind,
     RecordField,
     alike_values,
+    apart,
     comparable,
     fields_of_both,
     words,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
-from kgnb.kg.columns import NAMING
 from kgnb.vectors.character_embedder import hashed_grams
 from kgnb.vectors.reproducible import exp, log
 
@@ -106,6 +106,9 @@ class RecordMatch:
     level: Levels
     speaks: Singles
     whole: Singles  # how alike all values together are spelt, less how alike others are
+    apart: (
+        Singles  # (pairs, 3): shares of words, figures and names that the other lacks (``apart``)
+    )
     size: tuple[int, int]  # entities of either side
 
     @cached_property
@@ -125,6 +128,7 @@ class RecordMatch:
             level=self.level[some],
             speaks=self.speaks[some],
             whole=self.whole[some],
+            apart=self.apart[some],
         )
 
 
@@ -228,7 +232,12 @@ def compare_records(
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
     among = np.column_stack([agreement(pair, others) for pair in fields])
-    return _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
+    said = np.zeros((len(pairs.rows), 3), dtype=np.float32)
+    for pair in fields:
+        if pair.kind == "text":
+            said = np.maximum(said, apart(pair.left, pair.right, pairs))
+    match = _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
+    return replace(match, apart=said)
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -345,7 +354,8 @@ def _learnt(
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
         chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
-    return RecordMatch(fields, pairs, alike, level, speaks, whole, size)
+    together = np.zeros((len(chance), 3), dtype=np.float32)
+    return RecordMatch(fields, pairs, alike, level, speaks, whole, together, size)
 
 
 def _log_chance(
@@ -414,33 +424,56 @@ HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
 """Kinds whose values are nobody else's, or nearly so."""
 
 LIKENESS = {
-    "agrees": 0.17,
-    "disagrees": 0.29,
-    "spelt alike": 8.85,
-    "identifiers equal": 1.31,
-    "identifiers differ": -1.96,
-    "texts equal": -0.14,
-    "texts differ": -0.52,
-    "": -3.14,
+    "agrees": 0.22,
+    "disagrees": 0.21,
+    "spelt alike": 7.19,
+    "identifiers equal": 0.2,
+    "identifiers differ": -2.46,
+    "texts equal": -0.4,
+    "texts differ": -0.26,
+    "words apart": -0.07,
+    "figures apart": -1.08,
+    "names apart": -2.01,
+    "": -2.16,
 }
 """Log-odds that two records are the same, whatever else they may be compared with: a logistic
 regression over what their fields say and how alike all their values together are spelt."""
 CALIBRATION = {
     "likeness": 0.51,
-    "margin": 0.32,
-    "spelt alike": -1.13,
-    "identifiers equal": 0.02,
-    "identifiers differ": -0.78,
-    "texts equal": 0.05,
-    "texts differ": -0.34,
-    "entities": 0.52,
-    "share": 13.63,
-    "": -11.16,
+    "margin": 0.51,
+    "spelt alike": -2.98,
+    "identifiers equal": 0.33,
+    "identifiers differ": -1.36,
+    "texts equal": 0.19,
+    "texts differ": -0.38,
+    "words apart": -0.02,
+    "figures apart": 0.02,
+    "names apart": 0.57,
+    "entities": 0.48,
+    "share": 12.4,
+    "": -10.28,
 }
-"""Log-odds of a match of two records that are each other's best. Both are fitted on tables with known
+"""Log-odds of a match of two records that are each other's best."""
+DUPLICATES = {
+    "likeness": 0.41,
+    "margin": 0.04,
+    "spelt alike": 1.49,
+    "identifiers equal": 1.07,
+    "identifiers differ": -2.44,
+    "texts equal": 0.46,
+    "texts differ": -1.32,
+    "words apart": 0.06,
+    "figures apart": 1.49,
+    "names apart": -10.6,
+    "entities": 0.0,
+    "share": -0.38,
+    "": -1.7,
+}
+"""The same of two records of one table, whatever others they are like. All are fitted on tables with known
 matches, each kind counting the same (``python -m benchmarks.tables``, docs/evaluation.md)."""
 
 
+NAMED_APART = 0.3  # share of the words of two names that each lacks, in one table
 IN_DOUBT = 0.45  # the most that is believed of pairs alike in one field only, or contradicted
 CONTRADICTS = -1.5  # what a difference says where four of five matches agree
 
@@ -457,6 +490,7 @@ def traits(match: RecordMatch) -> Doubles:
         (level == 0).sum(axis=1),
         (soft >= 3).sum(axis=1),
         ((soft >= 0) & (soft <= 1)).sum(axis=1),
+        *match.apart.T,
     ]
     return np.column_stack(columns).astype(np.float64)
 
@@ -481,7 +515,7 @@ def features(
         np.clip(score[at], -8, 12),
         np.clip((score - next_best)[at], 0, 12),
         traits(match)[at, 2:],
-        np.full(len(at), float(log(np.array([max(match.size)]))[0])),
+        np.full(len(at), 0.0 if repeated else float(log(np.array([max(match.size)]))[0])),
         np.full(len(at), len(mutual(match)) / max(open_, 1)),
     ]
     return np.column_stack(columns).astype(np.float64)
@@ -514,20 +548,26 @@ def mutual(match: RecordMatch, *, alone: bool = False) -> Longs:
 def calibrated(
     match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
 ) -> Doubles:
-    """The chance that each of these pairs is a match, if each other's best.
-
-    One value that agrees (a street, a city) does not tell which thing is meant where the tables have
-    more, and two with different birth dates are hardly one where dates usually agree: such pairs
-    stay in doubt.
-    """
-    *weights, free = CALIBRATION.values()
+    """The chance that each of these pairs is a match, if each other's best."""
+    *weights, free = (DUPLICATES if repeated else CALIBRATION).values()
     odds = features(match, at, alone=alone, repeated=repeated) @ np.array(weights) + free
     found: Doubles = 1 / (1 + exp(-odds))
+    return np.where(in_doubt(match, at, repeated=repeated), np.minimum(found, IN_DOUBT), found)
+
+
+def in_doubt(match: RecordMatch, at: Longs, *, repeated: bool = False) -> NDArray[np.bool_]:
+    """Which of these pairs stay in doubt, however alike they are.
+
+    One value that agrees (a street, a city) does not tell which thing is meant where the tables have
+    more; two with different birth dates are hardly one where dates usually agree; and in one table,
+    where duplicates are few, firms of one family share an address, but not their trade: of their
+    names each has a word that the other lacks.
+    """
     thin = (match.level[at] >= 0).sum(axis=1) < min(len(match.fields), 2)
-    doubtful = thin | _contradicted(match, at)
-    if repeated:  # neighbours share a street and a town, and duplicates are few
-        doubtful |= _named_apart(match, at)
-    return np.where(doubtful, np.minimum(found, IN_DOUBT), found)
+    found: NDArray[np.bool_] = thin | _contradicted(match, at)
+    if repeated:
+        found |= match.apart[at, 2] >= NAMED_APART
+    return found
 
 
 def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
@@ -536,11 +576,4 @@ def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
     level, speaks = match.level[at][:, hard], match.speaks[at][:, hard]
     against = ((level == 0) & (speaks <= CONTRADICTS)).any(axis=1)
     found: NDArray[np.bool_] = against & ~(level >= 3).any(axis=1)
-    return found
-
-
-def _named_apart(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
-    """Which of these pairs have names that have nothing in common."""
-    names = np.array([pair.left.name.casefold() in NAMING for pair in match.fields])
-    found: NDArray[np.bool_] = (match.level[at][:, names] == 0).any(axis=1)
     return found

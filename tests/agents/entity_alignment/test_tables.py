@@ -14,7 +14,7 @@ from kgnb.errors import NotFit
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.agents import new_task
 from kgnb.tasks.aligning import AligningTask, align
-from tests.benchmarks.agents.messy_tables import KINDS, drawn
+from tests.benchmarks.agents.messy_tables import KINDS, TRADED, TablePair, drawn, listed_twice
 
 
 def key(iri):
@@ -179,3 +179,64 @@ def test_plans_that_cannot_be_read_are_said(tmp_path):
         options=Options(precision=0.99),
     )  # fmt: skip
     assert any("could not be used" in note for note in outcome.alignment.notes)
+
+
+@pytest.mark.parametrize("kind", TRADED)
+def test_goods_of_codes_and_sizes_and_firms_of_one_family_are_found(kind, tmp_path):
+    table = drawn(kind, 80, 29, overlap=0.9, noise=0.8, twins=0.1)
+    found = pairs(aligned(table, tmp_path))
+    assert len(found & table.truth) >= 0.95 * len(found)
+    assert len(found & table.truth) >= 0.7 * len(table.truth)
+
+
+FASTENERS = {
+    "M8x40 DIN 933 A2": "Sechskantschraube DIN 933 M8 x 40 A2",
+    "M8x45 DIN 933 A2": "Sechskantschraube DIN933 M8 x 45 A2",
+    "M6x20 DIN 912 8.8": "Zylinderschraube DIN 912 M6 x 20 8.8",
+    "M10x60 DIN 931 A4": "Sechskantschraube DIN 931 M10x60 A4",
+    "M5x16 DIN 7991 A2": "Senkschraube DIN 7991 M5 x 16 A2",
+    "M12x80 DIN 931 8.8": "Sechskantschraube DIN931 M12 x 80 8.8",
+}
+
+
+def test_a_size_is_the_same_however_it_is_spaced(tmp_path):
+    for side, names in (("a", FASTENERS), ("b", FASTENERS.values())):
+        lines = [f"{side}{at},{name},{10 + at}" for at, name in enumerate(names)]
+        (tmp_path / f"{side}.csv").write_text("id,item,bin\n" + "\n".join(lines), encoding="utf-8")
+    outcome = align(
+        str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), judge="first", embedder="characters",
+        options=Options(precision=0),
+    )  # fmt: skip
+    assert pairs(outcome) == {(f"a{at}", f"b{at}") for at in range(6)}
+
+
+def test_firms_of_one_family_at_one_address_are_no_duplicates(tmp_path):
+    table = listed_twice("family firms", 100, 5, share=0.0, twins=0.25)
+    path, _ = table.written(tmp_path)
+    task = new_task("align", {"left": path}, judge="first", embedder="characters")
+    task.run_through()
+    assert len(task.settled().pairs()) <= 2
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_several_rows_for_one_are_proposed_where_they_are_duplicates(turned, tmp_path):
+    table = drawn("companies", 60, 3, overlap=0.8, twins=0.0)
+    again = [
+        {**row, "id": f"C{at}", "company": row["company"].upper()}
+        for at, row in enumerate(table.left[:8])
+    ]
+    sides = [[*table.left, *again], table.right]
+    left, right = sides[::-1] if turned else sides
+    name = "turned" if turned else "plain"
+    files = TablePair(name, left, right, table.truth).written(tmp_path)
+    outcome = align(*files, judge="first", embedder="characters")
+    proposed = [note for note in outcome.alignment.notes if "proposed" in note]
+    assert len(proposed) == 1 and "--cardinality n:1" in proposed[0]
+    assert proposed[0].startswith("1:n" if turned else "n:1")
+    if not turned:
+        several = align(
+            *files, judge="first", embedder="characters", options=Options(cardinality="n:1")
+        )
+        assert len(several.settled.pairs()) > len(outcome.settled.pairs())
+    plain = aligned(table, tmp_path)
+    assert not any("proposed" in note for note in plain.alignment.notes)

@@ -1,5 +1,6 @@
 """Pairs of messy tables with known matches, drawn from a seed: companies, people, products, papers,
-restaurants, museums, hospitals, groceries, and readers whose names are written in two scripts.
+restaurants, museums, hospitals, groceries, readers whose names are written in two scripts, firms of
+one family, fasteners, tyres and cables.
 
 The two tables say the same things differently: other column names, orders and languages, parts in
 one column or in several, abbreviations, legal forms, typing errors, missing values, twins that are
@@ -212,6 +213,30 @@ LAST_NAMES = {
     "Соколов": ("Sokolov", "Sokolow"),
     "Лебедев": ("Lebedev", "Lebedew"),
     "Μάρκου": ("Markou", "Marcou"),
+}
+
+FAMILIES = (
+    "Gruber Berger Steiner Moser Mayr Hofer Leitner Reiter Winkler Brandl Kogler Egger Lechner Pichler Auer Haas"
+).split()
+TRADES = (
+    "Bau Reisen Optik Malerei Dachdeckerei Spedition Gartenbau Tischlerei Metzgerei Druckerei Elektro "
+    "Immobilien Fleischwaren Metallbau Apotheke Weinhandel"
+).split()
+NORMS = {
+    "hex nut": ("Sechskantmutter", ("934", "985", "439")),
+    "socket screw": ("Zylinderschraube", ("912", "7984", "6912")),
+    "washer": ("Unterlegscheibe", ("125", "9021", "433")),
+    "set screw": ("Gewindestift", ("913", "914", "916")),
+    "stud": ("Stiftschraube", ("938", "939", "976")),
+}
+METAL = ("A4", "A4-80", "8.8", "10.9", "12.9", "Ms")
+TYRE_MAKERS = "Arvento Borealis Contara Dunmoor Everton Falcaro Gislan Hankor".split()
+TYRES = "EcoGrip,Sport 5,Winter Pro,AllSeason 2,Touring,Ice Master".split(",")
+CABLES = {
+    "NYM-J": "Mantelleitung",
+    "H07V-K": "Aderleitung",
+    "NYY-J": "Erdkabel",
+    "J-Y(St)Y": "Fernmeldekabel",
 }
 
 
@@ -632,6 +657,154 @@ def reader_b(write: Writer, one: Record) -> Record:
     }
 
 
+def family_firm(draw: random.Random) -> Record:
+    return {
+        "family": draw.choice(FAMILIES),
+        "given": draw.choice(GIVEN),
+        "trade": draw.choice(TRADES),
+        "form": draw.choice(("GmbH", "AG", "SE", "Ltd")),
+        "vat": digits(draw, 8),
+        **_address(draw),
+    }
+
+
+def fastener(draw: random.Random) -> Record:
+    kind = draw.choice(list(NORMS))
+    return {
+        "kind": kind,
+        "norm": draw.choice(NORMS[kind][1]),
+        "thread": draw.choice(("3", "4", "5", "6", "8", "10", "12", "16", "20")),
+        "long": str(draw.randrange(6, 160, 2)),
+        "metal": draw.choice(METAL),
+        "pack": draw.choice(("50", "100", "200", "500")),
+        "cents": str(draw.randrange(150, 9000)),
+        "code": digits(draw, 7),
+    }
+
+
+def tyre(draw: random.Random) -> Record:
+    return {
+        "maker": draw.choice(TYRE_MAKERS),
+        "model": draw.choice(TYRES),
+        "wide": str(draw.randrange(155, 285, 10)),
+        "flat": str(draw.randrange(35, 75, 5)),
+        "inch": str(draw.randrange(14, 21)),
+        "load": str(draw.randrange(75, 106)),
+        "speed": draw.choice("THVWY"),
+        "price": f"{draw.randrange(45, 260)}.{draw.choice(('00', '50', '90'))}",
+        "ean": digits(draw, 13),
+    }
+
+
+def cable(draw: random.Random) -> Record:
+    return {
+        "type": draw.choice(list(CABLES)),
+        "cores": draw.choice(("1", "2", "3", "4", "5", "7")),
+        "area": draw.choice(("0.75", "1.5", "2.5", "4", "6", "10", "16")),
+        "long": draw.choice(("10", "25", "50", "100", "500")),
+        "colour": draw.choice(list(COLOURS)),
+        "code": f"{draw.choice('KLMN')}{digits(draw, 5)}",
+        "price": f"{draw.randrange(9, 900)}.{digits(draw, 2)}",
+    }
+
+
+def family_firm_a(write: Writer, one: Record) -> Record:
+    given = f"{one['given']} " if write.chance(0.3) else ""
+    return {
+        "Firma": write.text(f"{one['trade']} {given}{one['family']} {one['form']}"),
+        "Straße": write.missing(write.text(f"{one['street']} {one['house']}"), 0.1),
+        "PLZ": write.missing(one["postcode"], 0.1),
+        "Ort": one["city"],
+        "Telefon": _phone(write, one["phone"], 1),
+    }
+
+
+def family_firm_b(write: Writer, one: Record) -> Record:
+    form = write.draw.choice(FORMS[one["form"]]) if write.chance(0.4) else one["form"]
+    return {
+        "customer": write.text(
+            f"{one['family']} {one['trade']} {'' if write.chance(0.3) else form}".strip()
+        ),
+        "address": write.missing(
+            f"{write.text(one['street'])} {one['house']}, {one['postcode']} {CITIES[one['city']]}",
+            0.15,
+        ),
+        "phone": _phone(write, one["phone"], 0),
+        "VAT": write.missing(f"ATU{one['vat']}", 0.3),
+    }
+
+
+def fastener_a(write: Writer, one: Record) -> Record:
+    cross = write.draw.choice(("x", "x", " x ", "X"))
+    return {
+        "item": write.cased(
+            f"M{one['thread']}{cross}{one['long']} DIN {one['norm']} {one['metal']}"
+        ),
+        "pack": write.missing(f"{one['pack']} pcs", 0.25),
+        "price": write.missing(f"{int(one['cents']) / 100:.2f}", 0.2),
+        "supplier no.": write.missing(one["code"], 0.6),
+    }
+
+
+def fastener_b(write: Writer, one: Record) -> Record:
+    norm = f"DIN{one['norm']}" if write.chance(0.3) else f"DIN {one['norm']}"
+    metal = "" if write.chance(0.1) else f" {one['metal']}"
+    cents = int(one["cents"]) * (write.draw.choice((0.9, 1.05, 1.1)) if write.chance(0.35) else 1)
+    return {
+        "Bezeichnung": write.typed(
+            f"{NORMS[one['kind']][0]} {norm} M{one['thread']} x {one['long']}{metal}", 0.05
+        ),
+        "VE": write.missing(one["pack"], 0.25),
+        "Preis": write.missing(f"{cents / 100:.2f}".replace(".", ","), 0.2),
+        "Lief.-Nr.": write.missing(f"{one['code'][:3]}.{one['code'][3:]}", 0.5),
+    }
+
+
+def tyre_a(write: Writer, one: Record) -> Record:
+    size = f"{one['wide']}/{one['flat']} R{one['inch']} {one['load']}{one['speed']}"
+    return {
+        "tyre": write.typed(f"{size} {one['maker']} {one['model']}", 0.05),
+        "price": write.missing(one["price"], 0.15),
+        "EAN": write.missing(one["ean"], 0.7),
+    }
+
+
+def tyre_b(write: Writer, one: Record) -> Record:
+    speed = "" if write.chance(0.15) else f" {one['load']} {one['speed']}"
+    price = float(one["price"]) * (write.draw.choice((0.85, 0.95, 1.1)) if write.chance(0.5) else 1)
+    return {
+        "Marke": write.missing(one["maker"], 0.05),
+        "Profil": write.text(one["model"]),
+        "Dimension": f"{one['wide']}/{one['flat']}R{one['inch']}{speed}",
+        "Preis": write.missing(f"{price:.2f} EUR".replace(".", ","), 0.2),
+        "GTIN": write.missing(one["ean"], 0.7),
+    }
+
+
+def cable_a(write: Writer, one: Record) -> Record:
+    return {
+        "article": write.missing(one["code"], 0.5),
+        "text": write.typed(
+            f"{one['type']} {one['cores']}x{one['area'].replace('.', ',')} mm² {one['long']}m", 0.04
+        ),
+        "colour": write.missing(one["colour"], 0.2),
+        "net": write.missing(one["price"], 0.2),
+    }
+
+
+def cable_b(write: Writer, one: Record) -> Record:
+    price = float(one["price"]) * (1.2 if write.chance(0.3) else 1)
+    return {
+        "Artikel": write.text(
+            f"{CABLES[one['type']]} {one['type']} {one['cores']} x {one['area']}"
+        ),
+        "Länge": write.missing(f"{one['long']} m", 0.15),
+        "Farbe": write.missing(COLOURS[one["colour"]], 0.2),
+        "Nr.": write.missing(f"{one['code'][0]} {one['code'][1:]}", 0.5),
+        "Preis": write.missing(f"{price:.2f} €", 0.2),
+    }
+
+
 KINDS: dict[
     str,
     tuple[
@@ -652,7 +825,14 @@ UNSEEN = {
     "groceries": (grocery, grocery_a, grocery_b),
     "readers": (reader, reader_a, reader_b),
 }
-"""Kinds that no constant was set on."""
+TRADED = {
+    "family firms": (family_firm, family_firm_a, family_firm_b),
+    "fasteners": (fastener, fastener_a, fastener_b),
+    "tyres": (tyre, tyre_a, tyre_b),
+    "cables": (cable, cable_a, cable_b),
+}
+"""Firms of one family in several trades, and goods that are told apart by codes and measures."""
+ALL_KINDS = KINDS | UNSEEN | TRADED
 TWIN = {
     "companies": ("name", "site"),
     "people": ("family", "street", "house", "city", "phone"),
@@ -663,6 +843,10 @@ TWIN = {
     "hospitals": ("name", "city"),
     "groceries": ("maker", "goods"),
     "readers": ("given", "family"),
+    "family firms": ("family", "street", "house", "postcode", "city", "phone"),
+    "fasteners": ("kind", "norm", "thread", "metal"),
+    "tyres": ("maker", "model", "wide", "flat", "inch"),
+    "cables": ("type", "cores", "area", "colour"),
 }
 """What two different things of a kind may have in common."""
 
@@ -679,7 +863,7 @@ def drawn(
 ) -> TablePair:
     """Two tables of ``size`` rows each, of which this share (``overlap``) is in both."""
     draw = random.Random(f"{kind} {size} {seed} {overlap} {noise} {twins}")
-    make, one_way, other_way = (KINDS | UNSEEN)[kind]
+    make, one_way, other_way = ALL_KINDS[kind]
     both = round(size * overlap)
     things = [make(draw) for _ in range(2 * size - both)]
     for at in draw.sample(range(len(things)), round(twins * len(things))):
@@ -699,3 +883,24 @@ def drawn(
         for own, rows in zip(keys, (left, right), strict=True)
     ]
     return TablePair(f"{kind}-{size}-{seed}-{overlap:g}", tables[0], tables[1], frozenset(truth))
+
+
+def listed_twice(
+    kind: str, size: int, seed: int, *, share: float = 0.1, noise: float = 1.0, twins: float = 0.08
+) -> TablePair:
+    """One table, on both sides, in which a share of the things stand twice, written differently."""
+    draw = random.Random(f"{kind} {size} {seed} {share} {noise} {twins} once")
+    make, one_way, _ = ALL_KINDS[kind]
+    things = [make(draw) for _ in range(size)]
+    for at in draw.sample(range(size), round(twins * size)):
+        twin = draw.choice(things)
+        things[at] = things[at] | {key: twin[key] for key in TWIN[kind]}
+    write = Writer(draw, noise)
+    numbers = [*range(size), *draw.sample(range(size), round(share * size))]
+    draw.shuffle(numbers)
+    rows = [{"id": f"A{at}"} | one_way(write, things[n]) for at, n in enumerate(numbers)]
+    truth = {
+        (f"A{at}", f"A{numbers.index(n)}") for at, n in enumerate(numbers) if numbers.index(n) != at
+    }
+    name = f"{kind}-{size}-{seed}-{share:g}-twice"
+    return TablePair(name, rows, rows, frozenset(truth | {pair[::-1] for pair in truth}))
