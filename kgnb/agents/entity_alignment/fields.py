@@ -266,7 +266,7 @@ def words(text: str) -> list[str]:
         return plain(text).split()
     text = _MEASURED.sub(_in_smaller, text)
     text = _DECIMAL.sub(lambda m: f"{m[1]}dot{m[2]}".rstrip("0").removesuffix("dot"), text)
-    found = []
+    found: list[str] = []
     for word in plain(text).split():
         found += _PARTS.findall(word) if _FIGURES.fullmatch(word) else [word]
     return found
