@@ -99,6 +99,7 @@ class CachedEmbedder:
         distinct = {_key(text): text for text in texts if text}
         found = self._cached(list(distinct))
         missing = [(key, text) for key, text in distinct.items() if key not in found]
+        missing.sort(key=lambda entry: len(entry[1]))  # texts of one length cost less together
         with self._counting:
             self.reused += len(found)
         self._report(len(found), len(distinct))

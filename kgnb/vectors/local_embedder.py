@@ -31,6 +31,7 @@ _TOKENS = 512  # what the model was made for
 _TOGETHER = 1024  # tokens computed together: more are no faster
 _ROLE = "passage: "
 _META = "\u2581"  # SentencePiece's mark of a word's beginning
+_ROWS = 16  # rows of the widest matrix worked on at a time, so that they stay near the processor
 _BLOCK = 32  # weights that share a scale
 
 
@@ -298,14 +299,16 @@ def _normalise(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: floa
 
 def _gelu(x: np.ndarray) -> None:
     """GELU by tanh (Hendrycks and Gimpel 2016), in place; within 0.0005 of the exact one."""
-    part = x * x
-    part *= 0.044715 * math.sqrt(2 / math.pi)
-    part += math.sqrt(2 / math.pi)
-    part *= x
-    np.tanh(part, out=part)
-    part += 1
-    part *= 0.5
-    x *= part
+    for first in range(0, len(x), _ROWS):
+        rows = x[first : first + _ROWS]
+        part = rows * rows
+        part *= 0.044715 * math.sqrt(2 / math.pi)
+        part += math.sqrt(2 / math.pi)
+        part *= rows
+        np.tanh(part, out=part)
+        part += 1
+        part *= 0.5
+        rows *= part
 
 
 class FastEmbedEmbedder:

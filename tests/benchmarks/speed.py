@@ -311,7 +311,8 @@ TABLE: Mapping[str, Row] = {
         "", None, "30, warm 8", long=True,
     ),
     "srprs": Row(
-        "SRPRS en-fr", measured("tests.benchmarks.agents.entity_alignment", "--pairs srprs/en_fr"),
+        "SRPRS en-fr, no seeds: first and again (above)",
+        measured("tests.benchmarks.agents.entity_alignment", "--pairs srprs/en_fr --first"),
         "", None, "90, warm 25", long=True,
     ),
     "classes": Row("16,000 x 16,000 classes", measured(f"{SCALE}.growth", "16000"), "", None, "60", long=True),

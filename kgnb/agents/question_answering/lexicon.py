@@ -411,7 +411,9 @@ class Directory:
         self._reader, self._wording = reader, wording
         self._most = most or (_LABELS if reader.remote else _LABELS_AT_HAND)
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
+        # the names with a word, those without a number and those with one: most have one or none
         self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._numbered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._by_part: dict[str, set[str]] = defaultdict(
             set
         )  # words by their parts of three letters
@@ -484,14 +486,15 @@ class Directory:
         text = " ".join(said)
         if len(text) < 4:
             return []
-        alike_words = {*said, *(other for w in said if len(w) > 3 for other in self._close(w))}
+        words = {*said, *(other for w in said if len(w) > 3 for other in self._close(w))}
         # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
         numbers = _numbers(text)
-        numbered = self._with_number(numbers[0]) if numbers else None
-        near: set[tuple[str, ...]] = set()
-        for word in alike_words:
-            names = self._by_word.get(word, set())
-            near |= names if numbered is None else names & numbered
+        if numbers:
+            number = {numbers[0], *self._mixed}  # a word of its own, or within one ("5's")
+            with_number = {name for word in number for name in self._numbered.get(word, ())}
+            near = {n for word in words for n in self._numbered.get(word, set()) & with_number}
+        else:
+            near = {name for word in words for name in self._by_word.get(word, ())}
         alike = [
             name for name in near if name[0][:1] == text[:1] and _numbers(" ".join(name)) == numbers
         ]
@@ -507,11 +510,6 @@ class Directory:
             for score, name in best
             for iri, shown in sorted(self._names[name].items())
         ]
-
-    def _with_number(self, number: str) -> set[tuple[str, ...]]:
-        """The names that may hold this number: a word of its own, or within one ("5's")."""
-        words = {number, *self._mixed}
-        return {name for word in words for name in self._by_word.get(word, ())}
 
     def _close(self, word: str) -> list[str]:
         # a word that is nearly the same shares several of its parts, unless it is short
@@ -612,13 +610,14 @@ class Directory:
         said = key(name)
         if said and len(said) <= 12:
             self._names.setdefault(said, {}).setdefault(iri, " ".join(name.split()))
+            names = self._numbered if _numbers(" ".join(said)) else self._by_word
             for word in said:
-                if word not in self._by_word:
+                if word not in self._by_word and word not in self._numbered:
                     for part in _parts(word):
                         self._by_part[part].add(word)
                     if not word.isalpha() and not word.isdigit():
                         self._mixed.add(word)
-                self._by_word[word].add(said)
+                names[word].add(said)
 
 
 def _in_order(row: Sequence[Term | None]) -> list[str]:

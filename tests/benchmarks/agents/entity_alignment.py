@@ -212,9 +212,8 @@ def embedder(name: str) -> Embedder:
     """The embedder over its cache."""
     if name == "characters":
         return CharacterEmbedder()
-    return CachedEmbedder(
-        LocalEmbedder(), VectorCache(Path(CACHE) / "vectors.sqlite" if CACHE else ":memory:")
-    )
+    cache = VectorCache(Path(CACHE) / "vectors.sqlite" if CACHE else ":memory:")
+    return CachedEmbedder(LocalEmbedder(), cache, batch_size=512)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -226,6 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", nargs="+", default=PAIRS)
     parser.add_argument("--embedder", choices=("local", "characters"), default="local")
     parser.add_argument("--precision", action="store_true")
+    parser.add_argument("--first", action="store_true", help="the first row alone, then once more")
     given = parser.parse_args(arguments)
     if given.data is None:
         parser.error("name the data folder: --data DIR, or KGNB_DATA")
@@ -241,7 +241,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "| pair | names | assignment | seeds | Hits@1 | Hits@10 | MRR | P | R | F1 | s | CPU s | MB |"
     )
     for pair in given.pairs:
-        for row in rows(pair, case(given.data / pair), embedder(given.embedder)):
+        asked_about, vectors = case(given.data / pair), embedder(given.embedder)
+        found = rows(pair, asked_about, vectors)
+        if given.first:  # with no vector in the cache, and with all of them
+            found = (next(rows(pair, asked_about, vectors)) for _ in range(2))
+        for row in found:
             print("|", " | ".join(str(value) for value in asdict(row).values()), "|", flush=True)
     return 0
 
