@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"[+-]?\d+")
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def without_collecting() -> Iterator[None]:
     """No search for circles while many small values are made, which cannot be in one: it would take
     half of the time.
     """
@@ -34,7 +34,7 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-@_without_collecting()
+@without_collecting()
 def from_tsv(written: bytes, limit: int | None = None) -> Solutions:
     """The rows of a result in SPARQL 1.1 TSV, at most ``limit``; equal cells are one term."""
     head, _, body = written.decode("utf-8").partition("\n")
@@ -84,7 +84,7 @@ def _character(match: re.Match[str]) -> str:
     return chr(int(code[1:], 16)) if len(code) > 1 else _PLAIN.get(code, code)
 
 
-@_without_collecting()
+@without_collecting()
 def from_n_triples(written: bytes) -> list[Triple]:
     """The triples of what the engine wrote as N-Triples, each once, sorted."""
     if b"<<(" in written:  # a triple term, or a text that looks like one

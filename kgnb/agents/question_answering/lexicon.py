@@ -23,6 +23,7 @@ from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, P
 from kgnb.agents.question_answering.text_search import TextSearch
 from kgnb.agents.question_answering.values import How
 from kgnb.errors import BackendError
+from kgnb.kg.engine_results import without_collecting
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.terms import Iri, Literal, Term, n3
 from kgnb.kg.words import key, normal, plain, words
@@ -538,6 +539,7 @@ class Directory:
                 ]
         return hits
 
+    @without_collecting()
     def _load(self) -> None:
         if self._read:
             return
