@@ -21,6 +21,7 @@ import { versionIn } from './version-check';
 import { trans } from './wording';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
+export const SHOW_PANEL = 'kgnb:show-panel';
 export const OPEN_GRAPH = 'kgnb:open-graph';
 
 /** The suffixes of files that `%kg open` reads; a test holds them to the kernel's. */
@@ -60,6 +61,18 @@ export function addCommands(app: JupyterFrontEnd, places: Places): void {
   for (const { id } of TEMPLATES) {
     places.palette?.addItem({ command: NEW_NOTEBOOK, category, args: { isPalette: true, template: id } });
   }
+}
+
+/** The panel from the palette, so that it is reached without a mouse. */
+export function addShowing(app: JupyterFrontEnd, palette: ICommandPalette | null, panel: Widget): void {
+  app.commands.addCommand(SHOW_PANEL, {
+    label: trans.__('Go to the panel of graphs, agents and runs'),
+    execute: () => {
+      app.shell.activateById(panel.id);
+      panel.activate();
+    }
+  });
+  palette?.addItem({ command: SHOW_PANEL, category: trans.__('Knowledge graphs') });
 }
 
 /** "Open as graph" in the menu of a file that holds one. */

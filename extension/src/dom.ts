@@ -127,6 +127,20 @@ export function searchField(name: string, value: string, changed: (search: strin
   return h('span.kgnb-search', icon('search'), input);
 }
 
+/** Keys without Ctrl, Cmd or Alt that are pressed in a result are its own; others, and Shift+Enter, the front end's. */
+function ownKeys(event: KeyboardEvent): void {
+  const { target } = event;
+  if (target instanceof HTMLElement && target.closest('.kgnb-result')) {
+    const theirs = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === 'Enter');
+    target.toggleAttribute('data-lm-suppress-shortcuts', !theirs);
+  }
+}
+
+/** Keeps single keys from the front end, which takes them at the document, before they arrive at a result. */
+export function keepKeys(): void {
+  window.addEventListener('keydown', ownKeys, true);
+}
+
 let made = 0;
 
 /** An id that is unique on the page. */

@@ -15,7 +15,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator } from '@jupyterlab/translation';
 import { followCells } from './magic-cells';
-import { addCommands, addOpening } from './commands';
+import { addCommands, addOpening, addShowing } from './commands';
 import { QueryCompletions } from './completer';
 import { listen, Notebooks } from './notebooks';
 import { addLanguages } from './languages';
@@ -129,17 +129,19 @@ const panel: JupyterFrontEndPlugin<void> = {
   description: 'Graphs, agents stage by stage, and runs of the notebook in front, at the left.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator, ILayoutRestorer],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null
   ): void => {
     speak(translator);
     const shown = new ControlPanel(app, tracker);
     restorer?.add(shown, shown.id);
     app.shell.add(shown, 'left', { rank: 600, type: 'Knowledge graphs' });
+    addShowing(app, palette, shown);
   }
 };
 

@@ -5,7 +5,7 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { CARD_MIME, drawCard, readCard } from './card';
-import { drawnSafely, fold, h } from './dom';
+import { drawnSafely, fold, h, keepKeys } from './dom';
 import { trans, visible } from './wording';
 import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
@@ -28,7 +28,7 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
     super();
     this.addClass('kgnb-result');
     // Arrow keys and letters go to the focused result, not to the notebook around it.
-    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+    keepKeys();
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {

@@ -271,7 +271,7 @@ class PanelDrawing {
     ];
   }
 
-  /** The most frequent ones, or those that a person searches for. */
+  /** The most frequent ones (classes as a tree), or those that a person searches for. */
   private terms(graph: string, kind: TermKind, total: number, frequent: readonly Holding[]): HTMLElement[] {
     const key = `${kind} ${graph}`;
     const search = this.state.searches.get(key);

@@ -13,7 +13,7 @@ import type { Drag } from '@lumino/dragdrop';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { NEW_NOTEBOOK, graphIcon, openFiles } from './commands';
-import { drawIri, drawnSafely, freshId, h, redraw } from './dom';
+import { drawIri, drawnSafely, freshId, h, keepKeys, redraw } from './dom';
 import { iriOf, SHOW_ENTITY } from './entity-event';
 import { drawEntityPage, openAddress } from './entity-page';
 import { oneLine, shortIri, trans } from './wording';
@@ -72,6 +72,7 @@ export class ControlPanel extends Widget implements PanelActions {
     tracker.currentChanged.connect(() => this.follow());
     NotebookActions.executed.connect(this.onExecuted);
     document.addEventListener(SHOW_ENTITY, this.onEntity);
+    document.addEventListener('lm-dragenter', this.onDragged, true);
     this.follow();
     this.draw();
   }
@@ -163,7 +164,10 @@ export class ControlPanel extends Widget implements PanelActions {
     });
   }
 
-  /** Shows a page beside the notebook; in Notebook 7, which has one document to a page, in its right sidebar. */
+  /**
+   * Shows a page beside the notebook; in Notebook 7, which has one document to a page, in its right sidebar. Escape leads
+   * back to the notebook.
+   */
   private place(area: DrawnArea): void {
     const { shell } = this.app;
     shell.add(area, 'main');
@@ -172,12 +176,23 @@ export class ControlPanel extends Widget implements PanelActions {
       this.aside = area;
       shell.add(area, 'right', { rank: 900 });
     }
+    area.content.node.addEventListener('keydown', event => {
+      if (event.key === 'Escape' && this.tracker.currentWidget) {
+        shell.activateById(this.tracker.currentWidget.id);
+      }
+    });
     shell.activateById(area.id);
   }
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this.refresh();
+  }
+
+  /** From here on the Tab key goes through what the panel shows; the palette gives the focus back before. */
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    setTimeout(() => this.node.focus());
   }
 
   /** A click on an entity in a result. */
@@ -191,6 +206,7 @@ export class ControlPanel extends Widget implements PanelActions {
 
   override dispose(): void {
     document.removeEventListener(SHOW_ENTITY, this.onEntity);
+    document.removeEventListener('lm-dragenter', this.onDragged, true);
     NotebookActions.executed.disconnect(this.onExecuted);
     this.comm?.close();
     super.dispose();
@@ -206,7 +222,7 @@ export class ControlPanel extends Widget implements PanelActions {
     }
     event.preventDefault();
     event.stopPropagation();
-    drag.dropAction = 'copy';
+    drag.dropAction = drag.proposedAction; // the file browser supports no other
     this.node.classList.toggle('kgnb-panel-drop', event.type === 'lm-dragenter' || event.type === 'lm-dragover');
     if (event.type === 'lm-drop') {
       void openFiles(this.app, this.tracker, drag.mimeData.getData(FILES) as string[]);
@@ -258,6 +274,14 @@ export class ControlPanel extends Widget implements PanelActions {
     }
     this.refresh();
   }
+
+  /** Shows the panel when files are dragged over its tab: they come from the file browser, which is where it is. */
+  private readonly onDragged = (event: Event): void => {
+    const over = event.target instanceof Element && event.target.closest('[data-id="kgnb-panel"]');
+    if (over && !this.isVisible && (event as Drag.Event).mimeData.hasData(FILES)) {
+      this.app.shell.activateById(this.id);
+    }
+  };
 
   private readonly onExecuted = (): void => this.refresh();
 
@@ -377,7 +401,7 @@ class DrawnArea extends MainAreaWidget {
     super({ content });
     content.addClass('kgnb-result');
     content.addClass('kgnb-run-area');
-    content.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+    keepKeys();
     content.node.tabIndex = -1;
     this.title.label = title;
     this.title.caption = title;

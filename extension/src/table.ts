@@ -285,6 +285,7 @@ class TableDrawing {
     } else {
       const text = cellText(cell, kind, this.decimals[at]);
       made.append(held(text, text));
+      made.classList.toggle('kgnb-date', DATE.test(text));
       const full = fullText(cell);
       if (full) {
         made.title = visible(full);
@@ -345,9 +346,25 @@ class TableDrawing {
   }
 }
 
+const DATE = /^\d{4}-\d\d-\d\d(?:T[\d:.+\-Z]*)?$/;
+
 /** What is folded behind a button, over what is below it. */
 function menu(title: string, content: readonly HTMLElement[]): HTMLElement {
-  return h('details.kgnb-menu', h('summary', title, icon('down')), h('div.kgnb-menu-body', ...content));
+  const summary = h('summary', title, icon('down'));
+  const shown = h('details.kgnb-menu', summary, h('div.kgnb-menu-body', ...content));
+  const left = ({ relatedTarget }: FocusEvent): boolean =>
+    relatedTarget instanceof Node && !shown.contains(relatedTarget);
+  shown.addEventListener('focusout', event => {
+    shown.open &&= !left(event);
+  });
+  shown.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && shown.open) {
+      event.stopPropagation();
+      shown.open = false;
+      summary.focus();
+    }
+  });
+  return shown;
 }
 
 function bar(share: number): HTMLElement {

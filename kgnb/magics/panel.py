@@ -132,9 +132,9 @@ def _head(session: Session, named: NamedGraph) -> str:
 
 
 def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
-    """The most frequent classes and properties, each with a cell that queries it."""
+    """The most frequent classes, as a tree, and properties, each with a cell that queries it."""
     return {
-        "classes": _listed(session, named, _ranked(schema.classes)[:MOST_NAMES], "classes"),
+        "classes": _as_tree(session, named, schema, _ranked(schema.classes)[:MOST_NAMES]),
         "properties": _listed(
             session, named, _ranked(schema.properties)[:MOST_NAMES], "properties"
         ),
@@ -157,8 +157,15 @@ def terms(session: Session, named: NamedGraph, kind: str, search: str) -> list[J
     matching = [term for term in _ranked(some) if _mentions(term, words)]
     if kind != "classes":
         return _listed(session, named, matching[:MOST_FOUND], kind)
-    tree = _tree(schema, matching)[:MOST_FOUND]
-    listed = _listed(session, named, [term for _, term in tree], kind)
+    return _as_tree(session, named, schema, matching)
+
+
+def _as_tree(
+    session: Session, named: NamedGraph, schema: Schema, some: Sequence[SchemaTerm]
+) -> list[Json]:
+    """Classes below their superclasses, each with a cell that queries it."""
+    tree = _tree(schema, some)[:MOST_FOUND]
+    listed = _listed(session, named, [term for _, term in tree], "classes")
     return [item | {"depth": depth} for (depth, _), item in zip(tree, listed, strict=True)]
 
 

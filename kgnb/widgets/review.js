@@ -40,7 +40,13 @@ function render({ model, el }) {
   let unheard; // set while the kernel has not confirmed an action
 
   const root = element("section", { class: "kgnb-review", "aria-label": "Review" });
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's single-key commands (a: insert cell above) must not fire here
+  // Single keys (a: insert cell above, x: cut cell) must not be the notebook's, which takes them at the document.
+  const ownKeys = event => {
+    if (!root.contains(event.target)) return;
+    const theirs = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !theirs);
+  };
+  window.addEventListener("keydown", ownKeys, true);
   const head = element("div", { class: "kgnb-review-head" });
   const tools = element("div", { class: "kgnb-review-buttons", role: "toolbar", "aria-label": "Decide" });
   const status = element("div", { class: "kgnb-review-status", role: "status" });
@@ -133,7 +139,7 @@ function render({ model, el }) {
   }
 
   function onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter")) return;
     const field = event.target instanceof HTMLInputElement && event.target.type !== "checkbox";
     const list = filtered();
     const at = list.findIndex(row => row.id === shown.active);
@@ -328,6 +334,7 @@ function render({ model, el }) {
   el.append(root);
   return () => {
     clearTimeout(unheard);
+    window.removeEventListener("keydown", ownKeys, true);
     for (const trait of ["view", "rows", "decided"]) model.off(`change:${trait}`, heard);
     model.off("change:detail", draw);
   };

@@ -175,6 +175,36 @@ def test_pictures_are_there_when_a_notebook_is_opened_again_in_notebook(
         settings.write_text(before, encoding="utf-8")
 
 
+def test_an_entity_page_and_a_review_go_by_keyboard_in_notebook(
+    serve: Serve, visit: Callable[[Lab], Visit]
+) -> None:
+    lab = serve(NEWEST_NOTEBOOK)
+    page = visit(lab)
+    page.faults = NEWEST_NOTEBOOK.faults
+    matched = "%om start huts:alpine huts:refuge --embedder characters\n%om run"
+    cells = (*CELLS[:2], matched, "%om review")
+    open_notebook(page, write(lab, "keys.ipynb", *cells))
+    page.run_cells(*range(len(cells)))
+    press = page.page.keyboard.press
+    page.result(TABLE).locator(".kgnb-iri-label").first.focus()
+    press("Enter")
+    shown = page.page.locator(".kgnb-entity")
+    expect(shown).to_contain_text("What is said of it")
+    expect(page.page.locator(".kgnb-run-area")).to_be_focused()
+    press("Escape")
+    assert page.page.evaluate("document.activeElement.closest('.jp-Notebook') !== null")
+    queue = page.page.locator(".kgnb-review")
+    queue.locator(".kgnb-review-scroll").focus()
+    press("o")
+    expect(queue.locator(".kgnb-review-detail")).to_contain_text("agreement")
+    press("r")
+    expect(queue.locator(".kgnb-review-status")).to_contain_text("None fits", timeout=COLD)
+    # no shortcut of Notebook's went off: no cell is cut, hidden or of another kind
+    sources = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.type)"
+    assert page.page.evaluate(sources) == ["code"] * len(cells)
+    expect(page.page.locator(".jp-Notebook .jp-Placeholder")).to_have_count(0)
+
+
 def test_with_half_the_plugins_off_the_others_work(
     serve: Serve, visit: Callable[[Lab], Visit]
 ) -> None:

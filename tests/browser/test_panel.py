@@ -240,3 +240,29 @@ def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(
 
 
 FOCUSED = "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+
+
+def test_a_file_is_dragged_from_the_file_browser_over_the_tab_onto_the_panel(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="drop-", dir=lab.folder))
+    (folder / "two boats.csv").write_text("Nr.;Boat\n1;Wilma\n2;Elke\n", encoding="utf-8")
+    page = visit(lab)
+    page.open(write(lab, f"{folder.name}/drop.ipynb", "%load_ext kgnb"))
+    page.run_all()
+    folded = page.page.locator("#kgnb-panel")
+    if folded.is_visible():
+        page.page.get_by_role("tab", name="File Browser").click()
+    go = "path => window.jupyterapp.commands.execute('filebrowser:open-path', { path })"
+    page.page.evaluate(go, folder.name)
+    mouse = page.page.mouse
+    page.page.locator(".jp-DirListing-item", has_text="two boats.csv").hover()
+    mouse.down()
+    for target in (page.page.get_by_role("tab", name="Knowledge graphs"), folded):
+        box = target.bounding_box()
+        assert box is not None
+        mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=12)
+        expect(folded).to_be_visible()
+    mouse.up()
+    expect(page.page.locator(".jp-Cell .cm-content").last).to_have_text('%kg open "two boats.csv"')
+    expect(folded).to_contain_text("two boats.csv")
