@@ -157,8 +157,8 @@ def candidates(settled: Settled, row: int) -> Table:
         }
         before = float(proposal.similarities[row, at])
         name = LabelledIri(proposal.right.entities[target], called(proposal.right, target))
-        before = round(before, 4) if np.isfinite(before) else 0.0
-        after = round(float(proposal.scores[row, at]), 4)
+        before = round(before, 3) if np.isfinite(before) else 0.0
+        after = round(float(proposal.scores[row, at]), 3)
         rows.append(
             [at + 1, name, before, after, ", ".join(mark for mark, holds in marks.items() if holds)]
         )
