@@ -239,17 +239,17 @@ def table_quads(
 
 def _titles(header: list[str], mends: Mends) -> list[str]:
     """The names of the columns; one without a name, or with that of another, is given its own."""
-    titles: list[str] = []
+    titles: dict[str, None] = {}
+    there, tried = set(header), dict[str, int]()
     for place, title in enumerate(header, start=1):
         own = wanted = title or f"column {place}"
-        again = 1
-        while own in titles or (own != title and own in header):
-            again += 1
-            own = f"{wanted} ({again})"
+        while own in titles or (own != title and own in there):
+            tried[wanted] = tried.get(wanted, 1) + 1
+            own = f"{wanted} ({tried[wanted]})"
         if own != title:
             mends.note("columns named anew, as a name is missing or there twice", title, own)
-        titles.append(own)
-    return titles
+        titles[own] = None
+    return list(titles)
 
 
 def _wordy(cells: list[str]) -> bool:
@@ -329,8 +329,9 @@ def checked_rows(
     rows: list[list[str]], where: str, line: int = 1
 ) -> tuple[list[str], list[list[str]]]:
     """The header and the rows below it; DataError where there is none, or most names are missing."""
-    while rows and rows[0][-1:] == [""] and not any(row[-1] for row in rows):
-        rows = [row[:-1] for row in rows]  # a delimiter at the end of each line
+    ends = (next((at for at, cell in enumerate(reversed(row)) if cell), len(row)) for row in rows)
+    if spare := min(ends, default=0):  # a delimiter at the end of each line
+        rows = [row[:-spare] for row in rows]
     if len(rows) < 2:
         raise DataError("there is no row below the header", where=where, fix=_TABLE_FORM)
     if 2 * rows[0].count("") >= len(rows[0]):

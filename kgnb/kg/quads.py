@@ -5,7 +5,8 @@ or one digest.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from io import BytesIO
 from itertools import groupby
@@ -19,7 +20,7 @@ from kgnb.kg.oxigraph_graph import (
     triple_from_oxigraph,
     triple_to_oxigraph,
 )
-from kgnb.kg.terms import Iri, Literal, Term, Triple, triple_key
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm, triple_key
 
 Quad: TypeAlias = tuple[Triple, Iri | None]
 """A triple and the named graph it is in; None for the default graph."""
@@ -166,8 +167,7 @@ def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | No
 
 
 def digest(triples: Iterable[Triple]) -> str:
-    """The SHA-256 of the triples as canonical N-Quads (RDF Dataset Canonicalization 1.0), in
-    hexadecimal.
+    """The SHA-256 of the triples in their canonical form, in hexadecimal.
 
     >>> from kgnb.kg.terms import Blank, Iri
     >>> one, other = ([(Blank(name), Iri("urn:p"), Iri("urn:o"))] for name in "ab")
@@ -177,8 +177,75 @@ def digest(triples: Iterable[Triple]) -> str:
     return hashlib.sha256(canonical(triples).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_ROUNDS = 30  # how far from a blank node what tells it from others may lie
+_Line = tuple[str, tuple[Blank, ...]]
+"""A triple without the names of its blank nodes, and these."""
+
+
 def canonical(triples: Iterable[Triple]) -> str:
-    """Triples as canonical N-Triples: the same text whatever blank nodes are called."""
-    dataset = ox.Dataset(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
-    dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
-    return "".join(sorted(f"{q.subject} {q.predicate} {q.object} .\n" for q in dataset))
+    """Triples as sorted N-Triples: the same text whatever blank nodes are called.
+
+    Blank nodes are told apart by what surrounds them, in time that grows with the triples: RDF
+    Dataset Canonicalization takes exponential time for some small graphs. Those that look alike
+    as far as thirty triples around them are numbered in the order of the names they have.
+    """
+    known = list(triples)
+    lines: defaultdict[Blank, list[_Line]] = defaultdict(list)
+    for triple in known:
+        met = tuple(_blanks(triple))
+        shape = _renamed(triple, lambda _: Blank("b")) if met else ""
+        for one in dict.fromkeys(met):
+            lines[one].append((shape, met))
+    names = _numbered(lines)
+    return "".join(sorted(_renamed(triple, names.__getitem__) for triple in known))
+
+
+def _numbered(lines: Mapping[Blank, list[_Line]]) -> dict[Blank, Blank]:
+    """New names for blank nodes, given the triples of each."""
+    order = dict.fromkeys(lines, 0)
+    kinds = 0
+    for _ in range(_ROUNDS):
+        many = Counter(order.values())
+        looks = {
+            one: (order[one], _look(one, lines[one], order) if many[order[one]] > 1 else ())
+            for one in order
+        }
+        ranks = {look: rank for rank, look in enumerate(sorted(set(looks.values())))}
+        order = {one: ranks[look] for one, look in looks.items()}
+        if len(ranks) in (kinds, len(order)):
+            break
+        kinds = len(ranks)
+    names: dict[Blank, Blank] = {}
+    waiting = sorted(lines, key=lambda one: (order[one], one.label), reverse=True)
+    while waiting:  # those around a node come next, so that what looks alike stays together
+        one = waiting.pop()
+        if one not in names:
+            names[one] = Blank(f"c14n{len(names)}")
+            around = sorted(lines[one], key=lambda line: (line[0], [order[b] for b in line[1]]))
+            waiting += [b for _, met in reversed(around) for b in met if b not in names]
+    return names
+
+
+def _look(one: Blank, lines: Iterable[_Line], order: Mapping[Blank, int]) -> tuple[object, ...]:
+    return tuple(
+        sorted((shape, tuple(-1 if b == one else order[b] for b in met)) for shape, met in lines)
+    )
+
+
+def _blanks(terms: Iterable[Term]) -> Iterator[Blank]:
+    for term in terms:
+        if isinstance(term, TripleTerm):
+            yield from _blanks((term.subject, term.object))
+        elif isinstance(term, Blank):
+            yield term
+
+
+def _renamed(triple: Triple, name: Callable[[Blank], Blank]) -> str:
+    """The line of a triple, its blank nodes called otherwise."""
+
+    def term(of: Term) -> Term:
+        if isinstance(of, TripleTerm):
+            return TripleTerm(*map(term, (of.subject, of.predicate, of.object)))  # type: ignore[arg-type]
+        return name(of) if isinstance(of, Blank) else of
+
+    return " ".join(str(to_oxigraph(term(one))) for one in triple) + " .\n"

@@ -42,6 +42,7 @@ Clash: TypeAlias = tuple[Shape, Shape, Constraint]
 """What cannot be had: the shape that demands it, its part with the path, and the constraint."""
 
 _HANDED = 2  # steps that a demand is followed from neighbour to neighbour
+_EFFORT = 5_000  # steps in search of one contradiction; the largest ontologies we know need 1,300
 _ASKING = ("minCount", "qualifiedMinCount", "hasValue")
 _MENDABLE = (*_ASKING, "equals")  # more facts can always make these hold
 _OF_VALUES = ("isA", "class", "and", "node")
@@ -117,6 +118,7 @@ class Checker:
         self._objects_of: dict[str, list[Shape]] = {}
         self._of_node: dict[Term, list[Shape]] = {}
         self._clashes: dict[frozenset[Term], Clash | None] = {}
+        self._effort = 0
         self._demands: dict[int, tuple[list[Asked], list[Limit]]] = {}
         self._passed: dict[int, list[tuple[Path, Shape]]] = {}
         self._values: list[Shape] = []
@@ -276,12 +278,13 @@ class Checker:
 
     def clash(self, *classes: Term) -> Clash | None:
         """What keeps anything from being an instance of all these classes, or None. Sound, not
-        complete.
+        complete: the search ends after a bounded number of steps.
         """
         kinds = frozenset(classes)
         if kinds not in self._clashes:
             ordered = sorted(kinds, key=str)
             shapes = [shape for kind in ordered for shape in self._of_class.get(str(kind), ())]
+            self._effort = _EFFORT
             self._clashes[kinds] = self._clash(shapes, ordered)
         return self._clashes[kinds]
 
@@ -323,7 +326,11 @@ class Checker:
                 for constraint in filter(_demands, inner.constraints if predicates else ()):
                     asked.append((shape, inner, constraint, frozenset(predicates)))
                     left += self._about_all(self._subjects_of, predicates)
+        self._effort -= len(left)
+        valued: dict[frozenset[str], list[Shape]] = {}
         for shape, inner, constraint, predicates in asked:
+            if self._effort < 0:
+                return None
             if constraint.component == "hasValue":
                 same = {
                     c.terms[0]
@@ -338,19 +345,14 @@ class Checker:
                 ):
                     return shape, inner, constraint
                 continue
-            values = [
-                Shape(
-                    tuple(c for c in end.constraints if c.component in _OF_VALUES),
-                    None,
-                    end.properties,
-                )
-                for _, end, wider in ends
-                if predicates <= wider
-            ]
-            values = [
-                *(value for value in values if value.constraints or value.properties),
-                *constraint.shapes,
-            ]
+            if predicates not in valued:
+                self._effort -= len(ends)
+                valued[predicates] = [
+                    value
+                    for _, end, wider in ends
+                    if predicates <= wider and (value := _of_values(end)) is not None
+                ]
+            values = [*valued[predicates], *constraint.shapes]
             values += self._about_all(self._objects_of, predicates)
             if depth < _HANDED and self._clash(values, (), depth + 1):
                 return shape, inner, constraint
@@ -727,6 +729,12 @@ class Checker:
         ):
             return False
         return all(self.grows(inner, depth + 1) for inner in constraint.shapes)
+
+
+def _of_values(shape: Shape) -> Shape | None:
+    """What a shape with a path says of its values, if anything."""
+    said = tuple(c for c in shape.constraints if c.component in _OF_VALUES)
+    return Shape(said, None, shape.properties) if said or shape.properties else None
 
 
 def _demands(constraint: Constraint) -> bool:

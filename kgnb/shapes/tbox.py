@@ -5,9 +5,10 @@ individuals.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, cached_property
 
+from kgnb.errors import DataError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
@@ -16,6 +17,7 @@ from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE, Path, either, inverse, one
 
 ONE_OF = f"{OWL}oneOf"
+MOST_ABOVE = 500  # terms above a class or a property; large biomedical ontologies reach 150
 _META = (
     v.META_TYPES
     | {
@@ -138,14 +140,10 @@ class TBox:
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:
         """Of every class, it and the classes below it, however far."""
-        children: defaultdict[str, set[str]] = defaultdict(set)
-        for child, above in self.parents.items():
-            for parent in above:
-                children[parent].add(child)
-        return {iri: frozenset(_reached(iri, children)) for iri in self.classes}
+        return _inverted(self.classes, self.above)
 
     def _above(self, iri: str) -> tuple[str, ...]:
-        return tuple(_reached(iri, self.parents))
+        return self._reached(iri, self.parents)
 
     @cached_property
     def enumerated(self) -> dict[str, frozenset[str]]:
@@ -154,12 +152,13 @@ class TBox:
         for iri in self.classes:
             node = Iri(iri)
             for expression in [node, *self.all(node, v.EQUIVALENT_CLASS)]:
-                if isinstance(expression, Blank) or expression == node:
-                    own[iri] |= self._listed(expression)
+                named = isinstance(expression, Iri) and expression != node
+                if not named and (listed := self._listed(expression)):
+                    own[iri] |= listed
         return {
             iri: frozenset(all_)
             for iri in self.classes
-            if (all_ := set().union(*(own.get(b, set()) for b in self.below[iri])))
+            if (all_ := set().union(*(own[b] for b in self.below[iri] & own.keys())))
         }
 
     def _listed(self, expression: Term, depth: int = 0) -> set[str]:
@@ -235,6 +234,23 @@ class TBox:
                     [str(r) for p in on for r in self.facts.objects(p, f"{RDFS}range")],
                 )
 
+    def _reached(self, start: str, parents: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """An IRI and those above it, the nearest first; circles are allowed."""
+        reached: dict[str, None] = {start: None}
+        edge: Iterable[str] = (start,)
+        while edge:
+            new = set().union(*[parents.get(at, ()) for at in edge]).difference(reached)
+            edge = sorted(new) if len(new) > 1 else tuple(new)
+            reached.update(dict.fromkeys(edge))
+            if len(reached) > MOST_ABOVE:
+                raise DataError(
+                    f"more than {MOST_ABOVE} terms lie above {start}",
+                    where=self.ontology.name,
+                    fix="no ontology needs this: look for chains of hundreds of rdfs:subClassOf "
+                    "or rdfs:subPropertyOf, or for circles, and take them out",
+                )
+        return tuple(reached)
+
     # properties
     # ------------------------------------------------------------------------------------------------------
 
@@ -283,15 +299,17 @@ class TBox:
     @cached_property
     def sub_properties(self) -> dict[str, frozenset[str]]:
         """Of every property, it and the properties below it."""
-        children: defaultdict[str, set[str]] = defaultdict(set)
+        parents: defaultdict[str, set[str]] = defaultdict(set)
         for child, parent in self.facts.pairs(v.SUBPROPERTY):
             if isinstance(child, Iri) and isinstance(parent, Iri):
-                children[str(parent)].add(str(child))
+                parents[str(child)].add(str(parent))
         for one_, other in self.facts.pairs(f"{OWL}equivalentProperty"):
             if isinstance(one_, Iri) and isinstance(other, Iri):
-                children[str(one_)].add(str(other))
-                children[str(other)].add(str(one_))
-        return {iri: frozenset(_reached(iri, children)) for iri in self.properties}
+                parents[str(one_)].add(str(other))
+                parents[str(other)].add(str(one_))
+        every = {*self.properties, *parents}
+        found = _inverted(every, lambda iri: self._reached(iri, parents))
+        return {iri: found[iri] for iri in self.properties}
 
     def subs(self, iri: str) -> tuple[str, ...]:
         """A property and those below it, in order."""
@@ -380,13 +398,13 @@ def _order(term: Term) -> tuple[int, str]:
     return (1, "") if isinstance(term, Blank) else (0, repr(term))
 
 
-def _reached(
-    start: str, steps: dict[str, frozenset[str]] | defaultdict[str, set[str]]
-) -> dict[str, None]:
-    """What can be reached from a start, itself first, then the nearest first; circles are allowed."""
-    reached = {start: None}
-    edge = [start]
-    while edge:
-        edge = sorted({new for at in edge for new in steps.get(at, ()) if new not in reached})
-        reached |= dict.fromkeys(edge)
-    return reached
+def _inverted(
+    iris: Iterable[str], above: Callable[[str], Iterable[str]]
+) -> dict[str, frozenset[str]]:
+    """Of every IRI, it and those below it, given those above each."""
+    found: dict[str, set[str]] = {iri: set() for iri in iris}
+    for iri in found:
+        for up in above(iri):
+            if up in found:
+                found[up].add(iri)
+    return {iri: frozenset(below) for iri, below in found.items()}

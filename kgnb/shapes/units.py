@@ -201,7 +201,7 @@ def _is_om_quantity(iri: str, tbox: TBox) -> bool:
     if name in ("Measure", "Point", "Unit", "Scale", "Dimension", "Prefix"):
         return False
     if (
-        f"{OM}Quantity" in tbox.classes
+        f"{OM}Quantity" in tbox.below
         and f"{OM}Unit" in tbox.below.get(f"{OM}Unit", ())
         and tbox.parents.get(iri)
     ):

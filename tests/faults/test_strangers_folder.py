@@ -20,6 +20,7 @@ from kgnb import trust
 from kgnb.agents.kg_construction.built import Journal, write_journal
 from kgnb.agents.kg_construction.documents import find_documents, html_text
 from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.agents.kg_construction.tables import read_tables
 from kgnb.cli import main
 from kgnb.datasets.fetch import fetch
 from kgnb.errors import DataError, NotKept
@@ -288,6 +289,71 @@ def test_a_document_that_unfolds_or_is_damaged_costs_itself_alone(
         assert main(words) == 1
     assert "2 documents, 1 failed" in capsys.readouterr().err
     assert (tmp_path / "o.trig").exists()
+
+
+OWL = """@prefix : <https://x.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:p a owl:ObjectProperty . :A a owl:Class ; rdfs:subClassOf :B .
+"""
+SOME = "[ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom "
+TWISTED = {
+    "restrictions in restrictions": f":A rdfs:subClassOf {SOME * 800} :B {']' * 800} .",
+    "blank nodes that all look alike": "".join(
+        f"_:b{i} :p _:b{j} . " for i in range(14) for j in range(14) if i != j
+    ),
+    "demands along a chain": "".join(
+        f":C{i} a owl:Class ; rdfs:subClassOf :C{i + 1} , {SOME} :C{i + 2} ] .\n" for i in range(90)
+    ),
+}
+ABOVE = {
+    "a chain of classes": "".join(f":C{i} rdfs:subClassOf :C{i + 1} . " for i in range(3000)),
+    "a circle": "".join(f":C{i} rdfs:subClassOf :C{(i + 1) % 3000} . " for i in range(3000)),
+    "a chain of properties": "".join(
+        f":p{i} a owl:ObjectProperty ; rdfs:subPropertyOf :p{i + 1} . " for i in range(3000)
+    ),
+}
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("name", TWISTED | ABOVE)
+def test_a_twisted_ontology_is_compiled_or_refused_in_bounded_time(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "twisted.ttl"
+    path.write_text(OWL + (TWISTED | ABOVE)[name])
+    with within(20):
+        if name in ABOVE:
+            with pytest.raises(DataError, match="more than 500 terms lie above https://x.example"):
+                compile_ontology(path)
+        else:
+            assert "create_a" in compile_ontology(path)
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("cell", ["a", "c{}"])
+def test_a_table_of_very_many_columns_takes_time_in_proportion(cell: str, tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text(
+        ",".join(cell.format(at) for at in range(50_000)) + "\n" + ",".join("1" * 50_000)
+    )
+    with within(20):
+        assert load(OxigraphGraph(), tmp_path / "wide.csv").triples > 50_000
+    with within(5):
+        assert not read_tables("".join(f"|{one * 200_000}\n" for one in ("a|", "-|", "1|")))
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("command", ["match", "build"])
+def test_two_thousand_classes_of_one_name_end(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for side in "ab":
+        classes = (f':{side}{i} a owl:Class ; rdfs:label "thing" . ' for i in range(2000))
+        (tmp_path / f"{side}.ttl").write_text(OWL.partition(":p a")[0] + "".join(classes))
+    (tmp_path / "note.txt").write_text("A thing.")
+    words = {"match": ["a.ttl", "b.ttl", *PLAIN], "build": ["a.ttl", "note.txt", *PLAIN[:2]]}
+    with within(30):
+        assert main([command, *words[command], "-o", "o.ttl"]) == 0
 
 
 UNITS = (

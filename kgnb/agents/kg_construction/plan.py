@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -181,21 +182,22 @@ def _by_class(pack: ToolPack, step: PlanStep) -> list[PlanStep]:
     with the last.
     """
     tools = {tool.name: tool for tool in pack.tools}
+    names = step.tools
     starts = {entry: set(pack.tbox.domains(entry)) for entry in pack.tbox.properties}
+    made, added = defaultdict[tuple[str, str], list[str]](list), defaultdict[str, list[int]](list)
+    for at, tool in enumerate(tools[name] for name in names):
+        made[tool.kind, tool.term].append(tool.name)
+        ends = starts.get(tool.term, set()) | {c for p in tool.parameters for c in p.classes}
+        for end in ends if tool.kind == "add" else ():
+            added[end].append(at)
     found: list[PlanStep] = []
     used = set[str]()
     for iri in sorted(step.classes, key=lambda one: (len(pack.tbox.above(one)), one)):
-        above = set(pack.tbox.above(iri))
-        own = {"find": list[str](), "create": list[str](), "add": list[str]()}
-        for name in step.tools:
-            tool = tools[name]
-            ends = starts.get(tool.term, set()) | {c for p in tool.parameters for c in p.classes}
-            if tool.kind in ("find", "create") and tool.term == iri:
-                own[tool.kind].append(name)
-            elif tool.kind == "add" and ends & above:
-                own["add"].append(name)
+        adds = sorted({at for up in pack.tbox.above(iri) for at in added.get(up, ())})
+        own = {kind: made.get((kind, iri), []) for kind in ("find", "create")}
+        own["add"] = [names[at] for at in adds]
         groups = {kind: tuple(names) for kind, names in own.items()}
-        used |= {name for names in own.values() for name in names}
+        used.update(own["add"])
         label = pack.tbox.label(iri)
         writes = tuple(tools[name].term for name in (*own["create"], *own["add"]))
         goal = f"Find every {label} in the text, create it, and state what is said of it."
@@ -204,8 +206,8 @@ def _by_class(pack: ToolPack, step: PlanStep) -> list[PlanStep]:
     left = [name for name in step.groups.get("add", ()) if name not in used]
     if left and found:
         last = found[-1]
-        adds = (*last.groups["add"], *left)
-        found[-1] = replace(last, groups={**last.groups, "add": adds})
+        rest = (*last.groups["add"], *left)
+        found[-1] = replace(last, groups={**last.groups, "add": rest})
     return found or [step]
 
 

@@ -14,6 +14,7 @@ from kgnb.kg.mending import Mends
 
 RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header
 MARKUP = re.compile(r"[*_`|]+")
+MOST_COLUMNS = 2000  # a wider table is read as text
 TOTALS = frozenset(
     (word,) for word in ("total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
 )
@@ -39,7 +40,7 @@ Place = tuple[tuple[str, ...], int, str]
 
 def cells(raw: str) -> list[str]:
     r"""The cells of a line of a Markdown table; a bar inside a cell is written ``\|``."""
-    if "|" not in raw:
+    if not 0 < raw.count("|") <= MOST_COLUMNS:
         return []
     bare = raw.strip().removeprefix("|").removesuffix("|")
     return [
@@ -69,7 +70,7 @@ def tables(text: str) -> list[tuple[int, int, str]]:
         inside = inside and "|" in line
         if inside:
             found[-1] = (found[-1][0], at + len(line), found[-1][2])
-        elif "|" in before and RULE.fullmatch(line):
+        elif 0 < before.count("|") <= MOST_COLUMNS and RULE.fullmatch(line):
             found.append((at - len(before) - 1, at + len(line), before))
             inside = True
         at, before = at + len(line) + 1, line

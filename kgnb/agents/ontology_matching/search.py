@@ -72,6 +72,7 @@ LARGE = 5000
 that searches is asked, and only what it finds is compared.
 """
 
+NAMESAKES = 100  # of one name, before it counts as no name
 SPARE = 8
 """Texts that an index is asked for beside each candidate: an entity has several, and the order of
 an index is that of vectors that are not centred.
@@ -337,7 +338,7 @@ def _equal_names(source: Sequence[Description], target: Sequence[Description]) -
     """Pairs with an equal name or synonym, or stated to be equal; own names rank before synonyms.
 
     Plural endings, numerals, spacing and the order of words are ignored, and initials stand for
-    their words.
+    their words. A name that more than a hundred have tells none of them from the others.
     """
     short = {
         word for d in (*source, *target) for name in d.names for word in name if 2 <= len(word) <= 4
@@ -349,7 +350,8 @@ def _equal_names(source: Sequence[Description], target: Sequence[Description]) -
     best: dict[Pair, int] = dict.fromkeys(_stated(source, target), 1)
     for description in source:
         for form, own in _forms(description, short).items():
-            for other, other_own in known.get((description.kind, form), ()):
+            namesakes = known.get((description.kind, form), ())
+            for other, other_own in namesakes if len(namesakes) <= NAMESAKES else ():
                 pair = (description.iri, other.iri, description.kind)
                 best[pair] = min(best.get(pair, 9), 1 + (not own) + (not other_own))
     for (pair, rank), direction in product(sorted(best.items()), SIDES):
