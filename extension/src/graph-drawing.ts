@@ -15,22 +15,35 @@ const KIND_COLOURS = 9;
 const OTHER = 7; // the colour of what is of no kind
 export const LIMITS = [0.05, 6] as const;
 
-/** A name cut to fit; wide letters (Chinese, Japanese, Korean) count twice. */
+/** A line's name cut to fit; wide letters (Chinese, Japanese, Korean) count twice. */
 function cut(label: string): string {
-  let used = 0;
-  let kept = '';
-  for (const letter of oneLine(label)) {
-    used += isWide(letter) ? 2 : 1;
-    if (used > LETTERS) {
-      return `${kept.slice(0, -1)}…`;
-    }
-    kept += letter;
+  const letters = Array.from(oneLine(label));
+  return lettersOf(letters) <= LETTERS ? letters.join('') : `${fitting(letters, LETTERS - 1).join('')}…`;
+}
+
+/** A node's name cut in the middle to fit, as names that begin alike end differently. */
+function cutNode(label: string): string {
+  const letters = Array.from(oneLine(label));
+  if (lettersOf(letters) <= LETTERS) {
+    return letters.join('');
   }
-  return kept;
+  const end = fitting([...letters].reverse(), Math.floor(LETTERS / 3) + 1).reverse();
+  return `${fitting(letters, LETTERS - lettersOf(end) - 1).join('')}…${end.join('')}`;
+}
+
+/** The first letters that fit so much room. */
+function fitting(letters: readonly string[], room: number): string[] {
+  let left = room;
+  const over = letters.findIndex(letter => (left -= isWide(letter) ? 2 : 1) < 0);
+  return over < 0 ? [...letters] : letters.slice(0, over);
+}
+
+function lettersOf(letters: readonly string[]): number {
+  return letters.reduce((sum, letter) => sum + (isWide(letter) ? 2 : 1), 0);
 }
 
 function widthOf(name: string): number {
-  return Array.from(name).reduce((sum, letter) => sum + (isWide(letter) ? 2 : 1), 0) * LETTER + 20;
+  return lettersOf(Array.from(name)) * LETTER + 20;
 }
 
 function isWide(letter: string): boolean {
@@ -68,7 +81,7 @@ export function elementsOf(
 ): { nodes: NodeDefinition[]; edges: EdgeDefinition[] } {
   const there = data.nodes.map(node => !node.beyond || places.has(node.id));
   const nodes = data.nodes.flatMap((node, at) => {
-    const name = cut(node.label);
+    const name = cutNode(node.label);
     const classes = [
       `kind-${fillOf(data, node.kind)}`,
       node.emphasis ? 'emphasis' : '',

@@ -47,6 +47,21 @@ describe('a graph', () => {
     expect(drawn.querySelectorAll('a')).toHaveLength(0);
   });
 
+  it('tells apart long names that begin alike, and cuts wide letters at the same width', () => {
+    const days = ['2025-11-03', '2025-11-04', '山小屋山小屋山小屋山小屋山小屋', 'Hochkarhaus'];
+    const labels = days.map((day, at) => (at < 2 ? `weather report of the Amber station, ${day}` : day));
+    const nodes = labels.map((label, at) => [`n${at}`, label, 0, 60 * at, 30]);
+    const names = elementsOf(readGraph({ ...DATA, nodes, edges: [] }), new Map()).nodes.map(node =>
+      String(node.data.name)
+    );
+    expect(names).toEqual([
+      'weather report o…025-11-03',
+      'weather report o…025-11-04',
+      '山小屋山小屋山小…屋山小屋',
+      'Hochkarhaus'
+    ]);
+  });
+
   it('tells of a node chosen in the list, and lets it go again', () => {
     const state = newGraphState();
     const drawn = graph(state);

@@ -43,6 +43,23 @@ def fit(text: str, cells: int) -> str:
     return kept + "…"
 
 
+def fit_ends(text: str, cells: int) -> str:
+    """Return as much of a text as fits, cut in the middle: names that begin alike end differently.
+
+    >>> fit_ends("weather report of the Amber station, 2025-11-03", 26)
+    'weather report o…025-11-03'
+    """
+    if width(text) <= cells:
+        return text
+    end, left = "", cells // 3 + 1
+    for character in reversed(text):
+        left -= _cells(character)
+        if left < 0:
+            break
+        end = character + end
+    return fit(text, cells - width(end)) + end
+
+
 def pad(text: str, cells: int, right: bool = False) -> str:
     """Return a text filled with spaces up to a width, at its right or left side."""
     space = " " * (cells - width(text))

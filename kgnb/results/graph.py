@@ -307,7 +307,7 @@ class GraphPicture(Bundled):
         nodes, legend = self._drawn.nodes, self._legend
         spots = [
             Spot(
-                graph_svg.cut(self._names[n.id]),
+                graph_svg.cut_node(self._names[n.id]),
                 legend.get(n.kind, graph_svg.OTHER),
                 n.emphasis,
                 n.more > 0,
@@ -393,7 +393,7 @@ def _connected(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:
 
 
 def _linked(key: str, names: dict[str, str]) -> str:
-    name = escaped(graph_svg.cut(names[key]))
+    name = escaped(graph_svg.cut_node(names[key]))
     target = link_target(key) if len(key) <= _NAME else None
     return f'<a href="{escaped(target)}" rel="nofollow">{name}</a>' if target else name
 

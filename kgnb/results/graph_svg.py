@@ -222,6 +222,15 @@ def cut(text: str) -> str:
     return columns.fit(NOT_XML.sub("?", one_line(text)), LETTERS)
 
 
+def cut_node(text: str) -> str:
+    """The name of a node on one line, cut in the middle to what fits.
+
+    >>> cut_node("weather report of the Amber station, 2025-11-03")
+    'weather report o…025-11-03'
+    """
+    return columns.fit_ends(NOT_XML.sub("?", one_line(text)), LETTERS)
+
+
 def width(name: str) -> float:
     """How wide a node with this name is, in pixels."""
     return columns.width(name) * LETTER + 20
