@@ -436,6 +436,7 @@ class Surplus:
         self._wordbook = wordbook
         self._sides = sides
         self._words: dict[tuple[int, str], tuple[str, ...]] = {}
+        self._supplied: dict[tuple[int, str, str], bool] = {}  # candidates share words
 
     def weigh(
         self, source: Description, target: Description, compared: NameComparison
@@ -451,10 +452,15 @@ class Surplus:
 
     def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float]:
         supplied = known = 0.0
-        around = self._around(other, entity)
         for word in words:
             weight = self._lexicon.weight(word)
-            if word in around or any(self._lexicon.alike(word, near) >= ALIKE for near in around):
+            asked = other, entity.iri, word
+            if asked not in self._supplied:
+                around, alike = self._around(other, entity), self._lexicon.alike
+                self._supplied[asked] = word in around or any(
+                    alike(word, near) >= ALIKE for near in around
+                )
+            if self._supplied[asked]:
                 supplied += weight
             elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
                 known += weight

@@ -216,6 +216,8 @@ class RuleJudge:
                 )
                 case.names, nearest = (source.spelled[i], target.spelled[j]), compared
                 case.opposed = "property" in source.kind and opposed(one, other)
+            if best >= 1.0:  # no two names are more alike
+                break
         case.overlap = best
         translated = min(self.weights.translated * case.cosine + self.weights.margin * ahead, 1.0)
         if translated > best and foreign(source, target):
