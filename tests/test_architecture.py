@@ -89,7 +89,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (53_830, 1030),
     "kg": (50_540, 1689),
     "magics": (48_650, 1321),
-    "agents/ontology_matching": (38_560, 1167),
+    "agents/ontology_matching": (38_620, 1169),
     "shapes": (31_320, 1177),
     "tasks": (23_500, 640),
     "llm": (19_440, 580),
