@@ -441,7 +441,8 @@ class _Typed(_Face):
         )
         if tool.kind == "create":
             given = self._meant(tool, given, wish)
-        if taken := self.ids.refusal(wish, given.get("entity", "")):
+        taken = self.ids.refusal(wish, given.get("entity", ""))
+        if taken and not self._made(tool, given, wish):
             return {"ok": False, "refused": [taken]}
         entities = {p.name for p in tool.parameters if p.kind in ("entity", "any")}
         given = {
@@ -454,12 +455,19 @@ class _Typed(_Face):
                 self.ids.of(result.iri, tool.label, wish=wish) if result.ok and result.iri else ""
             )
             return {"received": True} | ({"id": shown} if shown else {})
-        if not result.ok:
-            return {"ok": False, "refused": [self._reason(one) for one in result.violations]}
-        told: dict[str, Any] = {"ok": True}
+        reasons = [self._reason(one) for one in result.violations]
+        if not result.ok and not result.repeated:
+            return {"ok": False, "refused": reasons}
+        told: dict[str, Any] = {"ok": True} | ({"note": reasons[0]} if reasons else {})
         if tool.kind == "create":
             told["id"] = self.ids.of(result.iri, tool.label, wish=wish)
         return told | ({"data": self._ids_of(result.data)} if result.data is not None else {})
+
+    def _made(self, tool: ToolDefinition, given: Mapping[str, Any], wish: str) -> bool:
+        """Whether the entity of this id was created so, and this is the call once more."""
+        entity = self.workspace.entities.get(self.ids.iri(wish))
+        wanted = tool.term, given.get("label")
+        return entity is not None and (entity.term, entity.label) == wanted
 
     def _meant(self, tool: ToolDefinition, given: dict[str, Any], wish: object) -> dict[str, Any]:
         """The arguments without those that a model filled in although they say nothing: the new

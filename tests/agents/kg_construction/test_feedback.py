@@ -82,3 +82,19 @@ def test_a_model_that_finishes_with_refused_calls_is_told_which_and_why() -> Non
     reminded = json.loads(model.asked[-1].messages[-1].text)["refused"]
     assert "add_heating was refused" in reminded[0] and "wood" in reminded[0], reminded
     assert built.counts()["repaired"] == 1 and not built.doubts
+
+
+def test_a_call_that_is_made_again_is_not_asked_for_once_more() -> None:
+    """What the same model did next: all its calls again, and the end; only what is missing counts."""
+    pack = compile_ontology(SHORT_NOTES / "tbox.ttl")
+    text = "Jarrow Hut, Rivermark, two rooms of six beds each, unheated."
+    hut = ("create_hut", {"label": "Jarrow Hut", "id": "Jarrow Hut", "quote": "Jarrow Hut"})
+    heating = ("add_heating", {"subject": "Jarrow Hut", "value": "none", "quote": "unheated"})
+    model = ScriptedModel(
+        [calls(hut, heating), calls(hut, heating, ("finish", {})), calls(("finish", {}))]
+    )
+    build_graph({"note": text}, pack, judge="model", model=model)
+    told = [json.loads(m.text) for m in model.asked[-1].messages if m.role == "tool"]
+    assert told[-2]["ok"] and "made before" in told[-2]["note"]
+    [reminded] = told[-1]["refused"]
+    assert "lies in" in reminded

@@ -14,14 +14,15 @@ checks and their reasons can undo, not how often a model errs.
 ``--model [--notes 12]`` has the model of the settings read twelve notes of one or two sentences
 (``data/short-notes``), each with at most ``--calls`` replies, and prints a line a note and way, then
 the sums: what a model does that errs by itself. ``python -m tests.benchmarks.llm.small_model serve``
-serves one.
+serves one. ``--recorded`` has the recorded strong model read the kitchen notes, in the ways that it
+has replies for.
 """
 
 import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
@@ -132,6 +133,7 @@ def main() -> None:
     parser.add_argument(
         "--model", action="store_true", help="that of the settings, in place of the stub"
     )
+    parser.add_argument("--recorded", action="store_true", help="recorded:huts, in its place")
     parser.add_argument("--notes", type=int, default=12)
     parser.add_argument("--calls", type=int, default=3)
     given = parser.parse_args()
@@ -141,7 +143,8 @@ def main() -> None:
             parser.error("no model is set: KGNB_MODEL, KGNB_BASE_URL")
         read_short_notes(model, given.notes, given.calls)
         return
-    for row in measured(given.errs, given.mends, given.seeds):
+    found = recorded() if given.recorded else measured(given.errs, given.mends, given.seeds)
+    for row in found:
         print(json.dumps(row))
 
 
@@ -169,6 +172,20 @@ def measured(errs: float, mends: float, seeds: int, notes: int = 0) -> list[dict
         heads = ("refused", "repaired", "called mended", "broken", "precision", "recall", "F1")
         rows.append({"read with": name, **dict(zip(heads, means, strict=True))})
     return rows
+
+
+def recorded() -> Iterator[dict[str, Any]]:
+    """A row for each way of reading the notes with the recorded strong model."""
+    pack = compile_ontology(TBOX, SHAPES)
+    documents = [read_document(one) for one in find_documents(file_of(NOTES))]
+    wanted = reference_graph(Path(file_of("huts:kitchen-reference")))
+    model = open_model(Settings.load().with_(model="recorded:huts"))
+    for name, way in WAYS.items():
+        options = Options(feedback=way.feedback, unchecked=way.unchecked)
+        built = build_graph(documents, pack, judge="model", model=model, options=options)
+        total = micro(scored(records(built.graph, wanted, huts.KITCHEN_QUERIES)))
+        counts = {key: built.counts()[key] for key in ("calls", "refused", "repaired")}
+        yield {"read with": name, **counts, "F1": round(total.f1, 3)}
 
 
 SHORT_NOTES = Path(__file__).parents[1] / "data" / "short-notes"
