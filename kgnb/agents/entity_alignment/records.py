@@ -110,6 +110,7 @@ class RecordMatch:
         Singles  # (pairs, 3): shares of words, figures and names that the other lacks (``apart``)
     )
     size: tuple[int, int]  # entities of either side
+    one_table: bool = False  # which is searched for duplicates
 
     @cached_property
     def odds(self) -> Doubles:
@@ -237,7 +238,7 @@ def compare_records(
         if pair.kind == "text":
             said = np.maximum(said, apart(pair.left, pair.right, pairs))
     match = _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
-    return replace(match, apart=said)
+    return replace(match, apart=said, one_table=one_table)
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -425,49 +426,49 @@ HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
 
 LIKENESS = {
     "agrees": 0.22,
-    "disagrees": 0.21,
-    "spelt alike": 7.19,
-    "identifiers equal": 0.2,
-    "identifiers differ": -2.46,
-    "texts equal": -0.4,
-    "texts differ": -0.26,
-    "words apart": -0.07,
-    "figures apart": -1.08,
-    "names apart": -2.01,
-    "": -2.16,
+    "disagrees": 0.22,
+    "spelt alike": 7.15,
+    "identifiers equal": 0.32,
+    "identifiers differ": -2.38,
+    "texts equal": -0.37,
+    "texts differ": -0.49,
+    "words apart": 1.56,
+    "figures apart": -1.9,
+    "names apart": -3.0,
+    "": -2.44,
 }
 """Log-odds that two records are the same, whatever else they may be compared with: a logistic
 regression over what their fields say and how alike all their values together are spelt."""
 CALIBRATION = {
-    "likeness": 0.51,
-    "margin": 0.51,
-    "spelt alike": -2.98,
-    "identifiers equal": 0.33,
-    "identifiers differ": -1.36,
-    "texts equal": 0.19,
-    "texts differ": -0.38,
-    "words apart": -0.02,
-    "figures apart": 0.02,
-    "names apart": 0.57,
-    "entities": 0.48,
-    "share": 12.4,
-    "": -10.28,
+    "likeness": 0.39,
+    "margin": 0.47,
+    "spelt alike": -1.69,
+    "identifiers equal": 0.79,
+    "identifiers differ": -1.5,
+    "texts equal": 0.1,
+    "texts differ": -0.32,
+    "words apart": 0.22,
+    "figures apart": -0.6,
+    "names apart": -1.92,
+    "entities": 0.59,
+    "share": 13.09,
+    "": -11.1,
 }
 """Log-odds of a match of two records that are each other's best."""
 DUPLICATES = {
-    "likeness": 0.41,
-    "margin": 0.04,
-    "spelt alike": 1.49,
-    "identifiers equal": 1.07,
-    "identifiers differ": -2.44,
-    "texts equal": 0.46,
-    "texts differ": -1.32,
-    "words apart": 0.06,
-    "figures apart": 1.49,
-    "names apart": -10.6,
+    "likeness": 0.39,
+    "margin": 0.06,
+    "spelt alike": 1.47,
+    "identifiers equal": 1.03,
+    "identifiers differ": -2.5,
+    "texts equal": 0.43,
+    "texts differ": -1.27,
+    "words apart": -0.6,
+    "figures apart": 1.86,
+    "names apart": -10.48,
     "entities": 0.0,
-    "share": -0.38,
-    "": -1.7,
+    "share": -0.91,
+    "": -1.27,
 }
 """The same of two records of one table, whatever others they are like. All are fitted on tables with known
 matches, each kind counting the same (``python -m benchmarks.tables``, docs/evaluation.md)."""
@@ -490,9 +491,21 @@ def traits(match: RecordMatch) -> Doubles:
         (level == 0).sum(axis=1),
         (soft >= 3).sum(axis=1),
         ((soft >= 0) & (soft <= 1)).sum(axis=1),
-        *match.apart.T,
+        *np.clip(match.apart - _usually_apart(match), 0, None).T,
     ]
     return np.column_stack(columns).astype(np.float64)
+
+
+def _usually_apart(match: RecordMatch) -> Singles:
+    """How far the likeliest pairs are apart: where two tables are in two languages, or write sizes in
+    two ways, matches lack each other's words and figures too.
+    """
+    likely = _mutual(match.pairs, match.whole.astype(np.float64), *match.size)
+    if match.one_table or not likely.any():
+        return np.zeros(3, dtype=np.float32)
+    likely &= match.whole >= np.median(match.whole[likely])
+    found: Singles = match.apart[likely].mean(axis=0)
+    return found
 
 
 def features(
