@@ -6,14 +6,19 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import nbformat
+import numpy
+import pandas
 import pytest
 from nbclient import NotebookClient
+
+import kgnb
 
 TUTORIALS = Path(__file__).parent.parent / "notebooks" / "tutorials"
 STEMS = sorted(path.stem for path in (TUTORIALS / "sources").glob("*.md"))
@@ -102,6 +107,8 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
         "quarter of the year",
     ),
     ("02-what-matching-is", "scores", (50, 50, 50), "not 50"),
+    ("02-what-matching-is", "scores", 0.5, "three figures"),
+    ("01-triples-and-sparql", "routes", pandas.DataFrame({"route": []}), "capital and small"),
     ("02-what-matching-is", "scores", (0.5, 0.5, 0.4), "harmonic"),
     ("02-what-matching-is", "tokens", ("48000", "600000"), "without quotes"),
     ("02-what-matching-is", "tokens", (48_000, 3000 * 0.92 * 200), "3,000 classes"),
@@ -121,7 +128,7 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
     ("07-runs-and-reports", "sent", 390, "still missing"),
     ("07-runs-and-reports", "p", 2, "between 0 and 1"),
     ("07-runs-and-reports", "needed", 6.5, "whole number"),
-    ("02-what-matching-is", "scores", (2 / 2, 2 / 2, "1"), "three figures"),
+    ("02-what-matching-is", "scores", (2 / 2, 2 / 2, "all"), "three figures"),
     ("02-what-matching-is", "tokens", (600_000, 48_000), "other way round"),
     ("02-what-matching-is", "tokens", (240, 3000), "how many questions"),
     ("02-what-matching-is", "worse", "both", "wrong"),
@@ -152,7 +159,15 @@ RIGHT = [  # other forms of right answers
     ("02-what-matching-is", "season", " rf_0000131 "),
     ("02-what-matching-is", "scores", (0.5, 0.5, 0.5)),
     ("02-what-matching-is", "worse", "A wrong one"),
+    ("02-what-matching-is", "season", "<http://huts.example/refuge#RF_0000131>"),
+    ("02-what-matching-is", "scores", [Fraction(1, 2)] * 3),
+    ("02-what-matching-is", "worse", "The wrong one."),
     ("02-what-matching-is", "tokens", [48_000, 600_000]),
+    ("02-what-matching-is", "tokens", (numpy.int64(48_000), numpy.int64(600_000))),
+    ("04-ask-a-graph", "many", 2.0),
+    ("04-ask-a-graph", "many", {"valley", "hut"}),
+    ("04-ask-a-graph", "number", 1.0),
+    ("01-triples-and-sparql", "routes", pandas.DataFrame({"n": [3]})),
     ("05-two-languages", "ranked", [0.5, 0.69]),
     ("05-two-languages", "bivouac", "  bivouac du Steinkar"),
     ("06-ontology-to-tools", "uncaught", "B"),
@@ -165,9 +180,12 @@ RIGHT = [  # other forms of right answers
     ("08-bring-your-own", "safe", "B"),
 ]
 GIVEN = {
+    "kgnb": kgnb,
     "grounded": SimpleNamespace(links=()),
     "equal": {1, 2},
     "wanted": {1, 3},
+    "ambiguous": SimpleNamespace(ambiguous=[SimpleNamespace(iri="a"), SimpleNamespace(iri="b")]),
+    "offered": SimpleNamespace(rows=[(1, "warden of X, who lives in")]),
     "by_rule": set(),
     "by_you": {1, 3},
 }
