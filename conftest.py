@@ -225,6 +225,20 @@ def pytest_runtest_makereport(item: pytest.Item) -> None:
         item.user_properties.append(("fault", marker.args[0]))
 
 
+_TABLE = "## The table\n\n"
+_WHOLE = """One run of the whole form, in which nothing is tried again, written here by
+`FAULTS=whole FAULTS_TABLE=docs/security.md python -m pytest -m fault tests`. In most rows `make test`
+makes a fifth to a twentieth of the tries; it repeats once what fails on a busy machine.
+
+"""
+_SHORT = """One run of the short form, written here by
+`FAULTS_TABLE=docs/security.md python -m pytest -m fault tests`. In most rows `make faults` makes five to
+twenty times as many tries, and it retries nothing (`make test` repeats once what fails on a busy
+machine).
+
+"""
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The table of faults: tries, survived, lost; ``FAULTS_TABLE=docs/security.md`` puts it into
     that file, too.
@@ -253,9 +267,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         lines.append(f"| **all** | **{sums[0]:,}** | **{sums[0] - sums[1]:,}** | **{sums[1]}** |\n")
         head, rule = "| fault | tries | survived | lost |\n", "|---|---|---|---|\n"
         before, found, rest = page.read_text().partition(head + rule)
-        if not found:
+        before, titled, _ = before.partition(_TABLE)
+        if not (found and titled):
             terminalreporter.write_line(f"{page} has no table of faults: nothing is written to it")
             return
-        write_whole(
-            page, before + head + rule + "\n".join(lines) + "".join(rest.partition("\n\n")[1:])[1:]
-        )
+        form = _WHOLE if os.environ.get("FAULTS") == "whole" else _SHORT
+        rest = "".join(rest.partition("\n\n")[1:])[1:]
+        write_whole(page, before + titled + form + head + rule + "\n".join(lines) + rest)

@@ -181,8 +181,8 @@ MOST_JSON = 256 << 20
 """Bytes of a JSON text that is read."""
 
 
-def from_json(text: str | bytes) -> Any:
-    """The value of a JSON text.
+def from_json(text: str | bytes, **reading: Any) -> Any:
+    """The value of a JSON text; ``reading`` is what else ``json.loads`` takes.
 
     Raises:
         ValueError: it is no JSON, is too long, nests too deep, or holds a number of thousands of
@@ -195,7 +195,7 @@ def from_json(text: str | bytes) -> Any:
     if len(text) > MOST_JSON:
         raise ValueError(f"it has more than {MOST_JSON >> 20} MiB")
     try:
-        return json.loads(text)
+        return json.loads(text, **reading)
     except RecursionError:
         raise ValueError("it nests too deep") from None
 

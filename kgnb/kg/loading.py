@@ -41,6 +41,7 @@ from kgnb.kg.mending import (
     as_engine_takes,
     check_xml,
     long_term_line,
+    refuse_contexts,
     refuse_deep,
     xml_root,
 )
@@ -301,6 +302,8 @@ def _quads(
         text = as_engine_takes(text)
     else:
         refuse_deep(text, kind, where)
+        if kind == "JSON-LD":
+            refuse_contexts(text, where)
     base = base or f"file:///{quote(path.name)}"
     try:
         quads, prefixes = _parsed(text, kind, base, where)

@@ -18,6 +18,7 @@ from xml.parsers import expat
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.kg.graph import Mended
 from kgnb.kg.oxigraph_graph import OxTerm
 
@@ -269,6 +270,34 @@ def refuse_deep(text: str, kind: str, where: str) -> None:
         if depth > most:
             what = "objects and lists" if json else "quoted triples"
             raise _too_deep(what, most, where, text.count("\n", 0, token.start()) + 1)
+
+
+MOST_CONTEXTS = 20_000_000  # some five seconds of the parser
+
+
+def refuse_contexts(text: str, where: str) -> None:
+    """Raise DataError where JSON-LD has so many contexts, and such large ones, that the parser,
+    which copies one for each, would not end.
+    """
+    if text.count("context") + text.count("\\u") < 100:
+        return
+    sizes: list[int] = []
+
+    def size(pairs: list[tuple[str, object]]) -> int:
+        for name, value in pairs:
+            if name == "@context":
+                parts = value if isinstance(value, list) else [value]
+                sizes.append(sum(part for part in parts if isinstance(part, int)))
+        return len(pairs)
+
+    with suppress(ValueError):  # the parser says what is wrong
+        from_json(text, object_pairs_hook=size, parse_int=float, parse_constant=float)
+    if sizes and max(sizes) * len(sizes) > MOST_CONTEXTS:
+        raise DataError(
+            f"{len(sizes):,} contexts, one of {max(sizes):,} terms, take the parser too long",
+            where=where,
+            fix="give all terms in one @context at the top",
+        )
 
 
 def _too_deep(what: str, most: int, where: str, line: int) -> DataError:

@@ -342,6 +342,19 @@ def test_a_table_of_very_many_columns_takes_time_in_proportion(cell: str, tmp_pa
 
 
 @pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("key", ["@context", "@\\u0063ontext"])
+def test_contexts_in_contexts_are_refused(key: str, tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonld"
+    terms = (f'"t{i}": {{"@id": "urn:{i}", "{key}": {{"z": "urn:z"}}}}' for i in range(20_000))
+    path.write_text(f'{{"@context": {{{", ".join(terms)}}}, "t1": "x"}}')
+    with within(10), pytest.raises(DataError, match="20,001 contexts, one of 20,000 terms"):
+        load(OxigraphGraph(), path)
+    nodes = (f'{{"{key}": {{"q": "urn:q"}}, "q": "{i}"}}' for i in range(2000))
+    path.write_text(f'{{"@graph": [{", ".join(nodes)}]}}')
+    assert load(OxigraphGraph(), path).triples == 2000
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
 @pytest.mark.parametrize("command", ["match", "build"])
 def test_two_thousand_classes_of_one_name_end(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
