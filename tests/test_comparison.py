@@ -16,5 +16,6 @@ def test_every_test_the_comparison_names_exists() -> None:
 
 def test_every_row_has_a_test_of_ours_or_says_where_it_runs() -> None:
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    page, _, _ = page.partition("## What people expect")  # those rows say yes, or why not
     rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
     assert all("`tests/" in row or row.startswith("| runs in") for row in rows)
