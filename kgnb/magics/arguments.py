@@ -217,7 +217,9 @@ def add_option(parser: Any, option: OptionInfo) -> None:
     given: dict[str, Any] = {"dest": option.name, "help": text, "default": argparse.SUPPRESS}
     if option.kind is bool:
         # BooleanOptionalAction of Python 3.11 would repeat the default in the help.
-        parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **given)
+        both = not option.flag.startswith("--no-")  # no --no-no-plan
+        action = argparse.BooleanOptionalAction if both else "store_true"
+        parser.add_argument(option.flag, action=action, **given)
         return
     if option.choices:
         given["choices"] = option.choices
