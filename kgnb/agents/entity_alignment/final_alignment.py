@@ -146,7 +146,7 @@ class Settled:
         if max(share - low, high - share) > UNSURE_FROM:
             return (
                 f"estimated precision: unsure, between {100 * low:.0f} and {100 * high:.0f} % "
-                f"(nine times in ten; {len(self._chances()):,} matches are too few, or too doubtful, to know)"
+                f"(nine times in ten); matches, too few or too doubtful to know: {len(self._chances()):,}"
             )
         return (
             f"estimated precision {100 * share:.1f} %: so many of the matches are expected to be right; "
