@@ -86,9 +86,11 @@ def headline(results: MatchingResults) -> Table:
     return figure_table(figures(results), SCORES, first, [SOURCE], caption=caption, notes=notes)
 
 
-def headline_bars(results: MatchingResults) -> Plot:
-    """The figures as bars."""
+def headline_bars(results: MatchingResults) -> Plot | None:
+    """The figures as bars; None where nothing was measured."""
     shown = figures(results)
+    if not shown:
+        return None
     names = [one.system if len(one.system) <= 28 else one.system[:27] + "…" for one in shown]
     names = [f"{name}\n{one.covered}" for name, one in zip(names, shown, strict=True)]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
@@ -137,15 +139,19 @@ def behind(results: MatchingResults) -> Table:
     )
 
 
-def risk(results: MatchingResults) -> Plot:
+def risk(results: MatchingResults) -> Plot | Fragment:
     """The share of wrong mappings among the most confident."""
+    if not results.curve:
+        return Fragment(f"<p>{UNMEASURED}</p>", UNMEASURED)
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
     return risk_over_coverage(points, results.labelled(caption))
 
 
-def thresholds(results: MatchingResults) -> Plot:
+def thresholds(results: MatchingResults) -> Plot | None:
     """Precision, recall and F1 if all mappings below a confidence were dropped."""
+    if not results.curve:
+        return None
     points = sorted(results.curve, key=lambda point: point.confidence)
     caption, alt = "Scores over confidence, all pairs pooled (micro).", ""
     if points:
