@@ -118,17 +118,19 @@ class Waiting(KgnbError):
     """Requests wait for replies of a batch service or a person; once they are there, the same call
     continues.
 
-    ``tell`` returns what waits and how to continue; ``again`` is this error, updated.
+    ``tell`` returns what waits and how to continue; ``folder`` holds the requests; ``again`` is this
+    error, updated.
     """
 
-    def __init__(self, tell: Callable[[], tuple[str, str]]) -> None:
+    def __init__(self, tell: Callable[[], tuple[str, str]], folder: str = "FOLDER") -> None:
         what, fix = tell()
         super().__init__(what, fix=fix)
         self._tell = tell
+        self.folder = folder
 
     def again(self) -> Waiting:
         """The same error, with everything that waits now."""
-        return Waiting(self._tell)
+        return Waiting(self._tell, self.folder)
 
 
 def shown(text: str, length: int = 300) -> str:

@@ -169,7 +169,7 @@ class BatchModel:
                 self._waiting[wanted] = estimate_usage(request).prompt_tokens
                 self._write(wanted, request)
         if reply is None:
-            raise Waiting(self._what_waits)
+            raise Waiting(self._what_waits, str(self.folder))
         return _counted(reply, request)
 
     def _write(self, wanted: str, request: Request) -> None:

@@ -8,6 +8,7 @@ import argparse
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from shlex import quote
 from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol, cast
 
@@ -164,9 +165,10 @@ class VerbMagics(Magics):
         try:
             return method(self, arguments)
         except Waiting as waiting:
+            folder = quote(waiting.folder)
             print(
-                f"{str(waiting.what)}. %llm batch show FOLDER shows the first, %llm batch answer FOLDER {{{{reply}}}} "
-                "answers it; then run this cell again."
+                f"{waiting.what}. %llm batch show {folder} shows the first, %llm batch answer "
+                f"{folder} {{{{reply}}}} answers it; then run this cell again."
             )
             return None
         except KeyboardInterrupt as error:
