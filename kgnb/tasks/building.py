@@ -399,9 +399,10 @@ class BuildingTask(Task):
             extractor = open_model(settings.with_(model=extractor)) if extractor else None
         outside = (*given["outside"], *map(Allow.read, given["allow"]))
         shown = read_examples(given["examples"])
-        if (outside or extractor or shown) and not isinstance(reader, ModelReader):
+        told = outside or extractor or shown or options.instructions or options.plan
+        if told and not isinstance(reader, ModelReader):
             raise ConfigError(
-                "outside tools, an extractor and examples need a model",
+                "outside tools, an extractor, examples, instructions and a plan need a model",
                 fix="Set a model (KGNB_MODEL).",
             )
         if given.get("reference") is not None and isinstance(reader, ModelReader):

@@ -496,11 +496,18 @@ class Task:
 
 
 def counted(counts: Mapping[str, float]) -> str:
-    """Counts in words: ``12 entities, 1 link``."""
+    """Counts in words.
+
+    >>> counted({"entities": 12, "classes": 1, "links": 1, "to review": 1})
+    '12 entities, 1 class, 1 link, 1 to review'
+    """
     return ", ".join(
-        f"{number:,} {re.sub('ies$', 'y', what).removesuffix('s') if number == 1 else what}"
-        for what, number in counts.items()
+        f"{number:,} {_one(what) if number == 1 else what}" for what, number in counts.items()
     )
+
+
+def _one(plural: str) -> str:
+    return re.sub("ies$", "y", re.sub("(?<=s)es$|(?<!s)(?<!ie)s$", "", plural))
 
 
 def _model(task: Task, role: Role) -> ChatModel | None:

@@ -67,6 +67,8 @@ def test_a_heading_is_no_pair_and_an_unknown_id_is_one_that_was_missed(
         ("build note.txt huts.ttl", "is huts.ttl it?"),
         ("build huts.ttl old", "no document in this folder, but 1 .doc"),
         ("build huts.ttl old/old.doc", "a Word document of before 2007. Save it as .docx"),
+        ("build huts.ttl note.txt --instructions note.txt", "instructions and a plan need a model"),
+        ("build huts.ttl note.txt --plan note.txt", "instructions and a plan need a model"),
         ("aks huts.ttl", "there is no command aks; did you mean ask?"),
         ("frobnicate", "there is no command frobnicate\n"),
         ("ask huts.ttl opened?", "in quotes, and the graph by its option: kgnb ask 'opened?' "),
