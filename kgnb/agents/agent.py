@@ -102,6 +102,7 @@ class Input:
         leads: the verb of its stage takes it by its place, and needs it.
         read: makes what a stage works with of what was opened.
         local: only a person or a script may give it: it names code, or a place to write.
+        written: a complete run writes its result there, so that a command does not print it.
 
     Raises:
         ValueError: there is no such kind, or a required input is named or has a default.
@@ -122,6 +123,7 @@ class Input:
     leads: bool = False
     read: Callable[[Any], Any] | None = None
     local: bool = False
+    written: bool = False
 
     def __post_init__(self) -> None:
         # as agents wrote it whose help went to argparse as it was

@@ -26,7 +26,8 @@ from kgnb.tasks.task import Task
 def run_agent(agent: Agent, given: dict[str, Any]) -> int:
     """Does what the line of an agent's command says; the exit status."""
     inputs = {one.name: given[one.name] for one in agent.inputs if one.name in given}
-    outs = given["out"] or ("-",)
+    written = any(given[one.name] for one in agent.inputs if one.written)
+    outs = given["out"] or (() if written else ("-",))
     beside = {one: given[one.name] for one in agent.outputs if given[one.name]}
     for output in beside:
         if output.needs and not given[output.needs]:

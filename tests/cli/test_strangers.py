@@ -134,3 +134,13 @@ def test_a_web_page_is_no_endpoint(site: str, capsys: pytest.CaptureFixture[str]
     assert main(["ask", "opened?", "--graph", site]) == 1
     said = capsys.readouterr().err
     assert "sent a web page (HTML)" in said and "check its path" in said
+
+
+def test_a_graph_that_is_extended_is_not_printed_as_well(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("more.md").write_text("| hut | opened |\n|---|---|\n| Rotwand | 1930 |\n")
+    for line, printed in (("--into grown.trig", False), ("--into grown.trig -o -", True)):
+        assert main(["build", "huts.ttl", "more.md", *line.split()]) == 0
+        assert bool(capsys.readouterr().out) == printed
+        assert "Rotwand" in Path("grown.trig").read_text()

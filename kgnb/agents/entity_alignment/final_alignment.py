@@ -25,6 +25,7 @@ from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, SHOWN, TAKEN,
 from kgnb.judging import UNSURE, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
+from kgnb.results.bundle import count
 
 FIRST, PERSON = "first alignment", "person"
 NONE_SAID = "none of its candidates, says the judge"
@@ -144,12 +145,13 @@ class Settled:
             return ""
         low, high = likely
         if max(share - low, high - share) > UNSURE_FROM:
+            matches = count(len(self._chances()), "match", "matches")
             return (
-                f"estimated precision: unsure, between {100 * low:.0f} and {100 * high:.0f} % "
-                f"(nine times in ten); matches, too few or too doubtful to know: {len(self._chances()):,}"
+                f"estimated precision unsure, with {matches} between {100 * low:.0f} and "
+                f"{100 * high:.0f} %, nine times in ten; no reference was looked at"
             )
         return (
-            f"estimated precision {100 * share:.1f} %: so many of the matches are expected to be right; "
+            f"estimated precision {100 * share:.1f} %, the share of matches expected to be right; "
             "no reference was looked at"
         )
 

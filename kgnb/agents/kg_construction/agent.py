@@ -146,6 +146,7 @@ AGENT = Agent(
             optional=True,
             named=True,
             local=True,
+            written=True,
             metavar="FILE|URL",
             stage="instantiate",
         ),
