@@ -139,6 +139,7 @@ class _Disjointness(Hierarchy):
         known = list(entities)
         super().__init__(known)
         self._disjoint: defaultdict[str, set[str]] = defaultdict(set)
+        self._known: dict[str, frozenset[str]] = {}
         for entity in known:
             for iri in entity.disjoint:
                 self._disjoint[entity.iri].add(iri)
@@ -146,8 +147,15 @@ class _Disjointness(Hierarchy):
 
     def disjoint(self, one: str, other: str) -> bool:
         """Whether the two, or ancestors of them, are declared disjoint."""
-        others = self.above(other) | {other}
-        return any(self._disjoint.get(iri, set()) & others for iri in self.above(one) | {one})
+        apart = self._apart(one)
+        return bool(apart) and (other in apart or not apart.isdisjoint(self.above(other)))
+
+    def _apart(self, iri: str) -> frozenset[str]:
+        """What a class, or an ancestor of it, is declared disjoint with."""
+        if iri not in self._known:
+            declared = self._disjoint.keys() & {iri, *self.above(iri)}
+            self._known[iri] = frozenset(one for each in declared for one in self._disjoint[each])
+        return self._known[iri]
 
 
 class StatedApart:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log
+from math import fsum, log
 
 from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.agents.ontology_matching.values import Description, Pair
@@ -88,7 +88,8 @@ class Surroundings:
         ancestor that the other side lacks weighs little beside several that agree.
         """
         ours, theirs = self._source.above(source), self._target.above(target)
-        agreeing = disagreeing = 0.0
+        agreeing: list[float] = []
+        disagreeing: list[float] = []
         sides = (
             (ours, self._target.line(target), self._images, self._source),
             (theirs, self._source.line(source), self._preimages, self._target),
@@ -99,10 +100,12 @@ class Surroundings:
                     (p for image, p in images[iri].items() if image in expected), default=0.0
                 )
                 if here:
-                    agreeing += here * relatives.special(iri)
+                    agreeing.append(here * relatives.special(iri))
                 else:
-                    disagreeing += max(images[iri].values()) * relatives.special(iri)
-        return agreeing / (agreeing + disagreeing + DOUBT)
+                    disagreeing.append(max(images[iri].values()) * relatives.special(iri))
+        # exact sums, as a set has no order
+        agreed = fsum(agreeing)
+        return agreed / (agreed + fsum(disagreeing) + DOUBT)
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
         """The mean, over the side with fewer members, of the likeliest counterpart on the other
