@@ -89,7 +89,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (53_970, 1032),
     "kg": (50_730, 1697),
     "magics": (48_680, 1322),
-    "agents/ontology_matching": (38_620, 1169),
+    "agents/ontology_matching": (38_730, 1173),
     "shapes": (31_320, 1177),
     "tasks": (23_540, 640),
     "llm": (19_450, 580),
