@@ -96,7 +96,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "results": (18_910, 612),
     "vectors": (16_210, 311),
     "top": (17_020, 494),
-    "cli": (16_270, 445),
+    "cli": (16_280, 445),
     "judging": (12_820, 344),
     "run": (11_090, 287),
     "datasets": (12_010, 350),

@@ -14,6 +14,7 @@ from kgnb.evaluate.answers import WARNING, Item, measure
 from kgnb.mapping_files import load
 from kgnb.mapping_files.pairs import spelt_out
 from kgnb.mappings import Alignment
+from kgnb.results.escaping import unbroken
 from kgnb.tasks.asking import AnswerOutcome, found_rows, read_answers
 from kgnb.tasks.matching import open_reference
 
@@ -28,7 +29,7 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
     for path, read in ((reference, expected), (found, alignment)):
         for note in read.notes:
             if "left out" in note:
-                click.echo(f"kgnb: {path}: {note}", err=True)
+                click.echo(unbroken(f"kgnb: {path}: {note}"), err=True)
     if _entities(alignment).isdisjoint(_entities(expected)) and len(alignment):
         raise DataError(
             f"it names no entity that {reference} names",

@@ -343,7 +343,9 @@ class Wire:
         return self.failure(
             f"answered HTTP {status}: {shown}",
             body,
-            fix=fixes.get(status, "check the address, and try again later"),
+            fix=fixes.get(
+                status, "check the address, or try again later; the details hold what it sent"
+            ),
         )
 
     def _what_it_wants(self, headers: Mapping[str, str]) -> str:

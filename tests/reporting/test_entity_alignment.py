@@ -69,7 +69,9 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     share = row.settled.estimated_precision
     assert row.outcome.alignment.mappings == results.headline[0].outcome.alignment.mappings
     assert not (unknown.ablation or unknown.curve) and row.measured.ranking.tests == 0
-    assert f"About {100 * share:.1f} % of the matches are right" in str(ea.notice(unknown))
+    assert f"Estimated precision {100 * share:.1f} %, the share of matches" in str(
+        ea.notice(unknown)
+    )
     [figures] = metrics(unknown)["headline"]
     assert figures["estimated_precision"] == pytest.approx(100 * share, abs=0.01)
     assert figures["written"] + figures["unsure"] + figures["nobody"] == pytest.approx(
