@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from os.path import exists  # which takes a text of any length
 from shlex import quote
 from typing import Any
 
@@ -59,10 +59,10 @@ def ask(question: tuple[str, ...], **given: Any) -> None:
       kgnb ask "Which river flows through Berne?" --graph https://example.org/sparql -e wd:Q70
       kgnb ask --questions asked.jsonl --graph graph.ttl --judge rule --out answered.jsonl
     """
-    said = [word for word in question if not Path(word).exists()]
-    if len(question) == 2 and len(said) == 1:
-        given["graph"] += tuple(set(question) - set(said))
     if len(question) > 1:
+        said = [word for word in question if not exists(word)]
+        if len(question) == 2 and len(said) == 1:
+            given["graph"] += tuple(set(question) - set(said))
         graphs = " ".join(f"--graph {quote(one)}" for one in given["graph"] or ("FILE",))
         line = f"kgnb ask {quote(' '.join(said))} {graphs}"
         raise click.UsageError(f"one QUESTION, in quotes, and the graph by its option: {line}")

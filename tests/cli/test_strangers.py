@@ -118,6 +118,15 @@ def test_a_table_among_ontologies_and_one_without_a_header_are_said(
     assert "the first row names" not in capsys.readouterr().err
 
 
+def test_a_question_may_be_longer_than_the_name_of_a_file(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "When was the " + "very " * 60 + "old Falkenau opened?"
+    assert main(["ask", long, "--graph", "huts.ttl"]) == 0
+    assert main(["ask", "huts.ttl", long]) == 2
+    assert "the graph by its option" in capsys.readouterr().err
+
+
 @pytest.fixture
 def site(here: Path) -> Iterator[str]:
     Path("index.html").write_text("<html><body>Welcome</body></html>")
