@@ -17,7 +17,7 @@ from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE, Path, either, inverse, one
 
 ONE_OF = f"{OWL}oneOf"
-MOST_ABOVE = 500  # terms above a class or a property; large biomedical ontologies reach 150
+MOST_ABOVE = 500  # terms above a class or a property; their number is squared in a chain
 _META = (
     v.META_TYPES
     | {
@@ -246,8 +246,8 @@ class TBox:
                 raise DataError(
                     f"more than {MOST_ABOVE} terms lie above {start}",
                     where=self.ontology.name,
-                    fix="no ontology needs this: look for chains of hundreds of rdfs:subClassOf "
-                    "or rdfs:subPropertyOf, or for circles, and take them out",
+                    fix="look for chains of hundreds of rdfs:subClassOf or rdfs:subPropertyOf, or "
+                    "for circles, and take them out",
                 )
         return tuple(reached)
 
