@@ -207,7 +207,6 @@ class Reviewed(Wrapped[Q]):
     ) -> None:
         super().__init__(judge or CallableJudge(lambda question: unsure(WAITING, PERSON), PERSON))
         self._settle = settle
-        self.name = f"{PERSON} > {judge.name}" if judge else PERSON
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """People's decisions if there are any, otherwise the judge's verdicts, each signed by who

@@ -160,7 +160,7 @@ def test_a_persons_decision_overrides_a_judge_and_saves_its_work(decisions: Deci
     inner = Table("model", RIGHT)
     judge = overridden(inner, decisions)
     verdicts = judge.judge(ALL)
-    assert inner.asked == [BUNK.text, STORM.text] and judge.name == "person > model"
+    assert inner.asked == [BUNK.text, STORM.text] and judge.name == "model"
     assert [(verdict.decision, verdict.judged_by) for verdict in verdicts] == [
         ("equivalent", "model"),
         ("different", "person:ana"),

@@ -52,6 +52,25 @@ def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_bot
     assert by[ALPINE + "Hut"].judged_by == by[REFUGE + "MountainHut"].judged_by == "person:Ada"
 
 
+def test_looking_at_the_queue_and_deciding_one_leaves_the_others_waiting(
+    notebook: Notebook,
+) -> None:
+    for graph in ("bakery Bread Oven Crumb Glaze", "pastry Bread Kiln Flake Icing"):
+        name, *classes = graph.split()
+        lines = [f"<http://{name}.example/{one}> a owl:Class ." for one in classes]
+        notebook.good("\n".join([f"%%turtle {name}", *lines]))
+    notebook.good("%om start bakery pastry --judge rule")
+    first = notebook.good("%om run").value
+    assert len(first.unsure) > 1
+    notebook.good("%om review --list --decisions mine.jsonl")
+    again = notebook.good("%om run").value
+    assert (again.mappings, again.unsure) == (first.mappings, first.unsure)
+    notebook.good("%om review --accept Oven Kiln")
+    left = notebook.good("%om run").value
+    assert len(left) == len(first) + 1
+    assert 0 < len(left.unsure) < len(first.unsure)
+
+
 def test_an_empty_queue_names_a_line_that_shows_what_was_decided(waiting: Notebook) -> None:
     waiting.good("%om validate --judge rule")
     table = waiting.good("%om review --list").value

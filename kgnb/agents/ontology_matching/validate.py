@@ -125,7 +125,8 @@ def _opened(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, ...], int]:
 def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> tuple[float, Judged] | None:
     """The undecided verdict, with how much speaks for its candidate; None if it is decided."""
     about, verdict = one.question.about, one.verdict
-    if verdict.decision != "different" or (one.question.side, about.key) in taken:
+    by_rule = verdict.decision == "different" and verdict.judged_by == "rule"  # not by a person
+    if not by_rule or (one.question.side, about.key) in taken:
         return None
     free = [
         (max(candidate.cosines.syntactic, candidate.cosines.lexical), other)
