@@ -6,19 +6,19 @@ Nearness compares sentence vectors; each text is embedded once.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import Indel
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
-from kgnb.agents.question_answering.names import ALIASES, NAMING, is_relation, local_name
+from kgnb.agents.question_answering.names import NAMING, is_relation, local_name
 from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, Phrase, says
 from kgnb.agents.question_answering.text_search import TextSearch
 from kgnb.agents.question_answering.values import How
@@ -400,6 +400,7 @@ _WORDS = 7  # most words of a mention
 _FUZZY = 0.82
 _LIKE = 0.75
 Span = tuple[int, int]
+Spared = tuple[str, tuple[str, ...]]
 Hit = tuple[Span, Iri, str, float, How]
 
 
@@ -412,13 +413,8 @@ class Directory:
         self._reader, self._wording = reader, wording
         self._most = most or (_LABELS if reader.remote else _LABELS_AT_HAND)
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
-        # the names with a word, those without a number and those with one: most have one or none
-        self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-        self._numbered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-        self._by_part: dict[str, set[str]] = defaultdict(
-            set
-        )  # words by their parts of three letters
-        self._mixed: set[str] = set()  # words of letters and digits, which are few
+        # names and their texts by first letter and numbers, which typos spare; made when needed
+        self._spared: dict[Spared, dict[tuple[str, ...], str]] = {}
         self._read = False
         self._search = TextSearch(lambda query, most: reader.select(query, limit=most))
         self.partial = False
@@ -487,37 +483,27 @@ class Directory:
         text = " ".join(said)
         if len(text) < 4:
             return []
-        words = {*said, *(other for w in said if len(w) > 3 for other in self._close(w))}
-        # typos spare first letters and numbers: "urban" is not Burbank, Apollo 19 is not Apollo 11
-        numbers = _numbers(text)
-        if numbers:
-            number = {numbers[0], *self._mixed}  # a word of its own, or within one ("5's")
-            with_number = {name for word in number for name in self._numbered.get(word, ())}
-            near = {n for word in words for n in self._numbered.get(word, set()) & with_number}
-        else:
-            near = {name for word in words for name in self._by_word.get(word, ())}
-        alike = [
-            name for name in near if name[0][:1] == text[:1] and _numbers(" ".join(name)) == numbers
-        ]
-        scored = [
-            (difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike
-        ]
-        best = sorted(
-            (entry for entry in scored if entry[0] >= _FUZZY),
-            key=lambda entry: (-entry[0], entry[1]),
-        )[:5]
+        found = process.extract(
+            text,
+            self._with(_spared(text)),
+            scorer=Indel.normalized_similarity,
+            score_cutoff=_FUZZY,
+            limit=None,
+        )
+        best = sorted(((score, name) for _, score, name in found), key=lambda e: (-e[0], e[1]))[:5]
         return [
             (span, iri, shown, round(0.9 * score, 4), "fuzzy")
             for score, name in best
             for iri, shown in sorted(self._names[name].items())
         ]
 
-    def _close(self, word: str) -> list[str]:
-        # a word that is nearly the same shares several of its parts, unless it is short
-        shared = Counter(other for part in _parts(word) for other in self._by_part.get(part, ()))
-        least = max(1, len(word) - 5)
-        near = sorted(w for w, n in shared.items() if n >= least and abs(len(w) - len(word)) < 3)
-        return difflib.get_close_matches(word, near, 3, 0.8)
+    def _with(self, spared: Spared) -> dict[tuple[str, ...], str]:
+        """The names with this first letter and these numbers, and their texts."""
+        if not self._spared:
+            for name in self._names:
+                text = " ".join(name)
+                self._spared.setdefault(_spared(text), {})[name] = text
+        return self._spared.get(spared, {})
 
     def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
         names = sorted(self._names)[:_VECTORS]
@@ -546,12 +532,17 @@ class Directory:
         self._read = True
         naming = " ".join(f"<{name}>" for name in self._naming())
         named: set[Iri] = set()
-        for iri, kind, text in self._some(
+        labels = self._some(
             f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
-        ):
-            if isinstance(iri, Iri) and isinstance(text, Literal):
-                named.add(iri)
-                self._add(iri, text.text, alias=str(kind) in ALIASES)
+        )
+        texts = [
+            (iri, str(kind), text.text, text.language or "")
+            for iri, kind, text in labels
+            if isinstance(iri, Iri) and isinstance(text, Literal)
+        ]
+        for thing, _, name, _ in sorted(texts):  # of its equal names the first is shown
+            named.add(thing)
+            self._add(thing, name)
         # without a label, the last part of the IRI is the name, unless it is a code; filtered here,
         # not in the store
         for query in (
@@ -567,15 +558,15 @@ class Directory:
                 ):
                     self._add(iri, readable_name(name))
 
-    def _some(self, query: str) -> list[tuple[Term | None, ...]]:
-        """The sorted rows of a query, up to the limit; none if it is too much for the service."""
+    def _some(self, query: str) -> tuple[tuple[Term | None, ...], ...]:
+        """The rows of a query, up to the limit; none if it is too much for the service."""
         try:
             found = self._reader.select(query, limit=self._most)
         except BackendError:
             self.partial = True
-            return []
+            return ()
         self.partial |= found.truncated
-        return sorted(found.rows, key=_in_order)
+        return found.rows
 
     def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
         """Look up the entities with exactly these names, if need be in all of ``LANGUAGES``."""
@@ -608,32 +599,16 @@ class Directory:
                     any_named = True
         return any_named
 
-    def _add(self, iri: Iri, name: str, *, alias: bool = False) -> None:
+    def _add(self, iri: Iri, name: str) -> None:
         said = key(name)
         if said and len(said) <= 12:
             self._names.setdefault(said, {}).setdefault(iri, " ".join(name.split()))
-            names = self._numbered if _numbers(" ".join(said)) else self._by_word
-            for word in said:
-                if word not in self._by_word and word not in self._numbered:
-                    for part in _parts(word):
-                        self._by_part[part].add(word)
-                    if not word.isalpha() and not word.isdigit():
-                        self._mixed.add(word)
-                names[word].add(said)
+            self._spared.clear()
 
 
-def _in_order(row: Sequence[Term | None]) -> list[str]:
-    return [f"{term}'" if isinstance(term, Iri) else repr(term) for term in row]
-
-
-def _parts(word: str) -> set[str]:
-    """The word's parts of three letters, its beginning and end marked.
-
-    >>> sorted(_parts("hut"))
-    ['$hu', 'hut', 'ut$']
-    """
-    marked = f"${word}$"
-    return {marked[at : at + 3] for at in range(len(marked) - 2)}
+def _spared(text: str) -> Spared:
+    """What typos spare: "urban" is not Burbank, Apollo 19 is not Apollo 11."""
+    return text[:1], tuple(_numbers(text))
 
 
 def _numbers(text: str) -> list[str]:
