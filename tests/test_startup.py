@@ -10,7 +10,7 @@ from kgnb.agents.known import our_agents
 
 # each takes longer to import than a list of options takes to print
 HEAVY = """anywidget, babel, httpx, ipywidgets, jsonschema, matplotlib, mcp, nbclient, nbconvert, networkx, numpy,
-openai, pandas, papermill, pint, pyoxigraph, pyshacl, qdrant_client, rapidfuzz, rdflib, scipy, sklearn,
+openai, pandas, papermill, pint, pyoxigraph, pyshacl, qdrant_client, rapidfuzz, rdflib, scipy,
 SPARQLWrapper, yaml""".replace("\n", " ")
 LOADED = f"""
 import sys

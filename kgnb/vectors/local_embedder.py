@@ -17,6 +17,7 @@ import numpy as np
 
 from kgnb.errors import ConfigError
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.extras import needs
 from kgnb.vectors.reproducible import Doubles
 
 ALTERNATIVES = (
@@ -318,11 +319,7 @@ class FastEmbedEmbedder:
         try:
             from fastembed import TextEmbedding
         except ImportError as error:
-            raise ConfigError(
-                "This embedder needs the package fastembed.",
-                fix='Run: pip install "kgnb[fastembed]", or choose another: --embedder characters.',
-                details=str(error),
-            ) from error
+            raise needs("This embedder", "fastembed", "--embedder characters") from error
         self._name = model or FASTEMBED_MODEL
         try:
             self._model = TextEmbedding(model_name=self._name)
@@ -372,11 +369,7 @@ class SentenceTransformersEmbedder:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise ConfigError(
-                "This embedder needs the package sentence-transformers.",
-                fix='Run: pip install "kgnb[sentence-transformers]", or choose another: --embedder local, characters.',
-                details=str(error),
-            ) from error
+            raise needs("This embedder", "sentence-transformers", "--embedder local") from error
         self._open = SentenceTransformer
         self._path = model
         self._prompt = prompt

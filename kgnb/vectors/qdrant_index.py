@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from qdrant_client import QdrantClient, models
-from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError
 from kgnb.patience import Patience, TryAgain, may_pass, on_this_machine, retry_after
 from kgnb.sqlite_file import Locked
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.extras import needs
 from kgnb.vectors.index import (
     RESERVED,
     Hit,
@@ -34,6 +31,13 @@ from kgnb.vectors.index import (
     unit_vector,
 )
 from kgnb.vectors.point_file import PointFile
+
+try:
+    from qdrant_client import QdrantClient, models
+    from qdrant_client.common.client_exceptions import QdrantException
+    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+except ImportError as error:
+    raise needs("An index in a folder or on a server", "qdrant", "--index memory") from error
 
 _NAMESPACE = uuid.UUID(
     "7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11"

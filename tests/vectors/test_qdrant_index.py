@@ -2,6 +2,8 @@
 
 import pickle
 import sqlite3
+import subprocess
+import sys
 import warnings
 from contextlib import closing
 from pathlib import Path
@@ -196,3 +198,11 @@ def test_a_bad_url_or_one_with_a_secret_is_refused_without_showing_it(url: str) 
     assert "hush" not in str(caught.value) + caught.value.details
     with pytest.raises(ConfigError, match="not a server"):
         QdrantIndex(":memory:", api_key="k")
+
+
+def test_without_the_library_the_pip_line_is_given(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['qdrant_client'] = None; from kgnb.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = ["match", "huts:alpine", "huts:refuge", "--judge", "rule", "--index", str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.returncode == 2 and 'pip install "kgnb[qdrant]"' in done.stderr
+    assert "--index memory" in done.stderr and "Traceback" not in done.stderr

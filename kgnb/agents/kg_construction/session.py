@@ -30,7 +30,6 @@ from kgnb.agents.kg_construction.tool_values import (
     Violation,
 )
 from kgnb.agents.kg_construction.writes import Withdrawals, Writes
-from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -375,14 +374,8 @@ class ConstructionSession(GraphState):
         """Whether the facts conform to the pack's SHACL according to pyshacl, and its report as
         Turtle.
         """
-        try:
-            from pyshacl import validate
-        except ImportError as error:
-            raise DataError(
-                "pyshacl is not installed",
-                where="SHACL report",
-                fix="pip install pyshacl, or use session.validate()",
-            ) from error
+        from pyshacl import validate  # slow to import
+
         shapes = rdflib.Graph().parse(data=self.pack.shacl(), format="turtle")
         conforms, report, _ = validate(self.graph, shacl_graph=shapes, advanced=False)
         return bool(conforms), report.serialize(format="turtle")
