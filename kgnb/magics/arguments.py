@@ -24,6 +24,7 @@ from kgnb.secret import blot_forms
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
+NAMES_GRAPH = ("-g", "--graph")
 # What follows an option named like a secret, and what looks like a key anywhere.
 _AFTER_KEY = re.compile(
     r"""(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:|-)("[^"]*"?|'[^']*'?|\S+)""",
@@ -249,7 +250,7 @@ def parse(
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
     """
-    words = [*_body_words(parser, body or {}), *words]
+    words = [*_body_words(parser, body or {}), *_graph_alone(parser, words)]
     parser = _lenient(parser) if partial else parser
     try:
         arguments, extra = parser.parse_known_intermixed_args(
@@ -297,6 +298,17 @@ def parse(
             [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value),
         )
     return arguments
+
+
+def _graph_alone(parser: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
+    """The words, with NAME in place of ``-g NAME`` and ``--graph NAME`` where they are no option."""
+    if "--graph" in parser._option_string_actions:
+        return words
+    return [
+        word.removeprefix("--graph=") if word.startswith("--graph=") else word
+        for word in words
+        if word not in NAMES_GRAPH
+    ]
 
 
 def _lenient(parser: MagicArgumentParser) -> MagicArgumentParser:

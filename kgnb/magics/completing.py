@@ -249,8 +249,8 @@ def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Comp
     skipped = len(head) + 1
     if re.match(r"%%sparql(\s|$)", head) is None or not newline or cursor < skipped:
         return None
-    words = head.split()[1:]
-    name = words[0] if words and words[0] in session.graphs else session.current
+    words = (word.removeprefix("--graph=") for word in head.split()[1:])
+    name = next((word for word in words if word in session.graphs), session.current)
     named = session.graphs.get(name)
     start, found = complete(
         body, cursor - skipped, schema_of(named) if named else None, session.prefixes

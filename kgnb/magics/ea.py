@@ -275,9 +275,11 @@ def outcome(settled: Settled, row: int, answer: EntityVerdicts | None) -> Iterat
         names = {card.iri: card.name for card in answer.question.others}
         for said in answer.said:
             chosen = names.get(said.choice or "", said.decision)
-            yield f"{said.judged_by}: {chosen} ({percent(said.confidence)}) {said.rationale}".rstrip()
+            sure = f"{percent(said.confidence)} sure"
+            yield f"{said.judged_by}: {chosen} ({sure}) {said.rationale}".rstrip()
     target = int(settled.targets[row])
     if target >= 0:
-        yield f"aligned with {called(proposal.right, target)} ({percent(settled.confidence(row))})"
+        sure = percent(settled.confidence(row))
+        yield f"aligned with {called(proposal.right, target)} (confidence {sure})"
     else:
         yield f"left unmatched: {settled.why_unmatched(row)}"

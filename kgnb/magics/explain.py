@@ -149,12 +149,9 @@ class StageFacts:
 def _lines(alignment: Alignment, concerned: Callable[[Correspondence], bool]) -> Iterator[str]:
     """What an alignment says about the mappings concerned, one line each."""
     for one in filter(concerned, alignment):
-        by = (
-            f"{percent(one.confidence)}, by {one.judged_by}"
-            if one.judged_by
-            else percent(one.confidence)
-        )
-        yield f"mapped: {one.source_label} {one.relation} {one.target_label} ({by})"
+        by = f", by {one.judged_by}" if one.judged_by else ""
+        named = f"{one.source_label} {one.relation} {one.target_label}"
+        yield f"mapped: {named} (confidence {percent(one.confidence)}{by})"
     for dropped in alignment.dropped:
         if concerned(dropped.mapping):
             yield f"dropped: {dropped.mapping.source_label} = {dropped.mapping.target_label}: {dropped.reason}"
@@ -182,9 +179,8 @@ def in_words(judged: Judged) -> str:
     names = {other.iri: other.name for other in judged.question.others}
     choice = f" {names[verdict.choice]}" if verdict.choice in names else ""
     why = f": {verdict.rationale}" if verdict.rationale else ""
-    return (
-        f"{verdict.decision}{choice} ({percent(verdict.confidence)}, by {verdict.judged_by}){why}"
-    )
+    sure = f", {percent(verdict.confidence)} sure" if verdict.sure else ""
+    return f"{verdict.decision}{choice} ({verdict.judged_by}{sure}){why}"
 
 
 def _candidates(about: Description, known: StageFacts) -> Table:

@@ -61,7 +61,7 @@ def review_arguments(agent: Agent) -> list[argument]:
             type=Number(float, 0, 1),
             metavar="X",
             default=0.0,
-            help="also verdicts with a lower confidence, from 0 to 1 [0]",
+            help="also verdicts less sure than this, from 0 to 1 [0]",
         ),
         argument("--who", metavar="NAME", default="", help="your name, saved with each answer"),
         argument(

@@ -20,7 +20,7 @@ from kgnb.kg.query_process import endable
 from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import from_graph, never_bound
 from kgnb.kg.terms import is_iri
-from kgnb.magics.arguments import Number, argument
+from kgnb.magics.arguments import NAMES_GRAPH, Number, argument
 from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, is_remote
@@ -41,7 +41,6 @@ WITHOUT_EFFECT_VALUED = """\
 WITHOUT_EFFECT = """\
 --expand-all --no-scroll --hide-index --stop-physics -sp --no-results --ignore-groups -i
 --connected-table -ct --group-by-raw -gr""".split()
-NAMES_GRAPH = ("-g", "--graph")  # graph-notebook's -g is short for --group-by, and is no more here
 MODES = ("query", "explain")
 # A query in one line: it begins like one, or has a brace of its own, as one with a misspelt first
 # word does.
@@ -304,7 +303,7 @@ def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
     for word in rest:
         name, equals, value = word.partition("=")
         if name in NAMES_GRAPH:
-            value = value if equals else next(rest, "")
+            value = (value if equals else next(rest, "")).strip("<>")
             name_of_one = value in graphs or (value and not is_iri(value))
             kept += [value] if name_of_one else ["--graph", *filter(None, [value])]
         elif name in WITHOUT_EFFECT_VALUED:

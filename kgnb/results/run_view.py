@@ -209,7 +209,7 @@ _LISTED: Mapping[
     str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[object]], str]
 ] = {
     "judgements": (
-        ("Question", "Decision", "Confidence", "Why", "Judged by"),
+        ("Question", "Decision", "How sure", "Why", "Judged by"),
         _judgement,
         "judgement",
     ),

@@ -54,7 +54,7 @@ function render({ model, el }) {
   const table = element("table", { class: "kgnb-review-rows", "aria-label": "Questions" },
     element("thead", {}, element("tr", {},
       element("th", { scope: "col" }, element("span", { class: "kgnb-review-unseen" }, "Mark")),
-      ...["Question", "Candidate", "Verdict", "Confidence", "By"].map(title => element("th", { scope: "col" }, title)))),
+      ...["Question", "Candidate", "Verdict", "How sure", "By"].map(title => element("th", { scope: "col" }, title)))),
     body);
   const scroll = element("div", { class: "kgnb-review-scroll", tabindex: 0, role: "region", "aria-label": "Questions" }, table);
   const foot = element("div", { class: "kgnb-review-foot" });
@@ -209,7 +209,7 @@ function render({ model, el }) {
     head.replaceChildren(
       element("label", {}, "Show ", select("Show", states, shown.state, value => (shown.state = value))),
       kinds.length > 1 ? element("label", {}, "Kind ", select("Kind", [["", "all"], ...kinds.map(kind => [kind, kind])], shown.kind, value => (shown.kind = value))) : "",
-      field("Confidence from", { type: "number", min: 0, max: 100, step: 5, value: shown.least }, value => (shown.least = Number(value) || 0)),
+      field("Sure from", { type: "number", min: 0, max: 100, step: 5, value: shown.least }, value => (shown.least = Number(value) || 0)),
       field("to, %", { type: "number", min: 0, max: 100, step: 5, value: shown.most }, value => (shown.most = value === "" ? 100 : Number(value))),
       field("Find", { type: "search", value: shown.text }, value => (shown.text = value)),
       element("label", {}, "Your name ", who)

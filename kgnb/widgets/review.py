@@ -107,9 +107,9 @@ def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
         if one.verdict.sure and below <= one.verdict.confidence < 1
     ]
     if not left:
-        return f"{said} No verdict has a confidence below {'1' if below < 1 else f'{below:g}'}."
+        return f"{said} No verdict is less sure than {'1' if below < 1 else f'{below:g}'}."
     bound = next(step / 100 for step in range(90, 101) if step / 100 > min(left))
-    return f"{said} To review verdicts with a confidence below {bound:g}: {line} --below {bound:g}"
+    return f"{said} To review verdicts less sure than {bound:g}: {line} --below {bound:g}"
 
 
 class ReviewQueue:
@@ -455,7 +455,7 @@ def _hint(entry: Pending[Any]) -> str:
     said = (
         verdict.decision
         if verdict.decision == UNSURE
-        else f"{verdict.decision} ({percent(verdict.confidence)})"
+        else f"{verdict.decision} ({percent(verdict.confidence)} sure)"
     )
     return f"{verdict.judged_by or 'judge'}: {said}" + (
         f", {verdict.rationale}" if verdict.rationale else ""

@@ -27,7 +27,7 @@ from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
 from kgnb.results.bundle import count
 
-FIRST, PERSON = "first alignment", "person"
+FIRST, PERSON = "similarity", "person"
 NONE_SAID = "none of its candidates, says the judge"
 OUTBID = "its counterpart fits another entity better"
 BETWEEN_TABLES = 0.02

@@ -42,7 +42,7 @@ PLANNERS = ("auto", "rule", "thorough", "model", "person")
 class FirstJudge:
     """Keeps every first alignment: the baseline for any other judge."""
 
-    name = "first alignment"
+    name = "similarity"
 
     def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
         """The first alignment of each question."""

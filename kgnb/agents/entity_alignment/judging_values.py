@@ -20,7 +20,7 @@ from kgnb.agents.entity_alignment.values import CERTAINTY, FEATURES, Proposal, r
 from kgnb.judging import UNSURE, Option, Verdict
 from kgnb.mappings import Evidence
 from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.table import Table, Tabled, numbers, texts
+from kgnb.results.table import Table, Tabled, numbers, percents, texts
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
 EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
@@ -254,7 +254,7 @@ class Aligned(Tabled):
 
     def table(self) -> Table:
         """One row per answer; it opens to every verdict in order."""
-        columns = [*texts(entity="entity", answer="answer"), *numbers(confidence="confidence")]
+        columns = [*texts(entity="entity", answer="answer"), *percents(confidence="confidence")]
         columns += texts(first="first alignment", by="judged by", why="why")
         rows: list[list[Value]] = []
         for answer in self.answers:

@@ -12,18 +12,18 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.options import Assignment as Assignment
 from kgnb.agents.entity_alignment.options import Options as Options
 from kgnb.results.cells import LabelledIri, Value
-from kgnb.results.table import Table, Tabled, numbers, texts
+from kgnb.results.table import Table, Tabled, numbers, percents, texts
 
-CERTAINTY = numbers(confidence="confidence", margin="margin")
+CERTAINTY = percents(confidence="confidence") + numbers(margin="margin")
 SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
 Floats = NDArray[np.float32]
 
 MATCHED = "matched"
 WEIGHTS = "weights of the views"  # how a note about them begins
-NO_CANDIDATE = "nothing to compare it by"
-TAKEN = "its candidates fit other entities better"
-DOUBTFUL = "its best candidate is too doubtful"
-ALONE = "it is nobody's duplicate"
+NO_CANDIDATE = "there is nothing to compare by"
+TAKEN = "the candidates fit other entities better"
+DOUBTFUL = "the best candidate is too doubtful"
+ALONE = "no other row is a duplicate"
 REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
 list.

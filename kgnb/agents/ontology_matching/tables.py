@@ -98,7 +98,7 @@ def validated(value: Validated) -> Table:
     ]
     columns += [
         Column("choice", "choice"),
-        Column("confidence", "confidence", "number"),
+        Column("confidence", "how sure", "percent"),
         Column("by", "judged by"),
     ]
     named = _names(value.described.descriptions)

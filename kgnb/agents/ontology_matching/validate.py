@@ -117,16 +117,15 @@ def _opened(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, ...], int]:
             worth, opened[number] = found
             queues[one.question.side].append((-worth, number))
     kept = {number for queue in queues.values() for _, number in sorted(queue)[:QUEUE]}
-    left = sum(max(len(queue) - QUEUE, 0) for queue in queues.values())
     every = [opened[n] if n in kept else one for n, one in enumerate(judged)]
-    return tuple(every), left
+    return tuple(every), len(opened) - len(kept)
 
 
 def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> tuple[float, Judged] | None:
     """The undecided verdict, with how much speaks for its candidate; None if it is decided."""
     about, verdict = one.question.about, one.verdict
-    by_rule = verdict.decision == "different" and verdict.judged_by == "rule"  # not by a person
-    if not by_rule or (one.question.side, about.key) in taken:
+    known = (verdict.decision, verdict.judged_by) != ("different", "rule")
+    if known or (one.question.side, about.key) in taken:
         return None
     free = [
         (max(candidate.cosines.syntactic, candidate.cosines.lexical), other)

@@ -38,7 +38,7 @@ def test_none_takes_a_first_alignment_away_and_says_so(selected):
     for unsure in (Verdict("unsure"), Verdict("different", None, 0.3)):
         kept = settle(align(selected, CallableJudge(lambda question, said=unsure: said)))
         assert np.array_equal(kept.targets, kept.proposal.first)
-        assert {choice.by for choice in kept.choices.values()} == {"first alignment"}
+        assert {choice.by for choice in kept.choices.values()} == {"similarity"}
     settled = settle(
         align(selected, CallableJudge(lambda question: Verdict("different", None, 0.9), "no"))
     )
