@@ -19,9 +19,11 @@ from kgnb.datasets import huts
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.magics.arguments import add_option, argument, input_argument, quote
+from kgnb.magics.panel import reviews
 from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments, say_found
 from kgnb.magics.verbs import Verb, VerbMagics, verb
+from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.run import Run
 from kgnb.tasks.agents import kind_of
@@ -144,7 +146,9 @@ class AgentMagics(VerbMagics, Generic[T]):
         task.begin_again()
         progress = self.progress()
         found = task.run_through(progress)
-        progress.say(summary(*task.run.steps, name="run"))
+        left = reviews(self.session, self.agent.name).items()
+        waits = [f"{line}: {count(number, 'question')} for you" for line, number in left if number]
+        progress.say("; ".join([summary(*task.run.steps, name="run"), *waits]))
         return found
 
     def evaluate(self, arguments: argparse.Namespace) -> Any:
@@ -166,8 +170,6 @@ class AgentMagics(VerbMagics, Generic[T]):
 
     def review(self, arguments: argparse.Namespace) -> Any:
         """Records the answers on the line; without any, shows the questions as a widget or a table."""
-        from kgnb.widgets.form import someone_is_there
-
         queue = self.review_queue(arguments)
         answers = [
             (action, words)
@@ -176,7 +178,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         ]
         for action, words in answers:
             print(queue.decide(action, words, arguments.who))
-        if arguments.list or not (answers or someone_is_there(self.shell)):
+        if arguments.list or not (answers or self.someone):
             return queue.table()
         return None if answers else self._review_widget(queue, arguments)
 

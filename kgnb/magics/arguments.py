@@ -250,7 +250,9 @@ def parse(
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
     """
-    words = [*_body_words(parser, body or {}), *_graph_alone(parser, words)]
+    words = [*_body_words(parser, body or {}), *words]
+    if "--graph" not in parser._option_string_actions:  # then NAME alone means the same
+        words = [word for word in words if word not in NAMES_GRAPH]
     parser = _lenient(parser) if partial else parser
     try:
         arguments, extra = parser.parse_known_intermixed_args(
@@ -267,15 +269,9 @@ def parse(
         )
         raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
     if extra:
-        known = [
-            text
-            for action in parser._actions
-            for text in action.option_strings
-            if action.dest != "help"
-        ]
         option = extra[0].partition("=")[0]
         having = [f"%{one.prog}" for one in others if option in one._option_string_actions]
-        near = get_close_matches(option, known, n=1, cutoff=0.6)
+        near = get_close_matches(option, parser._option_string_actions, n=1, cutoff=0.6)
         hint = (
             f"{option} belongs to {', '.join(having)}. "
             if having
@@ -298,17 +294,6 @@ def parse(
             [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value),
         )
     return arguments
-
-
-def _graph_alone(parser: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
-    """The words, with NAME in place of ``-g NAME`` and ``--graph NAME`` where they are no option."""
-    if "--graph" in parser._option_string_actions:
-        return words
-    return [
-        word.removeprefix("--graph=") if word.startswith("--graph=") else word
-        for word in words
-        if word not in NAMES_GRAPH
-    ]
 
 
 def _lenient(parser: MagicArgumentParser) -> MagicArgumentParser:

@@ -149,9 +149,8 @@ class StageFacts:
 def _lines(alignment: Alignment, concerned: Callable[[Correspondence], bool]) -> Iterator[str]:
     """What an alignment says about the mappings concerned, one line each."""
     for one in filter(concerned, alignment):
-        by = f", by {one.judged_by}" if one.judged_by else ""
-        named = f"{one.source_label} {one.relation} {one.target_label}"
-        yield f"mapped: {named} (confidence {percent(one.confidence)}{by})"
+        sure = f"confidence {percent(one.confidence)}, by {one.judged_by}"
+        yield f"mapped: {one.source_label} {one.relation} {one.target_label} ({sure})"
     for dropped in alignment.dropped:
         if concerned(dropped.mapping):
             yield f"dropped: {dropped.mapping.source_label} = {dropped.mapping.target_label}: {dropped.reason}"

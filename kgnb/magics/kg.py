@@ -84,9 +84,10 @@ def info_table(
         rows += [*counted, _individuals(graph, timeout, notes)]
     else:
         rows += [_named("classes", schema.classes), _named("properties", schema.properties)]
-    in_use = [one for one in schema.classes if one.count]
-    if declared and in_use:
-        rows.append(_named("classes in use", in_use))
+    for what, terms in (("classes", schema.classes), ("properties", schema.properties)):
+        in_use = [one for one in terms if one.count]
+        if declared and in_use:
+            rows.append(_named(f"{what} in use", in_use))
     rows.append(["named graphs", len(schema.graphs), _some(schema.graphs)])
     rows += _languages(graph, ontology is None, timeout, notes)
     prefixes = dict(getattr(graph, "prefixes", ())) or (dict(ontology.prefixes) if ontology else {})
@@ -96,7 +97,7 @@ def info_table(
         [f"numbers beyond the engine: {shorten(one.predicate, prefixes)}", one.count, one.example]
         for one in getattr(graph, "beyond", ())
     ]
-    columns = [*texts(what="what"), *numbers(count="count"), *texts(which="which")]
+    columns = texts(what="what") + numbers(count="count") + texts(which="which")
     return Table(columns, rows, caption=title, notes=notes)
 
 
@@ -177,9 +178,7 @@ def _some(names: Sequence[str], most: int = NAMED) -> str:
 
 
 def _plural(kind: str) -> str:
-    return {"class": "classes"}.get(
-        kind, kind.replace("property", "properties") if "property" in kind else f"{kind}s"
-    )
+    return f"{kind.replace('property', 'properti')}es"
 
 
 def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture:
@@ -283,7 +282,7 @@ class Opened(Bundled):
             [f"numbers beyond the engine: {one.predicate}", one.count]
             for one in getattr(self.graph, "beyond", ())
         ]
-        columns = [*texts(what="what"), *numbers(count="count")]
+        columns = texts(what="what") + numbers(count="count")
         notes = () if known else ("The triples of a service are not counted: that may take long.",)
         return Table(columns, rows, caption=self.name, notes=notes)
 
@@ -538,11 +537,11 @@ class KgMagics(VerbMagics, magic="kg"):
         """Show the open graphs and mark the current one. Triples of a service are not counted: that
         may take long.
         """
-        columns = [
-            *texts(name="name", current="current"),
-            *numbers(triples="triples"),
-            *texts(origin="opened from"),
-        ]
+        columns = (
+            texts(name="name", current="current")
+            + numbers(triples="triples")
+            + texts(origin="opened from")
+        )
         columns += texts(health="health") if arguments.check else ()
         rows: list[list[Value]] = []
         for one in self.session.graphs.values():

@@ -29,7 +29,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, Number, argument, quote
 from kgnb.magics.names import entity_called
-from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, of_graph
+from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, queue_of_graph
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue
 from kgnb.magics.session import NamedGraph
@@ -45,7 +45,6 @@ from kgnb.results.bundle import count
 from kgnb.results.table import Table, Value, texts
 from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.form import Form, tool_controls
-from kgnb.widgets.review import ReviewQueue
 
 BUILT = "built"  # the name under which the graph is open, to be queried
 
@@ -367,28 +366,18 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
     @argument("--list", action="store_true", help="show a table instead of a widget")
     def review(self, arguments: argparse.Namespace) -> Any:
         """Decide what is left for a person: statements that could not be written, and links."""
-        from kgnb.widgets.form import someone_is_there
-
         task, number = self.current_task(arguments), arguments.accept or arguments.reject
         if number:
             left = task.grounding.unsure
             if number > len(left):
                 raise ValueError(f"there is no unsure link {number}: there are {len(left)}")
-            [asked] = [
-                one
-                for one in self.review_queue(arguments).answers
-                if one.origin is left[number - 1]
-            ]
-            one_link = ReviewQueue(
-                [asked],
-                Decisions(OF_GRAPHS.file),
-                who=arguments.who,
-                words={"equivalent": "accepted", "different": OF_GRAPHS.none},
-            )
-            place = arguments.candidate - 1 if arguments.accept else 0
-            one_link.act(
-                "equivalent" if arguments.accept else "different", [asked.question.id], [place]
-            )
+            queue = self.review_queue(arguments)
+            asked = [one for one in queue.answers if one.origin is left[number - 1]]
+            queue, item = replace(queue, answers=asked), "1"
+            if arguments.accept:
+                queue.decide("accept", [item, arguments.candidate], arguments.who)
+            else:
+                queue.decide("reject", [item], arguments.who)
             self.apply_decisions()
         if arguments.links or number:
             grounding, left = task.grounding, task.grounding.unsure
@@ -396,7 +385,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             return replace(replace(grounding, links=left).table(), caption=caption)
         queue = self.review_queue(arguments)
         table = arguments.list or arguments.violations
-        if queue.answers and someone_is_there(self.shell) and not table:
+        if queue.answers and self.someone and not table:
             return self._review_widget(queue, arguments)
         violations, waiting = task.built.violations(), task.built.review()
         if arguments.violations:
@@ -406,9 +395,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
 
     def review_queue(self, arguments: argparse.Namespace) -> Queue:
         """What reading and grounding left open."""
-        task = self.current_task(arguments)
-        answers = of_graph(task.values.get("instantiate"), task.values.get("ground"))
-        return Queue(AGENT, OF_GRAPHS, answers, Decisions(OF_GRAPHS.file))
+        return queue_of_graph(self.current_task(arguments))
 
     def apply_decisions(self) -> Any:
         """Writes what people accepted, and takes their links."""

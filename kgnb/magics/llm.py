@@ -101,7 +101,7 @@ class LlmMagics(VerbMagics, magic="llm"):
         model = self.session.model()
         if model is None:
             raise ConfigError("no model is set", fix="Name one first: %llm use MODEL")
-        run = self._new_run()
+        run = self.session.new_run("llm test", {}, {}, lambda _: None)
         reply = run.watch(model).ask(TEST)
         call = run.steps[-1].calls[-1]
         rows = [
@@ -115,11 +115,10 @@ class LlmMagics(VerbMagics, magic="llm"):
     def cost(self, arguments: argparse.Namespace) -> Table:
         """Show what the runs of this notebook have cost: calls, tokens, money, time."""
         runs = self.session.begun
-        columns = [*texts(run="run", state="state"), *numbers(calls="calls", cached="from cache")]
-        columns += [
-            *numbers(prompt="tokens in", completion="tokens out"),
-            *texts(usd="money", seconds="time"),
-        ]
+        columns = texts(run="run", state="state") + numbers(calls="calls", cached="from cache")
+        columns += numbers(prompt="tokens in", completion="tokens out") + texts(
+            usd="money", seconds="time"
+        )
         rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
         total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
         known = [run.totals["usd"] for run in runs if run.totals["calls"]]
@@ -163,7 +162,7 @@ class LlmMagics(VerbMagics, magic="llm"):
         caption = {"info": "In the cache", "export": "Exported", "import": "New in the cache"}[
             arguments.do
         ]
-        return Table([*texts(what="what"), *numbers(count="how many")], rows, caption=caption)
+        return Table(texts(what="what") + numbers(count="how many"), rows, caption=caption)
 
     @verb(
         "llm batch",
@@ -201,7 +200,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             "answered with an error": standing.failed,
             "tokens waiting, about": standing.tokens,
         }
-        columns = [*texts(what="what"), *numbers(count="count")]
+        columns = texts(what="what") + numbers(count="count")
         return Table(columns, [[name, number] for name, number in figures.items()], caption=folder)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
@@ -288,13 +287,6 @@ class LlmMagics(VerbMagics, magic="llm"):
         }
         return values | {name: getattr(settings, setting) for name, setting in BUDGETS.items()}
 
-    def _new_run(self) -> Run:
-        from kgnb.tasks.running import new_run
-
-        run = new_run("llm test", {}, settings=self.session.settings)
-        self.session.runs.append(run)
-        return run
-
 
 def _priced(settings: Settings) -> str:
     prices = prices_of(settings)
@@ -326,7 +318,7 @@ def _budget(settings: Settings) -> str:
         for name, setting in BUDGETS.items()
         if getattr(settings, setting)
     ]
-    return f"budget of a run: {', '.join(limits)}" if limits else "budget of a run: no limit"
+    return f"budget of a run: {', '.join(limits) or 'no limit'}"
 
 
 class VectorsMagics(VerbMagics, magic="vectors"):
@@ -367,7 +359,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             [name, index.count(name)] for name in interruptible(index.collections)
         ]
         note = f"embedder: {self.session.settings.embedder}"
-        columns = [*texts(collection="collection"), *numbers(points="points")]
+        columns = texts(collection="collection") + numbers(points="points")
         return Table(columns, rows, caption=f"Vectors in {index.name}", notes=[note])
 
     @verb(

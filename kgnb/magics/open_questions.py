@@ -16,6 +16,7 @@ from kgnb.errors import shown
 from kgnb.judging import UNSURE, Decisions, Option, Verdict
 from kgnb.judging.person import signature
 from kgnb.kg.terms import n3
+from kgnb.magics.reviewing import Queue
 from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.review import Thing
 
@@ -76,7 +77,7 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
         said = "; ".join(f"{name}: {value}" for name, value in doubt.arguments.items())
         allowed = [value for one in doubt.violations[:1] for value in one.allowed]
         brief = shown(said, 80)
-        short = f"{brief}\nread: {said}\nwhy: {doubt.reason}\ncharacters: {doubt.start}-{doubt.end}"
+        short = f"{brief}\nread: {said}\ncharacters: {doubt.start}-{doubt.end}"
         about = Thing(brief, "", "statement", doubt.document, short)
         question = OpenQuestion(
             _id(doubt.document, doubt.start, doubt.tool, said),
@@ -89,12 +90,18 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
             Thing(one.label, one.target, in_short=f"{one.label}\nIRI: {one.target}")
             for one in link.candidates
         )
-        short = f"{link.label}\nIRI: {link.entity}\nwhy: {link.reason}"
+        short = f"{link.label}\nIRI: {link.entity}"
         about = Thing(link.label, link.entity, "link", "graph", short)
         also = tuple((one.target, one.score) for one in link.candidates)
         verdict = Verdict(UNSURE, also=also, rationale=link.reason)
         found.append(Answered(OpenQuestion(_id(link.entity), about, others), verdict, link))
     return found
+
+
+def queue_of_graph(task: BuildingTask) -> Queue:
+    """What reading and grounding left open."""
+    answers = of_graph(task.values.get("instantiate"), task.values.get("ground"))
+    return Queue(task.agent, OF_GRAPHS, answers, Decisions(OF_GRAPHS.file))
 
 
 def decide_graph(
@@ -141,10 +148,16 @@ def of_answers(answers: Sequence[Answer], graph: str) -> list[Answered]:
     return [_of_answer(one, graph) for one in {one.question.text: one for one in answers}.values()]
 
 
+def queue_of_answers(task: Any) -> Queue:
+    """The last answer to each question, of which the unsure ones wait."""
+    answers = of_answers(task.answers, task["graph"].name)
+    return Queue(task.agent, OF_ANSWERS, answers, Decisions(OF_ANSWERS.file))
+
+
 def _of_answer(answer: Answer, graph: str) -> Answered:
     text, values = answer.question.text, sorted(map(n3, answer.values))
     labels = ", ".join(answer.label(value) for value in answer.values)
-    given = Thing(labels[:200], _id(*values), in_short=f"{labels}\nwhy: {answer.rationale}")
+    given = Thing(labels[:200], _id(*values), in_short=labels)
     about = Thing(text, "", "question", graph, f"{text}\nquery: {answer.sparql}")
     question = OpenQuestion(_id(graph, text), about, (given,) if values else ())
     sure = bool(values) and answer.status == "answered"

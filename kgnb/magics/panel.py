@@ -14,13 +14,14 @@ from kgnb.kg.schema import Schema, SchemaTerm
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.completing import schema_of
 from kgnb.magics.entity_page import entity_page
-from kgnb.magics.reviewing import queue_of
+from kgnb.magics.reviewing import Queue, queue_of
 from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.results.bundle import one_of
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
 from kgnb.run.watched import CALLS
 from kgnb.tasks.building import BuildingTask
+from kgnb.tasks.task import Task
 
 Json = dict[str, Any]
 
@@ -264,18 +265,18 @@ def agent(session: Session, name: str) -> Json:
                         "state": step.state,
                         "seconds": step.seconds,
                         "counts": {
-                            one_of(what) if n == 1 else what: n for what, n in step.counts.items()
+                            one_of(what) if n == 1 else what: n
+                            for what, n in step.counts.items()
+                            if what != "milliseconds"
                         },
                         "calls": len(step.calls),
                         "error": step.error,
                     }
     if task is not None:
+        order = task.agent.sequence
+        last = max((order.index(one) for one in order if one in task.values), default=-1)
         for stage, shown_stage in stages.items():
-            if (
-                shown_stage["state"] == "done"
-                and stage in task.agent.sequence
-                and stage not in task.values
-            ):
+            if shown_stage["state"] == "done" and stage in order[last + 1 :]:
                 shown_stage["state"] = "outdated"  # an earlier stage was run again
     waits = [
         {"line": line, "waiting": number}
@@ -299,29 +300,23 @@ def _done(stage: str) -> Json:
 
 def reviews(session: Session, name: str) -> dict[str, int]:
     """An agent's review queues: how many questions wait, by the line that shows them."""
+    task = session.tasks.get(name)
     try:
-        under_way = session.tasks.get(name)
-        review = under_way.agent.review if under_way is not None else None
-        if under_way is not None and review is not None:
-            judged = any(stage in under_way.values for stage in review.stages)
-            return {
-                f"%{under_way.agent.magic} review": len(queue_of(under_way).entries)
-                if judged
-                else 0
-            }
-        if isinstance(under_way, BuildingTask):
-            built, links = under_way.values.get("instantiate"), under_way.values.get("ground")
-            return {
-                "%kgc review": len(built.doubts) if built else 0,
-                "%kgc review --links": len(links.unsure) if links else 0,
-            }
-    except (
-        KgnbError,
-        ValueError,
-        OSError,
-    ):  # its own verb reports a file of decisions that cannot be read
-        return {}
-    return {}
+        queue = task and _queue(task)
+        return {queue.line: len(queue.entries)} if queue else {}
+    except (KgnbError, ValueError, OSError):
+        return {}  # its own verb reports a file of decisions that cannot be read
+
+
+def _queue(task: Task) -> Queue | None:
+    """What a task leaves to a person; OutOfOrder before it has asked."""
+    from kgnb.magics.open_questions import queue_of_answers, queue_of_graph
+
+    if isinstance(task, BuildingTask):
+        return queue_of_graph(task)
+    if hasattr(task, "answers"):
+        return queue_of_answers(task)
+    return queue_of(task) if task.agent.review else None
 
 
 def run_line(number: int, run: Run) -> Json:

@@ -27,7 +27,7 @@ from kgnb.kg.result_files import save_triples
 from kgnb.llm.model import ChatModel
 from kgnb.magics.agent import AgentMagics, agent_verb, options_of
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.open_questions import OF_ANSWERS, by_people, of_answers
+from kgnb.magics.open_questions import OF_ANSWERS, by_people, queue_of_answers
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue
 from kgnb.magics.verbs import Verb, verb
@@ -208,14 +208,14 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
     notes = [f"Choose: {how}, or %qa {stage} none"]
     if stage == "act":
         notes.append('Your own query: %qa act --sparql "SELECT ..."')
-    return Table([*numbers(number="#"), *texts(text=stage)], rows, caption=what[stage], notes=notes)
+    return Table(numbers(number="#") + texts(text=stage), rows, caption=what[stage], notes=notes)
 
 
 def rounds(state: State) -> Table:
     """One row per action, also refused ones: why, who chose it, what it found. The notes hold the
     interpretations.
     """
-    columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
+    columns = numbers(round="Round") + texts(action="Action", why="Why", by="Chosen by")
     columns += percents(confidence="Confidence") + numbers(triples="Triples", values="Values")
     rows: list[list[Value]] = []
     for number, acted in enumerate(state.history, start=1):
@@ -416,17 +416,14 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
     @argument("--who", metavar="NAME", default="", help="your name, saved with each decision")
     def decide(self, arguments: argparse.Namespace) -> Any:
         """Call answers right or wrong; the same question asked again is answered as decided."""
-        from kgnb.widgets.form import someone_is_there
-
         queue = self.review_queue(arguments)
-        there = queue.answers and someone_is_there(self.shell)
-        return self._review_widget(queue, arguments) if there else queue.table()
+        if queue.answers and self.someone:
+            return self._review_widget(queue, arguments)
+        return replace(queue, below=1.01).table()
 
     def review_queue(self, arguments: argparse.Namespace) -> Queue:
         """The last answer to each question."""
-        task = self.current_task(arguments)
-        answers = of_answers(task.answers, task["graph"].name)
-        return Queue(AGENT, OF_ANSWERS, answers, Decisions(OF_ANSWERS.file), below=1.01)
+        return queue_of_answers(self.current_task(arguments))
 
     def apply_decisions(self) -> Any:
         """The last answer, as people decided about it."""

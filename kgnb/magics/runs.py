@@ -68,12 +68,10 @@ class RunMagics(PlainMagics, magic="run_view"):
                     total["calls"],
                     tokens,
                     total["seconds"],
-                    run.id,
                 ]
             )
-        columns = [*numbers(number="number"), *texts(agent="agent")]
+        columns = numbers(number="number") + texts(agent="agent")
         columns += numbers(steps="steps", calls="model calls", tokens="tokens", seconds="seconds")
-        columns += texts(id="id")
         return Table(columns, rows, caption="The runs of this notebook")
 
 

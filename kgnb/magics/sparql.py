@@ -224,11 +224,8 @@ class SparqlMagics(PlainMagics, magic="sparql"):
 
     def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
         """Runs the query; an error shows where it is in the cell."""
-        if arguments.form:
-            from kgnb.widgets.form import someone_is_there
-
-            if someone_is_there(self.shell):
-                return self.form(method, vars(arguments), arguments.cell)
+        if arguments.form and self.someone:
+            return self.form(method, vars(arguments), arguments.cell)
         try:
             return super().call(method, arguments, line)
         except KgnbError as error:

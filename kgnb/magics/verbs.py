@@ -188,14 +188,24 @@ class VerbMagics(Magics):
         self, method: Verb, words: list[str], line: str, body: dict[str, object] | None
     ) -> Any:
         """The verb's form; if nobody can press a button, its line is printed and run at once."""
-        from kgnb.widgets.form import plain_line, someone_is_there
+        from kgnb.widgets.form import plain_line
 
-        if someone_is_there(self.shell):
+        if self.someone:
             return self.form(
                 method, vars(parse(method.parser, words, line=line, body=body, partial=True))
             )
         print(plain_line(self.magic, method.verb, words))
         return self.call(method, parse(method.parser, words, line=line, body=body), line)
+
+    @property
+    def someone(self) -> bool:
+        """Whether a person can press a button, which is so in front ends that can also be asked for
+        input.
+
+        JupyterLab, Notebook, VS Code and Colab allow a kernel to ask; papermill, nbclient and nbval
+        do not, and terminal IPython has no kernel at all.
+        """
+        return bool(getattr(getattr(self.shell, "kernel", None), "_allow_stdin", False))
 
     def form(self, method: Verb, given: Mapping[str, Any], cell: str | None = None) -> Any:
         """The form of a verb, starting from what the line has given."""

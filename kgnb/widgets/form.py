@@ -189,16 +189,6 @@ class PlainLine(anywidget.AnyWidget):
     line = traitlets.Unicode("").tag(sync=True)
 
 
-def someone_is_there(shell: Any) -> bool:
-    """Whether a person can press a button, which is so in front ends that can also be asked for
-    input.
-
-    JupyterLab, Notebook, VS Code and Colab allow a kernel to ask; papermill, nbclient and nbval do
-    not, and terminal IPython has no kernel at all.
-    """
-    return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
-
-
 class Form:
     """The controls of a verb. ``line`` is always exactly what Run will run."""
 

@@ -271,7 +271,7 @@ function render({ model, el }) {
     const { names, iris, lines } = model.get("detail");
     const titles = ["", names[0], names[1], "agreement"];
     return element("tr", { class: "kgnb-review-detail" }, element("td", { colspan: 6 },
-      element("table", { "aria-label": `${names[0]} and ${names[1]} side by side` },
+      element("table", { "aria-label": `${names.join(" and ")} side by side` },
         element("thead", {}, element("tr", {}, ...titles.map((title, at) => (title ? element("th", { scope: "col", title: iris[at - 1] }, title) : element("td", {}))))),
         element("tbody", {}, ...lines.map(([name, mine, yours, agreement]) => element("tr", { class: agreement === "equal" ? "kgnb-review-equal" : "" },
           element("th", { scope: "row" }, name), element("td", {}, mine), element("td", {}, yours),

@@ -107,7 +107,7 @@ def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
         if one.verdict.sure and below <= one.verdict.confidence < 1
     ]
     if not left:
-        return f"{said} No verdict is less sure than {'1' if below < 1 else f'{below:g}'}."
+        return f"{said} No verdict is less sure than {max(below, 1):g}."
     bound = next(step / 100 for step in range(90, 101) if step / 100 > min(left))
     return f"{said} To review verdicts less sure than {bound:g}: {line} --below {bound:g}"
 
@@ -249,9 +249,8 @@ class ReviewQueue:
         others = things(entry.question)
         place = suggested(entry.question, entry.verdict) if place is None else place
         if not 0 <= place < len(others):
-            raise ValueError(
-                f"{subject(entry.question).name} has no candidate {place + 1}: it has {len(others)}"
-            )
+            name = subject(entry.question).name
+            raise ValueError(f"{name} has no candidate {place + 1}: none fits, or leave it open")
         return others[place].iri
 
     def _decide(self, action: str, question: Any, chosen: str | None) -> None:
@@ -336,13 +335,16 @@ class ReviewWidget(anywidget.AnyWidget):
     def _open(self, question: str, place: int) -> None:
         """Shows a question and one of its candidates side by side."""
         entry = self.queue.by_id.get(question)
-        if entry is not None and 0 <= place < len(things(entry.question)):
-            both = [subject(entry.question), things(entry.question)[place]]
+        if entry is not None:
+            both = [subject(entry.question), *things(entry.question)[place:][:1]]
             self.detail = {
                 "id": question,
                 "names": [thing.name for thing in both],
                 "iris": [thing.iri for thing in both],
-                "lines": side_by_side(entry.question, place),
+                "lines": [
+                    *side_by_side(entry.question, place),
+                    ["why", "", "", entry.verdict.rationale],
+                ],
             }
 
     def __repr__(self) -> str:
@@ -361,8 +363,11 @@ class WithTable:
 
 
 def side_by_side(question: Any, place: int) -> list[list[str]]:
-    """What is known of the thing in question and of a candidate: name, both values, how they agree."""
-    mine, yours = _facts(subject(question)), _facts(things(question)[place])
+    """What is known of the thing in question and of a candidate, if there is one: name, both
+    values, how they agree.
+    """
+    mine = _facts(subject(question))
+    yours = next(map(_facts, things(question)[place:]), {})
     candidates = getattr(question, "candidates", None)
     agreed = dict(_evidence(candidates[place])) if candidates else {}
     pairs = dict(kind.split(" ~ ", 1) for kind in agreed if " ~ " in kind)

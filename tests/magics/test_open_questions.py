@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kgnb.judging import Decisions
+from kgnb.magics import panel
 from kgnb.widgets.review import ReviewWidget
 from tests.magics.conftest import Notebook
 
@@ -85,6 +86,34 @@ PANTRY = (
 :a a :Food ; rdfs:label "barley" . :b a :Food ; rdfs:label "barley" .
 """
 )
+
+
+def test_the_panel_counts_what_waits_as_the_reviews_of_answers_and_graphs_do(
+    lively: Notebook,
+) -> None:
+    def waits() -> dict[str, int]:
+        return {line: n for name in lively.session.tasks for line, n in counted(name).items()}
+
+    def counted(name: str) -> dict[str, int]:
+        return panel.reviews(lively.session, name)
+
+    lively.good("%qa start huts:graph --judge rule")
+    lively.good(QUESTION)
+    assert waits() == {"%qa review": 0}  # it is sure of the answer
+    lively.good('%qa ask "Who painted the Hochkar House?"')
+    lively.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes")
+    lively.good("x = %kgc instantiate huts:kitchen-notes --judge rule")
+    answers, graph = (review(lively, f"%{magic} review --who Ada") for magic in ("qa", "kgc"))
+    assert waits() == {"%qa review": 1, "%kgc review": len(graph.rows)}
+    for widget in (answers, graph):
+        first = next(row for row in widget.rows if row["waits"])
+        press(widget, "open", first["id"], choices=[0])
+        assert any(first["why"] in line for line in widget.detail["lines"])
+        press(widget, "different", first["id"])
+    assert waits() == {"%qa review": 0, "%kgc review": len(graph.rows) - 1}
+    for widget in (answers, graph):
+        press(widget, "undo")
+    assert waits() == {"%qa review": 1, "%kgc review": len(graph.rows)}
 
 
 def test_a_link_is_chosen_among_its_candidates(lively: Notebook, folder: Path) -> None:

@@ -254,7 +254,7 @@ class Aligned(Tabled):
 
     def table(self) -> Table:
         """One row per answer; it opens to every verdict in order."""
-        columns = [*texts(entity="entity", answer="answer"), *percents(confidence="confidence")]
+        columns = texts(entity="entity", answer="answer") + percents(confidence="confidence")
         columns += texts(first="first alignment", by="judged by", why="why")
         rows: list[list[Value]] = []
         for answer in self.answers:

@@ -103,11 +103,8 @@ class Proposal(Tabled):
         """One row per entity with its first alignment; it opens to its candidates. The least sure
         come first.
         """
-        columns = [
-            *texts(source="source", target="first alignment"),
-            *CERTAINTY,
-            *texts(why="matched, or why not"),
-        ]
+        columns = texts(source="source", target="first alignment") + CERTAINTY
+        columns += texts(why="matched, or why not")
         rows: list[list[Value]] = []
         details: list[list[tuple[str, str]]] = []
         for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():

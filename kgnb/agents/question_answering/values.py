@@ -220,7 +220,7 @@ class Linked(Shown):
         return {
             "entities": len(self.entities),
             "mentions": len({link.mention for link in self.links}),
-            "held possible": len(self.links),
+            "candidates": len(self.links),
         }
 
 
