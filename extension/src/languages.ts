@@ -3,12 +3,15 @@
  * of line magics alone have a language of their own as well.
  */
 
-import type { StreamParser, StringStream } from '@codemirror/language';
+import type { StreamParser } from '@codemirror/language';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import { sparql } from '@codemirror/legacy-modes/mode/sparql';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type { Extension } from '@codemirror/state';
+import { checked, faultsInTree, faultsInTurtle, faultsInXml } from './checking';
 import type { MagicLanguage } from './magic-cells';
 import { CONTINUED, magicMime } from './magic-cells';
+import { turtleMode } from './turtle-mode';
 
 const NAME = 'propertyName';
 const PLAIN = 'separator';
@@ -29,86 +32,6 @@ export const sparqlMode: StreamParser<unknown> = {
     return style === null ? null : (RECOLOURED[style] ?? style);
   }
 };
-
-export interface TurtleState {
-  /** The quotation mark of an open multi-line text. */
-  quote: string | null;
-  depth: number;
-  /** Whether a statement is open. */
-  begun: boolean;
-}
-
-// Tried in this order. A dot ends a name only where the name cannot continue.
-const TURTLE: readonly (readonly [RegExp, string])[] = [
-  [/^#.*/, 'comment'],
-  [/^<[^<>"{}|^`\\\s]*>/, NAME],
-  [/^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/, 'string'],
-  [/^@(?:prefix|base)\b/i, 'keyword'],
-  [/^@[a-z]+(?:-[a-z\d]+)*(?:--(?:ltr|rtl))?/i, 'string.special'],
-  [
-    /^(?:[\p{L}_][\p{L}\p{N}\p{M}_.·‿⁀-]*)?:(?:(?:[\p{L}\p{N}\p{M}_:·‿⁀-]|%[\da-f]{2}|\\.|\.(?=[\p{L}\p{N}_:.%\\-]))*)/iu,
-    NAME
-  ],
-  [/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\b/i, PLAIN],
-  [/^(?:prefix|base|version|graph)\b/i, 'keyword'],
-  [/^(?:true|false)\b/, 'keyword'],
-  [/^a(?![\w:-])/, 'variableName.standard'],
-  [/^\^\^/, 'operator']
-];
-const LONG_QUOTE = /^(?:"""|''')/;
-
-/** Turtle and TriG. */
-export const turtleMode: StreamParser<TurtleState> = {
-  name: 'turtle',
-  languageData: { commentTokens: { line: '#' } },
-  startState: () => ({ quote: null, depth: 0, begun: false }),
-  token: (stream, state) => {
-    if (state.quote !== null) {
-      return restOfText(stream, state);
-    }
-    if (stream.eatSpace()) {
-      return null;
-    }
-    const long = stream.match(LONG_QUOTE);
-    if (long) {
-      state.quote = stream.current();
-      return restOfText(stream, state);
-    }
-    for (const [pattern, style] of TURTLE) {
-      if (stream.match(pattern)) {
-        state.begun ||= style !== 'comment';
-        return style;
-      }
-    }
-    const mark = stream.next() ?? '';
-    if ('[({'.includes(mark)) {
-      state.depth += 1;
-    } else if ('])}'.includes(mark)) {
-      state.depth = Math.max(0, state.depth - 1);
-    } else if (mark === '.' && state.depth === 0) {
-      state.begun = false;
-    }
-    return PLAIN;
-  },
-  indent: (state, after, context) => {
-    const closing = /^\s*[\])}]/.test(after) ? 1 : 0;
-    return Math.max(0, state.depth - closing + (state.begun && after.trim() !== '.' ? 1 : 0)) * context.unit;
-  }
-};
-
-function restOfText(stream: StringStream, state: TurtleState): string {
-  const quote = state.quote ?? '';
-  while (!stream.eol()) {
-    if (stream.match(quote)) {
-      state.quote = null;
-      break;
-    }
-    if (stream.next() === '\\') {
-      stream.next();
-    }
-  }
-  return 'string';
-}
 
 export interface MagicState<State> {
   begun: boolean;
@@ -184,17 +107,27 @@ export const magicLines: StreamParser<LineState> = {
   }
 };
 
-type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME'>;
+type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME' | 'getLanguages'>;
 
 interface FileLanguage extends IEditorLanguage {
   readonly mime: string;
   readonly mode: StreamParser<unknown>;
+  readonly check?: Extension;
 }
+
+const TURTLE_CHECK = checked(faultsInTurtle);
 
 const FILES: readonly FileLanguage[] = [
   { name: 'SPARQL', mime: 'application/sparql-query', extensions: ['rq', 'sparql'], mode: sparqlMode },
-  { name: 'Turtle', mime: 'text/turtle', extensions: ['ttl'], mode: turtleMode }
+  { name: 'Turtle', mime: 'text/turtle', extensions: ['ttl', 'turtle'], mode: turtleMode, check: TURTLE_CHECK },
+  { name: 'TriG', mime: 'application/trig', extensions: ['trig'], mode: turtleMode, check: TURTLE_CHECK },
+  { name: 'Notation3', mime: 'text/n3', extensions: ['n3'], mode: turtleMode }
 ];
+
+const XML = 'application/xml';
+const JSON_MIME = 'application/json';
+const RDF_XML = { name: 'RDF/XML', mime: 'application/rdf+xml', extensions: ['rdf', 'rdfs', 'owl', 'owx'] };
+const looked = new WeakSet<IEditorLanguage>();
 
 const cellLanguage = <State>(
   language: MagicLanguage,
@@ -218,8 +151,8 @@ const CELLS: readonly IEditorLanguage[] = [
  * comment and IRIs too pale to read.
  */
 export function addLanguages(registry: Languages): void {
-  for (const { mode, ...language } of FILES) {
-    const support = new LanguageSupport(StreamLanguage.define(mode));
+  for (const { mode, check = [], ...language } of FILES) {
+    const support = new LanguageSupport(StreamLanguage.define(mode), check);
     const known = registry.findByMIME(language.mime);
     if (known) {
       known.support = support;
@@ -227,9 +160,43 @@ export function addLanguages(registry: Languages): void {
       registry.addLanguage({ ...language, support });
     }
   }
+  const xml = registry.findByMIME(XML);
+  if (xml && !registry.getLanguages().some(({ name }) => name === RDF_XML.name)) {
+    registry.addLanguage({ ...RDF_XML, load: async () => withCheck(await loaded(xml), checked(faultsInXml)) });
+  }
+  const json = registry.findByMIME(JSON_MIME);
+  lookThrough(registry.findByMIME('application/n-triples'), () =>
+    Promise.resolve(checked(text => faultsInTurtle(text, true)))
+  );
+  lookThrough(registry.findByMIME('application/ld+json'), async () => {
+    const grammar = json && (await loaded(json)).language;
+    return grammar ? checked(text => faultsInTree(grammar, text)) : [];
+  });
   for (const language of CELLS) {
     if (!registry.findByMIME(language.mime)) {
       registry.addLanguage(language);
     }
   }
+}
+
+/** Adds a check to a language that JupyterLab has, once. */
+function lookThrough(known: IEditorLanguage | null, check: () => Promise<Extension>): void {
+  if (known && !looked.has(known)) {
+    looked.add(known);
+    const plain = known.load?.bind(known);
+    Object.assign(known, { load: async () => withCheck(await loaded(known, plain), await check()) });
+  }
+}
+
+/** What a language of JupyterLab's colours by. */
+async function loaded(known: IEditorLanguage, load = known.load?.bind(known)): Promise<LanguageSupport> {
+  const found = known.support ?? (await load?.());
+  if (!found) {
+    throw new Error(`JupyterLab has no colours for ${known.name}`);
+  }
+  return found;
+}
+
+function withCheck({ language, support }: LanguageSupport, check: Extension): LanguageSupport {
+  return new LanguageSupport(language, [support, check]);
 }

@@ -38,6 +38,7 @@ export interface Search {
 
 export type TermKind = 'classes' | 'properties';
 
+const MOST_FOUND = 1000; // classes or properties that the kernel lists at once
 const SEARCHED_FROM = 8; // classes or properties: fewer are read faster than a search is typed
 
 /** The line that opens a source: an endpoint by its URL, anything else as a file or data set. */
@@ -287,9 +288,14 @@ class PanelDrawing {
       !search && total > frequent.length
         ? [pressable(trans.__('List all %1', total), trans.__('List all %1', total), all)]
         : [];
-    const none = search?.found?.length === 0 ? [h('p.kgnb-panel-quiet', trans.__('None is called so.'))] : [];
+    const [none, many] = [
+      trans.__('None is called so.'),
+      trans.__('The first %1 only: search for others.', grouped(String(MOST_FOUND)))
+    ];
+    const said = search?.found?.length === 0 ? none : shown.length >= MOST_FOUND ? many : '';
+    const note = said ? [h('p.kgnb-panel-quiet', { role: 'status' }, said)] : [];
     const field = total > SEARCHED_FROM ? [h('div.kgnb-panel-line.kgnb-panel-item', input, ...more)] : [];
-    return [...field, items(shown.map(one => this.holding(one))), ...none];
+    return [...field, ...note, items(shown.map(one => this.holding(one)))];
   }
 
   /** A class or a property: a button that inserts a query into the notebook, and one that opens its page. */
@@ -303,7 +309,7 @@ class PanelDrawing {
     const page = trans.__('Show the page of %1', shown);
     const line = h(
       'li.kgnb-panel-term',
-      button('kgnb-panel-held', what, insert, { disabled }, label, counted),
+      button('kgnb-panel-held', what, insert, { disabled, title: shown }, label, counted),
       iri ? button('kgnb-panel-page', page, () => this.actions.openEntity(iri), icon('right')) : null
     );
     line.style.paddingLeft = `${Math.min(depth, 12) * 12}px`;

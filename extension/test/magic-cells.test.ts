@@ -1,7 +1,8 @@
 import { StreamLanguage } from '@codemirror/language';
 import { describe, expect, it } from 'vitest';
 import { fitLanguage, isMagicMime, magicLanguage, magicMime } from '../src/magic-cells';
-import { magicLines, belowTheMagic, sparqlMode, turtleMode } from '../src/languages';
+import { magicLines, belowTheMagic, sparqlMode } from '../src/languages';
+import { turtleMode } from '../src/turtle-mode';
 
 describe('the first line of a cell', () => {
   it.each([

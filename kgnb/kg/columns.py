@@ -56,10 +56,20 @@ def looks_like_names(head: str) -> bool:
     >>> looks_like_names("ada\\twarden_of\\thochkarhaus\\n"), looks_like_names("one,two,three\\n")
     (True, False)
     """
-    lines = [_cells(line) for line in head.split("\n")[:20] if line.strip()]
-    whole = lines[:-1] or lines  # the last may be cut off
-    triples = [typed_literal(cells[1]) is None for cells in whole if len(cells) == 3]
-    return 2 * len(triples) > len(whole) and (not triples[0] or 2 * sum(triples) > len(triples))
+    uncut = head.rpartition("\n")[0] or head  # the last line may be cut off
+    lines = [_cells(line) for line in uncut.split("\n")[:20] if line.strip()]
+    rows = [cells for cells in lines if len(cells) == 3]
+    if 2 * len(rows) <= len(lines):
+        return False
+    texts = [[typed_literal(cell) is None for cell in column] for column in zip(*rows, strict=True)]
+    if texts[1][0] and 2 * sum(texts[1]) <= len(rows):
+        return False
+    # a word above numbers only is a header, where no head comes twice
+    headed = [True, *[False] * (len(rows) - 1)] in texts
+    return (
+        not (headed and len({row[0] for row in rows}) == len(rows) > 2)
+        or tuple(map(str.lower, rows[0])) in _HEADERS
+    )
 
 
 def entity_iri(name: str) -> str:
@@ -107,7 +117,7 @@ def _rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
         if not line.strip():
             continue
         cells = _cells(line)
-        if number == 1 and tuple(cell.lower() for cell in cells) in _HEADERS:
+        if number == 1 and tuple(map(str.lower, cells)) in _HEADERS:
             continue
         if len(cells) != 3 or not all(cells):
             raise DataError(
@@ -285,11 +295,13 @@ def _table_rows(text: str, where: str) -> tuple[list[str], list[list[str]], str]
     try:
         for cells in reader:
             row = [cell.strip() for cell in cells]
-            if rows and any(row) and len(row) != len(rows[0]):
+            if not any(row):
+                continue
+            if rows and len(row) != len(rows[0]):
                 what = f"{len(row)} cells below a header of {len(rows[0])}"
                 line = reader.line_num + skipped
                 raise DataError(what, where=f"{where}:{line}", fix=_TABLE_FORM)
-            rows += [row] if any(row) else []
+            rows.append(row)
     except csv.Error as error:
         fix = 'Put a cell with a line break or the delimiter in quotation marks, and double those inside: "5"" pipe".'
         raise DataError(

@@ -116,18 +116,26 @@ _TRIPLE = re.compile(
     r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)"
 )
 _JSON_KINDS = (
-    (re.compile(r'"@(context|id|graph|type|value|list|set)"\s*:'), "JSON-LD"),
-    (re.compile(r'"graphs"\s*:\s*\[(?s:.*)"(nodes|edges)"\s*:'), "OBO Graphs JSON"),
+    (r'"@(context|id|graph|type|value|list|set)"\s*:', "JSON-LD"),
+    (r'"graphs"\s*:\s*\[(?s:.*)"(nodes|edges)"\s*:', "OBO Graphs JSON"),
     (
-        re.compile(r'"entities"\s*:\s*\{|"claims"\s*:|"labels"\s*:\s*\{\s*"\w+"\s*:\s*\{'),
+        r'"entities"\s*:\s*\{|"claims"\s*:|"labels"\s*:\s*\{\s*"\w+"\s*:\s*\{',
         "Wikidata JSON",
     ),
-    (re.compile(r'"(bindings|boolean)"\s*:'), "JSON results of a SPARQL query"),
-    (re.compile(r'"type"\s*:\s*"(FeatureCollection|Feature)"'), "GeoJSON"),
-    (re.compile(r'"type"\s*:\s*"(uri|literal|bnode)"'), "RDF/JSON"),
-    (re.compile(""), "JSON, but not JSON-LD"),
+    (r'"(bindings|boolean)"\s*:', "JSON results of a SPARQL query"),
+    (r'"type"\s*:\s*"(FeatureCollection|Feature)"', "GeoJSON"),
+    (r'"type"\s*:\s*"(uri|literal|bnode)"', "RDF/JSON"),
+    ("", "JSON, but not JSON-LD"),
+)
+_BEGINNINGS = (
+    (r"(?i)@(prefix|base|version)\b|(prefix\s+[\w.\-]*:|base)\s*<", "Turtle"),
+    (r"(Prefix|Ontology)\s*\(", "OWL functional syntax"),
+    (r"(Prefix|Ontology):\s", "Manchester syntax"),
+    (r"format-version:\s*\d", "OBO format"),
+    (_TRIPLE, "N-Quads"),
 )
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
+_UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
@@ -229,11 +237,7 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
                 raise DataError("no file matches this pattern", where=str(given), fix=fix)
             found |= dict.fromkeys(files)
         else:
-            near = (
-                [other.name for other in path.parent.glob(f"{path.stem}.*")][:3]
-                if path.parent.is_dir()
-                else []
-            )
+            near = [other.name for other in path.parent.glob(f"{path.stem}.*")][:3]
             hint = f"; did you mean {' or '.join(sorted(near))}?" if near else ""
             raise no_file(given, f"check the name{hint}")
     return list(found)
@@ -276,7 +280,7 @@ def _sheet(path: Path, base: str | None, mends: Mends) -> Iterable[ox.Quad]:
     """The triples of a spreadsheet."""
     rows, others = sheet_rows(path)
     for name in others:
-        mends.note("sheets left out (only the first is read)", name, "")
+        mends.note("sheets left out (only the first is read: save another as CSV)", name, "")
     header, below = checked_rows(rows, str(path))
     wide = len(header)
     below = [(row + [""] * wide)[:wide] for row in below]
@@ -333,7 +337,7 @@ def _strictly(
     loaded, where it does not, or where what it would take is not safe to give it.
     """
     head = data[:65536].decode("utf-8", "replace")
-    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"<<" in data:
+    if data.startswith(_UTF16) or b"<<" in data:
         return None
     try:
         kind = format_of(path, head)
@@ -420,9 +424,8 @@ def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> Data
     line, column, complaint = error.lineno, error.offset, error.msg
     if line is None and (quoted := re.search(r"[`'\"<](.+?)[`'\">]|^(\S+) is not", complaint)):
         at = text.find(quoted[1] or quoted[2])  # of RDF/XML pyoxigraph names no place
-        line, column = (
-            (text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)) if at >= 0 else (None, None)
-        )
+        if at >= 0:
+            line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
     complaint = re.sub(r"^Parser error at line \d+ .*?: |(?: \(line \d+\))$", "", complaint)
     place = "".join(f":{number}" for number in (line, column) if number is not None)
     fixes = (fix for sign, fix in _FIXES.items() if sign.lower() in complaint.lower())
@@ -507,9 +510,8 @@ def decode(data: bytes, mends: Mends) -> str:
 
 
 def _decoded(data: bytes, mends: Mends) -> str:
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
+    if data.startswith(_UTF16):
+        return data.decode("utf-16", "replace")
     for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):  # without a mark
         every_other = data[start:2000:2]
         if every_other and every_other.count(0) * 2 > len(every_other):
@@ -555,21 +557,21 @@ def format_of(path: Path, text: str) -> Format:
     if seen in _FOREIGN or suffix in FOREIGN_SUFFIXES:
         return cast(Format, seen if seen in _FOREIGN else FOREIGN_SUFFIXES[suffix])
     known = SUFFIXES.get(suffix)
-    if (
-        known is None
-        and not seen
-        and (suffix in NAME_SUFFIXES or not suffix)
-        and looks_like_names(head)
-    ):
-        return "names"
-    if known is None and not seen and suffix in TABLE_SUFFIXES:
-        return "table"
+    if known is None and not seen:
+        if suffix in (*NAME_SUFFIXES, "") and looks_like_names(head):
+            return "names"
+        if suffix in TABLE_SUFFIXES:
+            return "table"
     if seen in ("RDF/XML", "JSON-LD"):
         return cast(Format, seen)
-    if seen == "Turtle" and known in (None, "RDF/XML", "JSON-LD", "N-Triples", "N-Quads"):
-        return "Turtle"
-    if seen == "N-Quads" and known in (None, "RDF/XML", "JSON-LD", "N-Triples"):
-        return "N-Quads"  # every N-Triples file is an N-Quads file
+    if seen in ("Turtle", "N-Quads") and known in (
+        None,
+        "RDF/XML",
+        "JSON-LD",
+        "N-Triples",  # every such file is an N-Quads file
+        "N-Quads",
+    ):
+        return cast(Format, seen)
     if known is None:
         raise DataError(
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
@@ -605,14 +607,9 @@ def sniff(head: str) -> str:
     lines = "\n".join(
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
     ).lstrip()
-    if re.match(r"(?i)@(prefix|base|version)\b|(prefix\s+[\w.\-]*:|base)\s*<", lines):
-        return "Turtle"
-    if re.match(r"(Prefix|Ontology)\s*\(", lines):
-        return "OWL functional syntax"
-    if re.match(r"(Prefix|Ontology):\s", lines):
-        return "Manchester syntax"
-    if re.match(r"format-version:\s*\d", lines):
-        return "OBO format"
+    for sign, kind in _BEGINNINGS:
+        if re.match(sign, lines):
+            return kind
     if re.match(r'\{\s*"|\[\s*\{', lines):
-        return next((kind for sign, kind in _JSON_KINDS if sign.search(lines)), "")
-    return "N-Quads" if _TRIPLE.match(lines) else ""
+        return next(kind for sign, kind in _JSON_KINDS if re.search(sign, lines))
+    return ""

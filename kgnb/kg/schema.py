@@ -19,7 +19,8 @@ from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.sparql import declared, query_form, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
 
-MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
+MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000  # of a service
+LOCALLY = 50  # times as many of a graph in this process
 _OWN = (OWL, RDF, RDFS, "http://www.w3.org/2002/07/owl", "http://www.w3.org/2001/XMLSchema#")
 
 _CLASSES = "SELECT ?c (COUNT(?x) AS ?n) WHERE { ?x a ?c } GROUP BY ?c ORDER BY DESC(?n) ?c"
@@ -105,12 +106,13 @@ def read_schema(
     out.
     """
     notes: list[str] = []
+    scale = 1 if "://" in graph.name else LOCALLY
 
     def asked(
         query: str, limit: int, what: str, instead: str = "", lacked: bool = False
     ) -> list[tuple[Term | None, ...]]:
         try:
-            found = graph.select(query, limit=limit, timeout=timeout)
+            found = graph.select(query, limit=limit * scale, timeout=timeout)
         except (BackendError, DataError) as error:
             if lacked and isinstance(
                 error, DataError
@@ -122,7 +124,7 @@ def read_schema(
             notes.append(f"{what}: {error.what}")
             return []
         if found.truncated:
-            notes.append(f"only the first {limit:,} {what}")
+            notes.append(f"only the first {limit * scale:,} {what}")
         return list(found.rows)
 
     used = {

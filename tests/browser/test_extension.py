@@ -89,6 +89,27 @@ def test_files_of_queries_and_of_turtle_are_coloured(
         assert editor.locator(".cm-line span[class]").count() > 4
 
 
+def test_graphs_are_coloured_and_looked_through_as_they_are_edited(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
+    wrong = {
+        "bees.ttl": "@prefix : <http://bees.example/#> .\n:a :b :c\n:d :e :f .\n",
+        "bees.owl": '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://x/#">\n<rdf:a></rdf:b>\n',
+        "bees.nt": "<http://a> <http://b> <http://c> .\n<http://a> <http://b> .\n",
+        "bees.jsonld": '{\n "@id": "http://a",\n "http://b": c }\n',
+    }
+    page = visit(lab)
+    for name, text in wrong.items():
+        (lab.folder / name).write_text(text, encoding="utf-8")
+        page.page.goto(lab.page_url(name))
+        editor = page.page.locator(".jp-FileEditor .cm-content")
+        expect(editor.locator(".cm-line span[class]").first).to_be_visible(timeout=PATIENCE)
+        expect(editor.locator(".kgnb-fault-said")).to_have_count(1)
+    for shade in SHADES:
+        page.theme(shade)
+        assert page.serious(".jp-FileEditor .cm-content") == []
+
+
 def test_a_part_of_a_label_completes_to_its_class_within_200_ms(opened: Visit) -> None:
     page = opened.page
     offered = opened.complete(TYPED).filter(has_text=":StaffedHut")

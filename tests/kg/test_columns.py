@@ -321,3 +321,32 @@ def test_utf_16_without_its_mark_is_read(tmp_path: Path) -> None:
     (tmp_path / "tools.csv").write_bytes("id,a\n1,Hütte\n2,Höhe\n".encode("utf-16-le"))
     report = load(graph := OxigraphGraph(), tmp_path / "tools.csv")
     assert "UTF-16" in report.mended[0].kind and label(graph, f"{BASE}tools/2") == "Höhe"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["id|lamp|watt", "1|Aurora|40", "2|Brisa|60"],
+        ["code|city|zip", "a|Ulm|89073", "b|Bonn|53111", "c|Ulm|89074"],
+        ["no|first|last", "1|Ada|Lind", "2|Bo|Kaya"],
+    ],
+)
+def test_three_columns_below_a_header_are_a_table(rows: list[str], tmp_path: Path) -> None:
+    (tmp_path / "three.tsv").write_text("\n".join(rows).replace("|", "\t") + "\n", "utf-8")
+    load(graph := OxigraphGraph(), tmp_path / "three.tsv")
+    found = graph.select(f"SELECT ?x {{ ?x a <{BASE}class/three> }}").rows
+    assert len(found) == len(rows) - 1
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["ada|knows|bob", "ada|age|36", "bob|age|41"],
+        ["1|5|7", "2|5|9", "3|6|1"],
+        ["head|relation|tail", "ada|age|36", "bob|age|41"],
+    ],
+)
+def test_three_columns_of_triples_stay_triples(rows: list[str], tmp_path: Path) -> None:
+    (tmp_path / "three.tsv").write_text("\n".join(rows).replace("|", "\t") + "\n", "utf-8")
+    load(graph := OxigraphGraph(), tmp_path / "three.tsv")
+    assert not graph.select("SELECT ?x { ?x a ?type }").rows

@@ -82,6 +82,20 @@ def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_run
     assert told["holds"]["classes"][0]["query"].startswith("%%sparql graph\n")
 
 
+def test_every_class_of_a_large_ontology_is_counted_and_found(
+    notebook: Notebook, tmp_path: Path
+) -> None:
+    head = "@prefix : <http://parts.example/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+    names = [f":Part{number} a owl:Class ." for number in range(3456)]
+    (tmp_path / "parts.ttl").write_text(head + "\n".join(names), encoding="utf-8")
+    notebook.good(f"%kg open {tmp_path / 'parts.ttl'}")
+    asked(notebook, ask="state")
+    notebook.session.graphs["parts"].reading.join(30)
+    assert asked(notebook, ask="state")["connections"][0]["classes"] == 3456
+    (last,) = asked(notebook, ask="terms", name="parts", kind="classes", search="part3455")["terms"]
+    assert last["name"].lower().replace(" ", "") == "part3455"
+
+
 def test_the_last_queries_of_a_graph_are_listed_each_once_and_run_again(
     notebook: Notebook,
 ) -> None:
