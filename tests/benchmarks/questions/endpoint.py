@@ -3,6 +3,9 @@
 ``KGNB_DATA=DIR python -m tests.benchmarks.questions.endpoint codex-m`` loads the graph of a file of
 questions into an Oxigraph server on loopback, asks them, and prints seconds (p50, p90) and queries
 a question for both; what the first question reads of the schema and the relations is told apart.
+Then the seconds until a model is shown its first prompt, each question over a context of its own,
+so that nothing is known yet. ``generated`` is the graph of a million triples of
+``tests.benchmarks.speed``, and needs no data folder.
 """
 
 import json
@@ -15,10 +18,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 import click
 
@@ -26,10 +29,16 @@ from kgnb.agents.question_answering.pipeline import answer_question, open_contex
 from kgnb.agents.question_answering.values import Question
 from kgnb.backends import open_graph
 from kgnb.kg.graph import Graph
+from kgnb.llm.model import ModelError, Request
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.tasks import asking
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder
 from tests.benchmarks.questions.graphs import GRAPHS, HERE, lines_of
+from tests.benchmarks.speed import MILLION, lines
+
+PROMPTS = 11  # questions until whose first prompt it is measured
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,24 @@ def took(graph: Graph, asked: Sequence[str], embedder: Embedder) -> Took:
     )
 
 
+def until_prompt(graph: Graph, asked: Sequence[str], embedder: Embedder) -> list[float]:
+    """Seconds from each question to a model's first prompt, for those that a model is shown."""
+    found: list[float] = []
+    for text in asked:
+        begun = time.perf_counter()
+
+        def shown(_: Request, begun: float = begun) -> str:
+            found.append(time.perf_counter() - begun)
+            raise ModelError("enough is known", service="none")
+
+        context = asking.open_context(
+            graph, embedder=embedder, model=ScriptedModel(shown), judge="model"
+        )
+        with suppress(ModelError):
+            answer_question(Question("prompt", text), context)
+    return found
+
+
 @contextmanager
 def serving(file: Path, folder: Path) -> Iterator[str]:
     """The address of an Oxigraph server that holds a file; it is loaded first."""
@@ -113,20 +140,27 @@ def serving(file: Path, folder: Path) -> Iterator[str]:
 
 
 @click.command()
-@click.argument("name", type=click.Choice(sorted(GRAPHS)))
+@click.argument("name", type=click.Choice([*sorted(GRAPHS), "generated"]))
 def main(name: str) -> None:
     """Print what a question takes over a server, over the graph at hand, and the ratio."""
-    texts = [
-        json.loads(line)["question"] for line in (HERE / f"{name}.jsonl").read_text().splitlines()
+    rows = [] if name == "generated" else (HERE / f"{name}.jsonl").read_text().splitlines()
+    texts = [json.loads(line)["question"] for line in rows] or [
+        f"What is the {relation} of Thing {at} en?"
+        for at in range(77, 77 + 11 * 9_001, 9_001)
+        for relation in ("y", "n")
     ]
     embedder = CachedEmbedder(LocalEmbedder(), VectorCache(":memory:"))
     with tempfile.TemporaryDirectory() as kept:
         file = Path(kept) / f"{name}.nt"
-        file.write_text("\n".join(lines_of(name)) + "\n")
+        file.write_text("\n".join(lines_of(name)) + "\n" if rows else lines(MILLION))
         embedder.embed(texts)
         with serving(file, Path(kept)) as url:
             served = took(open_graph(url), texts, embedder)
+            shown = until_prompt(open_graph(url), texts[:PROMPTS], embedder)
         click.echo(f"server: {served}")
+        click.echo(
+            f"server, until a model's first prompt: p50 {median(shown):.3f} s of {len(shown)}"
+        )
         local = took(open_graph(file), texts, embedder)
         click.echo(f"at hand: {local}")
         click.echo(
