@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
@@ -295,6 +296,21 @@ class Opened(Bundled):
         return self.table().html()
 
 
+_GRAPH_NAME = argument(
+    "name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]"
+)
+
+
+def _time_limit(seconds: float) -> Any:
+    return argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=Number(float, 0.001, None),
+        default=seconds,
+        help=f"per query [{seconds:g}]",
+    )
+
+
 class KgMagics(VerbMagics, magic="kg"):
     """Open graphs, name them and look into them."""
 
@@ -353,12 +369,7 @@ class KgMagics(VerbMagics, magic="kg"):
                     where=file,
                     fix=f"Did you mean %kg open {{{{{file}}}}} --as {file}?",
                 )
-            known = (
-                [f"huts:{name}" for name in HUTS]
-                if file.startswith("huts:")
-                else self._names_beside(file)
-            )
-            near = get_close_matches(file, known, n=1)
+            near = get_close_matches(file, self._names_beside(file), n=1)
             if near:
                 return DataError(
                     "there is no such file", where=file, fix=f"Did you mean {near[0]}?"
@@ -510,7 +521,7 @@ class KgMagics(VerbMagics, magic="kg"):
         return Table(columns, rows, caption="Prefixes", notes=[note])
 
     @verb("kg schema", "%kg schema", "%kg schema huts --classes 20")
-    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
+    @_GRAPH_NAME
     @argument(
         "--classes",
         metavar="N",
@@ -518,13 +529,7 @@ class KgMagics(VerbMagics, magic="kg"):
         default=40,
         help="most classes to draw [40]",
     )
-    @argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=Number(float, 0.001, None),
-        default=20.0,
-        help="per query [20]",
-    )
+    @_time_limit(20.0)
     def schema(self, arguments: argparse.Namespace) -> GraphPicture:
         """Draw the classes of a graph and the properties between them."""
         named = self.session.graph(arguments.name)
@@ -585,14 +590,8 @@ class KgMagics(VerbMagics, magic="kg"):
         print(f"current graph: {self.session.current}")
 
     @verb("kg info", "%kg info", "%kg info huts")
-    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
-    @argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=Number(float, 0.001, None),
-        default=10.0,
-        help="per query [10]",
-    )
+    @_GRAPH_NAME
+    @_time_limit(10.0)
     def info(self, arguments: argparse.Namespace) -> Table:
         """Count a graph's triples, classes, properties, individuals, languages, named graphs and
         prefixes.
@@ -623,7 +622,7 @@ class KgMagics(VerbMagics, magic="kg"):
         )
 
     @verb("kg close", "%kg close huts")
-    @argument("name", metavar="NAME", nargs="?", default="", help="an open graph [the current one]")
+    @_GRAPH_NAME
     def close(self, arguments: argparse.Namespace) -> None:
         """Close a graph; its files are not changed."""
         named = self.session.graph(arguments.name)

@@ -12,7 +12,7 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.question_answering.values import Answer
-from kgnb.errors import shown
+from kgnb.errors import DataError, shown
 from kgnb.judging import UNSURE, Decisions, Option, Verdict
 from kgnb.judging.person import signature
 from kgnb.kg.terms import n3
@@ -73,12 +73,17 @@ def of_graph(built: Built | None, grounding: Grounding | None) -> list[Answered]
     candidates.
     """
     found = []
-    for doubt in built.doubts if built is not None else ():
-        said = "; ".join(f"{name}: {value}" for name, value in doubt.arguments.items())
-        allowed = [value for one in doubt.violations[:1] for value in one.allowed]
+    doubts, labels = (built.doubts, built.session.labels()) if built is not None else ((), {})
+    for doubt in doubts:
+        said = "; ".join(
+            f"{name}: {labels.get(str(value), value)}" for name, value in doubt.arguments.items()
+        )
+        # the name of a datatype is no value
+        fits = [one for one in doubt.violations[:1] if one.constraint != "datatype"]
+        allowed = [value for one in fits for value in one.allowed]
         brief = shown(said, 80)
         short = f"{brief}\nread: {said}\ncharacters: {doubt.start}-{doubt.end}"
-        about = Thing(brief, "", "statement", doubt.document, short)
+        about = Thing(brief, "", doubt.tool or "statement", doubt.document, short)
         question = OpenQuestion(
             _id(doubt.document, doubt.start, doubt.tool, said),
             about,
@@ -112,7 +117,7 @@ def decide_graph(
     """Does what people decided: writes the statements they accepted, and takes their links.
 
     Raises:
-        ValueError: the graph refuses a statement all the same; the message says which.
+        DataError: the graph refuses a statement all the same; the message says which.
     """
     standing = decisions.standing()
     built, grounding = task.values.get("instantiate"), task.values.get("ground")
@@ -139,7 +144,8 @@ def decide_graph(
     new = {"instantiate": built, "ground": grounding}
     task.values |= {stage: value for stage, value in new.items() if value is not None}
     if refused:
-        raise ValueError(f"the graph still refuses: {'; '.join(refused)}")
+        fix = "Reject them in the review, or write them by %kgc call."
+        raise DataError(f"the graph still refuses: {'; '.join(refused)}", where="", fix=fix)
     return built if grounding is None else grounding
 
 

@@ -81,3 +81,16 @@ def test_seeds_that_are_not_there_are_an_error_with_a_line(notebook):
     assert "no folder" in str(
         notebook("%ea start huts:hollenmark huts:corvane --seeds folder").error
     )
+
+
+def test_who_loses_a_counterpart_to_a_decision_is_not_given_a_doubtful_one(notebook, folder):
+    ours = "id,name,street,city\n1,Ebb Boats,7 Shore,Elie\n2,Fine Hats,8 Loan,Fife\n3,Blue Pump,2 Quay,Bute\n"
+    theirs = "no;firm;place;town\nu;Ebb Boatyard;7 Shore;Elie\nv;Grey Motors;9 East;Girvan\nw;Blue Pumps;2 Quay;Bute"
+    (folder / "ours.csv").write_text(ours, encoding="utf-8")
+    (folder / "theirs.csv").write_text(theirs, encoding="utf-8")
+    notebook.good("%ea start ours.csv theirs.csv\n%ea run")
+    notebook.good('%ea review --accept "Fine Hats" "Ebb Boatyard"')
+    found = notebook.good("x = %ea run\nx").value
+    pairs = {(one.source_label, one.target_label): one.confidence for one in found}
+    assert pairs["Fine Hats", "Ebb Boatyard"] == 1.0
+    assert min(pairs.values()) > 0.5 and not any("Ebb Boats" in pair for pair in pairs)

@@ -75,6 +75,25 @@ def test_what_reading_left_open_is_decided_and_leaves_the_queue(lively: Notebook
     assert {one.who for one in Decisions("graph-decisions.jsonl").history()} == {"Ada"}
 
 
+def test_a_value_that_does_not_fit_is_named_by_its_thing_and_offers_no_datatype(
+    lively: Notebook, folder: Path
+) -> None:
+    (folder / "ships.ttl").write_text(SHIPS, encoding="utf-8")
+    (folder / "log.txt").write_text("Brig Elke\n\nbuilt: long ago\ncrew: 12\n", encoding="utf-8")
+    lively.good("%kgc compile ships.ttl\nx = %kgc instantiate log.txt")
+    (row,) = review(lively, "%kgc review --who Ada").rows
+    assert "Brig Elke" in row["name"] and "long ago" in row["name"] and "http" not in row["name"]
+    assert row["candidates"] == []
+
+
+SHIPS = """
+@prefix : <http://ships.example/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Ship a owl:Class ; rdfs:label "ship" .
+:built a owl:DatatypeProperty ; rdfs:label "built" ; rdfs:domain :Ship ; rdfs:range xsd:integer .
+:crew a owl:DatatypeProperty ; rdfs:label "crew" ; rdfs:domain :Ship ; rdfs:range xsd:integer .
+"""
 TBOX = """
 @prefix : <http://x.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -361,11 +361,11 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
             if chosen[row] >= 0 and target != chosen[row]:
                 lost[row] = chosen[row]
             chosen[row] = target
-    choices = {row: _choice(wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()}
-    choices |= {
-        row: ChosenTarget(chosen[row], 0.0, FIRST, lost=target)
-        for row, target in lost.items()
-        if row not in wishes
+    left_over = {
+        row: ChosenTarget(chosen[row], 0.0, FIRST, lost=target) for row, target in lost.items()
+    }
+    choices = left_over | {
+        row: _choice(wish, chosen[row], lost.get(row, -1)) for row, wish in wishes.items()
     }
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
@@ -412,7 +412,8 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
         wish, wanted = wishes.get(row), chosen[row]
         own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth
         worth[row, wanted] = own
-        if wish is None or wish.answer is not None:
+        # next candidates of what nobody looked at are doubtful: they are for --precision 0
+        if not proposal.options.precision if wish is None else wish.answer:
             for target, score in zip(
                 proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True
             ):
