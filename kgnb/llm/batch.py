@@ -18,7 +18,7 @@ from kgnb.errors import DataError, Waiting
 from kgnb.files import append_lines, locked, make_private, read_lines, write_whole
 from kgnb.llm.bounds import bounded
 from kgnb.llm.model import Reply, Request, Usage
-from kgnb.llm.prices import Price, counted_usage, estimate_tokens, estimate_usage
+from kgnb.llm.prices import Price, counted_usage, estimate_tokens
 from kgnb.llm.replay import Key, MissingReply
 from kgnb.llm.wire import from_wire, to_wire
 
@@ -166,13 +166,14 @@ class BatchModel:
                 self._replies.refresh()
             reply = self._replies.get(wanted, self.name)
             if reply is None:
-                self._waiting[wanted] = estimate_usage(request).prompt_tokens
-                self._write(wanted, request)
+                body = {"model": self.name} | to_wire(bounded(request))
+                self._waiting[wanted] = _tokens(body)
+                self._write(wanted, body)
         if reply is None:
             raise Waiting(self._what_waits, str(self.folder))
         return _counted(reply, request)
 
-    def _write(self, wanted: str, request: Request) -> None:
+    def _write(self, wanted: str, body: Mapping[str, Any]) -> None:
         with locked(self.folder / ".writing"):
             stamps = _stamps(self.folder, "requests-*.jsonl")
             if stamps != self._stamps:  # another process has written
@@ -181,7 +182,6 @@ class BatchModel:
                 if self._file is None:
                     numbers = [int(path.stem[9:]) for path in stamps if path.stem[9:].isdecimal()]
                     self._file = self.folder / f"requests-{max(numbers, default=0) + 1:03}.jsonl"
-                body = {"model": self.name} | to_wire(bounded(request))
                 append_lines(
                     self._file,
                     [{"custom_id": wanted, "method": "POST", "url": ENDPOINT, "body": body}],

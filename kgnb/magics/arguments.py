@@ -329,12 +329,9 @@ def _body_words(parser: argparse.ArgumentParser, body: Mapping[str, object]) -> 
                 else []
             )
         else:
-            words += [
-                option,
-                Bound(
-                    f"{name} = {value!r}", value if isinstance(value, (int, float)) else str(value)
-                ),
-            ]
+            plain = value if isinstance(value, (int, float)) else str(value)
+            bound = Bound(f"{name} = {value!r}", plain)
+            words += [option, str(value) if action.choices else bound]  # they are compared as text
     return words
 
 

@@ -34,7 +34,12 @@ from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.settings import Endpoint, Settings, found_config, trust_config
 
-COUNTED = ("class", "object property", "datatype property", "annotation property")
+COUNTED = {
+    "class": "classes",
+    "object property": "object properties",
+    "datatype property": "datatype properties",
+    "annotation property": "annotation properties",
+}
 LANGUAGES_LISTED, LABELS_LOOKED_AT, NAMED = 20, 10_000, 5
 # What has no language is a group as well: to leave it out here takes the engine a third more.
 _LANGUAGES = """SELECT ?language (COUNT(*) AS ?count) WHERE { ?s ?p ?o }
@@ -78,7 +83,7 @@ def info_table(
         for kind in COUNTED:
             found = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
             names = _labels(graph, [entity.iri for entity in found], timeout)
-            rows.append([_plural(kind), len(found), _some(names)])
+            rows.append([COUNTED[kind], len(found), _some(names)])
         rows.append(_individuals(graph, timeout, notes))
     elif ontology is not None and (counted := _declared(graph, timeout)):
         declared = True
@@ -141,7 +146,7 @@ def _declared(graph: Graph, timeout: float) -> Rows:
     counts: Counter[str] = Counter()
     for kind, number in graph.select(asked, timeout=timeout):
         counts[KINDS[str(kind)]] += int(getattr(number, "text", "0"))
-    return [[_plural(kind), counts[kind], ""] for kind in COUNTED if counts[kind]]
+    return [[COUNTED[kind], counts[kind], ""] for kind in COUNTED if counts[kind]]
 
 
 def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> Rows:
@@ -176,10 +181,6 @@ def _labels(graph: Graph, iris: Sequence[str], timeout: float) -> list[str]:
 
 def _some(names: Sequence[str], most: int = NAMED) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-def _plural(kind: str) -> str:
-    return f"{kind.replace('property', 'properti')}es"
 
 
 def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture:

@@ -158,7 +158,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             counts = (export_cache if arguments.do == "export" else import_cache)(
                 kept, arguments.folder
             )
-        rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
+        rows = [*counts.items()]
         caption = {"info": "In the cache", "export": "Exported", "import": "New in the cache"}[
             arguments.do
         ]
@@ -201,7 +201,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             "tokens waiting, about": standing.tokens,
         }
         columns = texts(what="what") + numbers(count="count")
-        return Table(columns, [[name, number] for name, number in figures.items()], caption=folder)
+        return Table(columns, [*figures.items()], caption=folder)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
     @argument(

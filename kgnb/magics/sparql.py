@@ -181,7 +181,8 @@ class SparqlMagics(PlainMagics, magic="sparql"):
                 f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}"
             )
         if arguments.plot:
-            display(found if not arguments.silent else None)  # type: ignore[no-untyped-call]
+            if not arguments.silent:
+                display(found)  # type: ignore[no-untyped-call]
             return _plotted(found, arguments.plot)
         return None if arguments.silent else found
 

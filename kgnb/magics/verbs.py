@@ -8,6 +8,7 @@ import argparse
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from os import getcwd, sep
 from shlex import quote
 from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol, cast
@@ -166,10 +167,11 @@ class VerbMagics(Magics):
             return method(self, arguments)
         except Waiting as waiting:
             folder = quote(waiting.folder)
-            print(
+            said = (
                 f"{waiting.what}. %llm batch show {folder} shows the first, %llm batch answer "
                 f"{folder} {{{{reply}}}} answers it; then run this cell again."
             )
+            print(said.replace(f"{getcwd()}{sep}", ""))
             return None
         except KeyboardInterrupt as error:
             raise stopped(" ".join([named, *getattr(error, "__notes__", ())])) from None

@@ -9,6 +9,7 @@ from kgnb.agents.options import Field, described
 from kgnb.agents.options import options as options_class
 from kgnb.magics.agent import options_of
 from kgnb.magics.arguments import Bound, LineError, bound_value, cell_body, parse, quote, split
+from tests.magics.conftest import Notebook
 
 
 @options_class
@@ -130,6 +131,13 @@ def test_the_cell_body_is_overruled_by_the_line() -> None:
         "fusion_constant": 1.5,
         "name": None,
     }
+
+
+def test_a_cell_body_names_a_choice_in_quotes(notebook: Notebook) -> None:
+    notebook.good("%om start alpine.ttl refuge.ttl")
+    notebook.good('%%om run\njudge = "rule"\none-sided = false')
+    assert notebook.matching.option("judge") == "rule"
+    assert "choose from" in notebook('%%om run\njudge = "dice"').why
 
 
 def test_a_cell_body_with_an_unknown_setting_or_no_settings_is_refused() -> None:

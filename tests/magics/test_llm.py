@@ -179,7 +179,8 @@ def test_waiting_for_a_batch_is_a_calm_line_and_is_answered_in_the_notebook(
     start = "%om start alpine.ttl refuge.ttl --judge model\n%om run"
     notebook.good("%llm use batch:asked")
     cell = notebook(start)
-    assert cell.error is None and "/asked shows the first, %llm batch answer /" in cell.printed
+    assert cell.error is None and "in asked (" in cell.printed
+    assert "%llm batch show asked shows the first, %llm batch answer asked " in cell.printed
     shown = notebook.good("%llm batch show asked").printed
     assert "--- user" in shown
     assert "no_such" in notebook("%llm batch show asked --id no_such").why
