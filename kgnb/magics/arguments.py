@@ -207,14 +207,8 @@ class input_argument(argument):
 
 def add_option(parser: Any, option: OptionInfo) -> None:
     """Adds an option to a verb's parser; an option the line does not give stays absent."""
-    default = (
-        "none"
-        if option.default is None
-        else repr(option.default)
-        if option.default == ""
-        else option.default
-    )
-    text = f"{option.help} [{default}]".replace("%", "%%")
+    default = {None: " [none]", "": ""}.get(option.default, f" [{option.default}]")
+    text = f"{option.help}{default}".replace("%", "%%")
     given: dict[str, Any] = {"dest": option.name, "help": text, "default": argparse.SUPPRESS}
     if option.kind is bool:
         # BooleanOptionalAction of Python 3.11 would repeat the default in the help.

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import kgnb
 from kgnb import magics
 from kgnb.magics.arguments import LineError
@@ -109,3 +111,42 @@ def test_a_value_refused_below_shows_the_line_and_keeps_the_trace(notebook: Note
     rendered = "\n".join(error._render_traceback_())
     assert "%om export out.docx" in rendered and "Traceback" not in rendered
     assert "Traceback" in error.details and isinstance(error.__cause__, ValueError)
+
+
+START_AND_TRIAL = {
+    "om": ("start alpine.ttl refuge.ttl", "run", "run --confidence 0.99"),
+    "ea": ("start huts:hollenmark huts:corvane", "run", "run --precision 0 --share 0"),
+    "qa": (
+        "start huts:graph --judge rule",
+        'ask "Which huts are in the Ottertal?"',
+        'ask --tools paper --depth 2 "Which huts are in the Ottertal?"',
+    ),
+    "kgc": (
+        "compile huts:kitchen --shapes huts:kitchen-shapes",
+        "instantiate huts:kitchen-notes --judge rule",
+        "instantiate huts:kitchen-notes --judge rule --passage 200 --no-plan",
+    ),
+}
+
+
+@pytest.mark.parametrize("magic", START_AND_TRIAL)
+def test_running_all_cells_gives_what_the_screen_shows(notebook: Notebook, magic: str) -> None:
+    start, plain, trial = START_AND_TRIAL[magic]
+
+    def shown(line: str) -> str:
+        value = notebook.good(f"found = %{magic} {line}\nfound").value
+        return str(value._repr_mimebundle_()["text/plain"])
+
+    def before() -> None:
+        notebook.good(f"%{magic} {start}")
+
+    before()
+    first = shown(plain)
+    # tried between, run again, out of order, and with the start run again
+    shown(trial)
+    assert shown(plain) == first and shown(plain) == first
+    before()
+    shown(trial)
+    assert shown(plain) == first
+    before()
+    assert shown(plain) == first

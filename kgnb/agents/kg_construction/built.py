@@ -83,30 +83,35 @@ class Built(Tabled):
     def table(self) -> Table:
         """The documents, with counts of calls and facts."""
         counted = ("calls", "facts", "refused", "repaired", "to review")
-        columns = [
-            *texts(document="document"),
-            *numbers(**{name: name for name in counted}),
-            *texts(note="note"),
-        ]
+        columns = (
+            texts(document="document")
+            + numbers(**{name: name for name in counted})
+            + texts(note="note")
+        )
         left = Counter(doubt.document for doubt in self.doubts)
+        stated = [sum(act.triples for act in one.acts) for one in self.journals]
         rows: list[list[Value]] = [
             [
                 one.document,
                 len(one.acts),
-                sum(act.triples for act in one.acts),
+                facts,
                 one.refused,
                 one.repaired,
                 left[one.document],
                 one.error or one.stopped or ("taken from the journal" if one.resumed else ""),
             ]
-            for one in self.journals
+            for one, facts in zip(self.journals, stated, strict=True)
         ]
         notes = [f"Partial: {self.partial}"] if self.partial else []
+        notes += [
+            f"{sum(stated):,} by document: what several of them state counts in each, what was there "
+            "before, and the types and names that the ontology gives, in none."
+        ] * (sum(stated) != len(self.session.facts))
         if not self.session.facts and any(one.reader.startswith("rule") for one in self.journals):
-            notes.append(
+            notes += [
                 "Without a model only notes with a form are read: keys, headings, lists. "
                 "For plain sentences choose a model: %llm use, or KGNB_MODEL."
-            )
+            ]
         caption = f"Built with {self.pack.name}: {len(self.session.facts):,} facts"
         return Table(columns, rows, caption=caption, notes=notes)
 

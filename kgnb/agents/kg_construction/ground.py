@@ -358,11 +358,11 @@ class Grounding(Tabled):
     def table(self) -> Table:
         """Every entity with its outcome; unsure ones come first."""
         order = ("unsure", "fuzzy", "exact", "decided", "same", "none")
-        columns = [
-            *texts(label="entity", outcome="outcome", target="linked to"),
-            *numbers(score="score"),
-            *texts(why="why, or what else", iri="IRI there"),
-        ]
+        columns = (
+            texts(label="entity", outcome="outcome", target="linked to")
+            + numbers(score="score")
+            + texts(why="why, or what else", iri="IRI there")
+        )
         rows: list[list[Value]] = [
             [
                 link.label,

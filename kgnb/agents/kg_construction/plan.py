@@ -92,7 +92,7 @@ class Plan(Tabled):
 
     def table(self) -> Table:
         """Each step with its classes and tools; its prompts in the row's details."""
-        columns = [*numbers(step="step"), *texts(name="name", tools="tools")]
+        columns = numbers(step="step") + texts(name="name", tools="tools")
         rows: list[list[Value]] = [
             [one.step.number, one.step.name, ", ".join(one.step.tools)] for one in self.prompts
         ]
