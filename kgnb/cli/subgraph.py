@@ -13,6 +13,7 @@ from kgnb.cli.outcome import FAILED
 from kgnb.cli.work import Work
 from kgnb.datasets.questions import read_questions
 from kgnb.errors import DataError
+from kgnb.files import read_input
 from kgnb.kg.subgraph import Wanted, named_iri, read_subgraph
 from kgnb.kg.terms import Iri
 from kgnb.results.bundle import count
@@ -110,12 +111,8 @@ def _entities(file: str) -> list[Iri]:
         questions = read_questions(file)
         named = [(name, f"{file}, {asked.id}") for asked in questions for name in asked.entities]
     else:
-        try:
-            lines = Path(file).expanduser().read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", "") or "it is not UTF-8 text"
-            fix = "Name a text file with one IRI a line, in UTF-8."
-            raise DataError(f"cannot be read: {why}", where=file, fix=fix) from error
+        fix = "Name a text file with one IRI a line, in UTF-8."
+        lines = read_input(file, fix).splitlines()
         rows = [(line.strip(), f"{file}:{at}") for at, line in enumerate(lines, start=1)]
         named = [(text, where) for text, where in rows if text and not text.startswith("#")]
     if not named:

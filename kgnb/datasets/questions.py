@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, read_input
 from kgnb.kg.terms import Triple
 
 T = TypeVar("T")
@@ -103,21 +103,15 @@ def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
     return list(found.values()), wrong
 
 
+LONGEST = 10_000
+"""Characters of a question; reading one takes the square of them."""
 _FORM = (
     'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'
 )
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    try:
-        text = Path(path).expanduser().read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise DataError("there is no such file", where=str(path), fix="Check the name.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DataError(
-            f"cannot be read: {why}", where=str(path), fix="Save it as JSON Lines in UTF-8."
-        ) from error
+    text = read_input(path, "Name a file of JSON Lines in UTF-8.")
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, line.strip("\r")
@@ -136,6 +130,9 @@ def _asked(line: str, where: str) -> Asked:
     for name in ("id", "question"):
         if not given[name]:
             raise DataError(f"{name!r} is missing or empty", where=where, fix=_FORM)
+    if len(given["question"]) > LONGEST:
+        what = f"the question has more than {LONGEST:,} characters"
+        raise DataError(what, where=where, fix="Ask what it asks in fewer words.")
     entities, values = (_texts(content, name, where) for name in ("entities", "values"))
     table = _table(content, where)
     if values is None and table:

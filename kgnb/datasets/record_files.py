@@ -14,7 +14,7 @@ from kgnb.datasets import mop
 from kgnb.datasets.huts import RecordQuery
 from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Record
-from kgnb.files import from_json
+from kgnb.files import from_json, read_input
 
 _HEAD = re.compile(
     r"^#\s*(category|alternatives|forgiving)\s*:\s*(.*)$", re.IGNORECASE | re.MULTILINE
@@ -44,7 +44,7 @@ def read_queries(spec: str) -> tuple[RecordQuery, ...]:
             fix = f"There are {', '.join(known)}."
             raise DataError(f"there is no category {unknown[0]}", where=spec, fix=fix)
         return tuple(known[one] for one in chosen or known)
-    text = _text(Path(spec), _QUERIES_FIX)
+    text = read_input(spec, _QUERIES_FIX)
     found: list[RecordQuery] = []
     parts = re.split(r"(?im)^(?=#\s*category\s*:)", text)
     for part in parts:
@@ -91,7 +91,7 @@ def read_gold(path: Path, categories: Collection[str]) -> GoldRecords:
     found: dict[str, dict[str, list[Record]]] = {}
     for file in files:
         try:
-            content = from_json(_text(file, _GOLD_FIX))
+            content = from_json(read_input(file, _GOLD_FIX))
         except ValueError as error:
             raise DataError(f"this is no JSON: {error}", where=str(file), fix=_GOLD_FIX) from error
         stem = file.stem if path.is_dir() else ""
@@ -139,10 +139,3 @@ def _values(value: Any, where: str) -> list[str]:
     if not all(one is None or isinstance(one, str | int | float | bool) for one in values):
         raise DataError("a slot holds a value or a list of values", where=where, fix=_GOLD_FIX)
     return [mop.text(one) for one in values if one is not None]
-
-
-def _text(path: Path, fix: str) -> str:
-    try:
-        return path.expanduser().read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"it cannot be read: {error}", where=str(path), fix=fix) from error

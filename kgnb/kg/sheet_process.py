@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import sys
 from contextlib import suppress
 from typing import Any
@@ -18,12 +19,13 @@ MOST = 4 << 30
 """Bytes of memory, where the system has such limits."""
 
 
-def limit_memory() -> None:
-    """Let this process have so much memory and no more."""
+def limit_memory(path: str) -> None:
+    """Let this process have the memory that a file of this size may need, and no more."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
+        most = min(MOST, (1 << 30) + 400 * os.path.getsize(path))
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -50,7 +52,7 @@ def as_text(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    limit_memory()
+    limit_memory(sys.argv[1])
     try:
         found = read(sys.argv[1])
     except (calamine.CalamineError, OSError, ValueError) as error:

@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from kgnb.errors import DataError
+from kgnb.files import read_input
 from kgnb.llm.model import Reply, Request, Usage
 
 _FORM = 'Its form: date = 2026-11-01, then a table a model: [models."NAME"] with prompt = 0.5 and completion = 1.5.'
@@ -61,8 +62,8 @@ class Prices:
                 0 or more.
         """
         try:
-            content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            content = tomllib.loads(read_input(path, _FORM))
+        except tomllib.TOMLDecodeError as error:
             raise DataError(
                 f"cannot be read as a table of prices: {error}", where=str(path), fix=_FORM
             ) from error

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgnb.errors import DataError
-from kgnb.files import from_yaml
+from kgnb.files import from_yaml, read_input
 from kgnb.reporting.parameters import Value, assignments, check
 from kgnb.reporting.report import find_template
 
@@ -110,7 +110,7 @@ def read_grid(path: Path | str) -> Grid:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_input(path, FORM)
         content = from_yaml(text)
         lines = lines_of(text)
     except yaml.MarkedYAMLError as error:
@@ -118,7 +118,7 @@ def read_grid(path: Path | str) -> Grid:
         where = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
         problem = " ".join(filter(None, (error.context, error.problem)))
         raise DataError(f"this is not YAML: {problem}", where=where, fix=FORM) from error
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError, yaml.YAMLError) as error:
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
         problem = (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
         raise DataError(
             f"the sweep cannot be read: {problem}", where=str(path), fix=FORM

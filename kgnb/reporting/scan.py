@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, read_input
 from kgnb.results.escaping import unbroken
 from kgnb.secret import HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
 from kgnb.settings import known_secrets
@@ -165,17 +165,12 @@ def read_allowed(path: Path) -> list[tuple[str, str]]:
     Raises:
         DataError: it cannot be read, or a line is malformed.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", where=str(path)) from error
-    found = []
-    for number, line in enumerate(lines, start=1):
+    found, fix = [], "kgnb scan --digests prints such lines."
+    for number, line in enumerate(read_input(path, fix).splitlines(), start=1):
         match line.partition("#")[0].split():
             case [digest, pattern] if re.fullmatch(r"\*|[0-9a-f]{16}", digest):
                 found.append((digest, pattern))
             case [_, *_]:
-                fix = "kgnb scan --digests prints such lines."
                 raise DataError("a line is a digest and a path", where=f"{path}:{number}", fix=fix)
     return found
 

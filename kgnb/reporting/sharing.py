@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, make_private, write_whole
 from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
 from kgnb.sqlite_file import TODAY
@@ -83,7 +83,7 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
             where=str(folder),
             fix="Name the folder that the export wrote.",
         )
-    cache.mkdir(parents=True, exist_ok=True)
+    make_private(cache)
     with closing(ReplayCache(cache / FILES["replies"])) as replies:
         counts = {"replies": replies.import_folder(home)}
     for name, opened in (("verdicts", VerdictStore), ("vectors", VectorCache)):

@@ -38,7 +38,7 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError, DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, is_filled
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.loading import SUFFIXES, load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -319,7 +319,7 @@ class BuildingTask(Task):
                 fix="Name such a file, or the URL of a service's updates.",
             )
         store = OxigraphGraph()
-        if path.exists() and path.read_bytes()[:4096].strip():
+        if is_filled(path):
             load(store, path)
         return store
 

@@ -23,6 +23,7 @@ from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.errors import BackendError
+from kgnb.files import make_private
 from kgnb.settings import Settings
 from kgnb.tasks.building import compile_ontology
 
@@ -36,7 +37,8 @@ def shared(tbox: str) -> Shared:
     pack = compile_ontology(tbox)
     # each ontology has a graph of its own
     out = settings.cache / "jupyter" / f"built-{pack.content_sha256[:12]}.trig"
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_private(settings.cache)
+    make_private(out.parent)
     session = pack.session()
     own = Shared(pack, session, _free(out, session), "jupyter")
     atexit.register(own.close)

@@ -30,7 +30,7 @@ from kgnb.datasets.entity_folders import (
     read_links,
 )
 from kgnb.errors import DataError
-from kgnb.files import from_json, no_file
+from kgnb.files import from_json, no_file, read_input
 from kgnb.kg.endpoint_graph import is_rdflib
 from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
@@ -330,11 +330,7 @@ def _named(sides: Sides, names: Names) -> Sides:
 def _names_in(path: Path) -> dict[str, str]:
     fix = 'Choose native, hidden, or a JSON file such as {"http://example.org/a": "Hut"}.'
     try:
-        content = from_json(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(
-            "the file of names cannot be read", where=str(path), fix=fix, details=str(error)
-        ) from error
+        content = from_json(read_input(path, fix))
     except ValueError as error:
         raise DataError(
             "the file of names is not JSON", where=str(path), fix=fix, details=str(error)

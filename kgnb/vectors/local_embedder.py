@@ -313,16 +313,19 @@ def _gelu(x: np.ndarray) -> None:
 
 
 class FastEmbedEmbedder:
-    """Embeds with a model that ``fastembed`` knows (ONNX); the library fetches its weights once."""
+    """Embeds with a model that ``fastembed`` knows (ONNX); the library fetches its weights once into
+    ``folder``. Its own default is one in the system's temporary folder, where any user may have put
+    other weights.
+    """
 
-    def __init__(self, model: str = "") -> None:
+    def __init__(self, model: str = "", folder: Path | None = None) -> None:
         try:
             from fastembed import TextEmbedding
         except ImportError as error:
             raise needs("This embedder", "fastembed", "--embedder characters") from error
         self._name = model or FASTEMBED_MODEL
         try:
-            self._model = TextEmbedding(model_name=self._name)
+            self._model = TextEmbedding(model_name=self._name, cache_dir=folder and str(folder))
         except (OSError, RuntimeError, ValueError) as error:  # also: no network for the weights
             raise ConfigError(
                 f"fastembed cannot open {self._name}: {error}",
@@ -365,6 +368,11 @@ class SentenceTransformersEmbedder:
             raise ConfigError(
                 "The embedding model has no name.",
                 fix="Say --embedder sentence-transformers:MODEL.",
+            )
+        if Path(model).exists() and not (Path(model).is_absolute() or model.startswith(".")):
+            raise ConfigError(
+                f"{model} is the name of a model and of a folder here, which the library would take",
+                fix=f"Say --embedder sentence-transformers:./{model}, or go to another folder.",
             )
         try:
             from sentence_transformers import SentenceTransformer

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError
+from kgnb.network import Transport
 from kgnb.patience import Patience, TryAgain, may_pass, on_this_machine, retry_after
 from kgnb.sqlite_file import Locked
 from kgnb.vectors.embedder import Vectors
@@ -393,4 +394,12 @@ def _connect(url: str, api_key: str | None) -> QdrantClient:
     with warnings.catch_warnings():
         if on_this_machine(url):  # a key that stays on this machine needs no encryption
             warnings.simplefilter("ignore", UserWarning)
-        return QdrantClient(url=url, api_key=api_key, timeout=_TIMEOUT, check_compatibility=False)
+        return QdrantClient(
+            url=url,
+            api_key=api_key,
+            timeout=_TIMEOUT,
+            check_compatibility=False,
+            transport=Transport(url),
+            trust_env=False,
+            headers={"Accept-Encoding": "identity"},
+        )

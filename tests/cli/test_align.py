@@ -118,7 +118,7 @@ WRONG = (
     (("nowhere",), 1, "there is no such folder"),
     ((*OURS, "--seeds", "folder"), 2, "no folder to take seeds from"),
     ((*OURS, "--seeds", "nofile.tsv"), 1, "no such file"),
-    ((*OURS, "--names", "names.json"), 1, "names cannot be read"),
+    ((*OURS, "--names", "names.json"), 1, "names.json: there is no such file"),
     (("huts:hollenmark", "huts:alpine"), 1, "no individual"),
     ((*OURS, "--out", "x.docx"), 2, "unknown suffix"),
     ((*OURS, "--out", "no/x.tsv"), 2, "there is no folder"),

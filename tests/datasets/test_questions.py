@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.datasets.question_sets import codex_triples, pathquestion, qald10, slot_filling
+from kgnb.agents.question_answering.values import Question
 from kgnb.datasets.questions import Asked, read_questions, sampled, scan_questions
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import is_literal_zero
@@ -68,6 +69,19 @@ def test_a_file_that_is_missing_empty_or_no_text_is_refused(tmp_path: Path) -> N
     (tmp_path / "asked.jsonl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="not UTF-8"):
         scan_questions(tmp_path / "asked.jsonl")
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_a_question_as_long_as_a_book_is_refused(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path,
+        '{"id": "a", "question": "' + "Who runs the hut? " * 6000 + '"}',
+        '{"id": "b", "question": "Who?"}',
+    )
+    found, [wrong] = scan_questions(path)
+    assert [asked.id for asked in found] == ["b"] and "10,000 characters" in wrong.what
+    with pytest.raises(ValueError, match="more than 10,000 characters"):
+        Question("a", "Who? " * 3000)
 
 
 def test_a_sample_is_spread_over_the_file_and_always_the_same() -> None:

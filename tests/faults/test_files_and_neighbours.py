@@ -104,6 +104,12 @@ def test_a_read_only_file_is_refused_by_name(
         ["ask", "Who?", "--graph", "pipe.ttl"],
         ["align", "huts:hollenmark", "huts:corvane", "--seeds", "pipe.ttl"],
         ["align", "pipe.ttl", "huts:corvane"],
+        ["align", "huts:hollenmark", "huts:corvane", "--names", "pipe.ttl"],
+        ["ask", "--questions", "pipe.ttl", "--graph", "huts:graph"],
+        ["ask", "Who?", "--graph", "huts:graph", "--examples", "pipe.ttl"],
+        ["ask", "Who?", "--graph", "huts:graph", "--decisions", "pipe.ttl"],
+        ["match", "huts:alpine", "huts:refuge", "--decisions", "pipe.ttl"],
+        ["build", "huts:kitchen", "huts:kitchen-notes", "--into", "pipe.ttl"],
     ],
     ids=" ".join,
 )
@@ -115,10 +121,35 @@ def test_a_pipe_as_input_is_refused_in_one_line_that_says_so(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.ttl")
-    assert main([*words, "--judge", "rule"]) == 1
+    judge = "person" if words[-2] == "--decisions" else "rule"
+    assert main([*words, "--judge", judge]) == 1
     assert "pipe.ttl: is a pipe or a device, and inputs are read more than once\n" in (
         capsys.readouterr().err
     )
+
+
+@posix
+@pytest.mark.fault("files that are not files")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sweep", "pipe.ttl"],
+        ["scan", "--allow", "pipe.ttl", "."],
+        ["subgraph", "--entities", "pipe.ttl", "--endpoint", "huts:graph", "-o", "o.nt"],
+        ["serve", "huts:kitchen", "--out", "pipe.ttl"],
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_as_the_file_of_an_option_is_refused(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.ttl")
+    assert main(words) == 1
+    assert "pipe.ttl: is a pipe or a device" in capsys.readouterr().err
 
 
 @posix
@@ -200,8 +231,9 @@ def mode(path: Path) -> int:
 
 @posix
 @pytest.mark.fault("neighbours on the machine")
-def test_what_is_kept_is_for_its_user_alone(tmp_path: Path) -> None:
-    before = os.umask(0o022)
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077], ids=oct)
+def test_what_is_kept_is_for_its_user_alone(mask: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
     try:
         cache = ReplayCache(tmp_path / "cache" / "replies.sqlite")
         cache.put(Key.of(Request((Message("user", "Jane Roe"),)), "m"), Reply("yes"))
@@ -209,9 +241,11 @@ def test_what_is_kept_is_for_its_user_alone(tmp_path: Path) -> None:
         BatchModel(tmp_path / "asked")
         run = RunFolder(tmp_path / "run")
         run.append([])
+        words = ["-o", str(tmp_path / "o.trig"), "--folder", str(tmp_path / "kept")]
+        assert main(["build", "huts:kitchen", "huts:kitchen-notes", "--judge", "rule", *words]) == 0
     finally:
         os.umask(before)
-    for folder in ("cache", "asked", "run"):
+    for folder in ("cache", "asked", "run", "kept/journals"):
         assert mode(tmp_path / folder) == 0o700
     kept = list((tmp_path / "cache").iterdir())
     assert len(kept) >= 2 and {mode(path) for path in kept} == {0o600}

@@ -4,6 +4,8 @@ the model while the other documents are read.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import sys
 import time
@@ -20,6 +22,7 @@ from kgnb.errors import BackendError, ConfigError, ToolFailed
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool, violations
 from tests.llm.stub_server import StubServer
+from tests.loopback import LoopbackServer, Request
 
 pytestmark = pytest.mark.fault("hostile outside tools")
 
@@ -210,6 +213,68 @@ def test_a_server_that_fails_in_a_call_is_told_to_the_model_and_counted(
         pytest.warns(ToolFailed, match="1 of 1 calls failed"),
         outside_tools([server([tool()], how)], seconds=3) as (opened,),
         pytest.raises(ValueError, match="beds: "),
+    ):
+        opened.function(hut="Ambre")
+
+
+class Endless(LoopbackServer):
+    """An MCP server over HTTP with one tool, ``how`` of whose answers unfolds to any length."""
+
+    protocol, place = "HTTP/1.1", "/mcp"
+
+    def __init__(self, how: str, *, packed: bool) -> None:
+        self.how, self.packed = how, packed
+        super().__init__()
+
+    def answer(self, request: Request) -> None:
+        asked = json.loads(request.body or b"{}")
+        method = asked.get("method", "")
+        if "id" not in asked:
+            request.send(202 if method else 405, b"")
+            return
+        if method == self.how:
+            self.unfold(request)
+            return
+        results = {
+            "initialize": {
+                "protocolVersion": (asked.get("params") or {}).get("protocolVersion"),
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "s", "version": "1"},
+            },
+            "tools/list": {"tools": [tool()]},
+        }
+        told = {"jsonrpc": "2.0", "id": asked["id"]} | (
+            {"result": results[method]}
+            if method in results
+            else {"error": {"code": -32601, "message": "no"}}
+        )
+        request.send(200, json.dumps(told).encode())
+
+    def unfold(self, request: Request) -> None:
+        piece = b" " * (1 << 20)
+        if self.packed:
+            request.send(200, gzip.compress(piece * 64), headers={"Content-Encoding": "gzip"})
+            return
+        request.begin(200, "application/json", None, {"Connection": "close"})
+        request.close_connection = True
+        for _ in range(1000):
+            request.wfile.write(piece)
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "endless"])
+def test_an_answer_over_http_that_never_ends_is_broken_off(packed: bool) -> None:
+    with (
+        Endless("initialize", packed=packed) as server,
+        pytest.raises(BackendError, match="longer than 16 MiB") as told,
+        outside_tools([server.url]),
+    ):
+        raise AssertionError("it opened")
+    assert server.url in told.value.what
+    with (
+        Endless("tools/call", packed=packed) as server,
+        pytest.warns(ToolFailed, match="1 of 1 calls failed.*longer than 16 MiB"),
+        outside_tools([server.url]) as (opened,),
+        pytest.raises(ValueError, match="longer than 16 MiB"),
     ):
         opened.function(hut="Ambre")
 

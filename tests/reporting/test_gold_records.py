@@ -62,7 +62,7 @@ def test_gold_records_are_compared_by_document_and_by_slot(tmp_path: Path) -> No
         ({"queries": "mop:stps"}, "no category stps"),
         ({"queries": "gold.json"}, "no query"),
         ({"gold": "one.txt"}, "no JSON"),
-        ({"gold": "nowhere.json"}, "cannot be read"),
+        ({"gold": "nowhere.json"}, "no such file"),
     ],
 )
 def test_a_reference_that_cannot_be_used_is_refused(

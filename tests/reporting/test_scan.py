@@ -94,6 +94,11 @@ def test_the_command_finds_known_values_however_they_are_encoded_and_exits_with_
     for place in ("a.html:1", "b.txt:1", "c.json:1"):
         assert f"{tmp_path}/{place}: a known secret" in shown
     assert "horse" not in shown
-    for path in tmp_path.iterdir():
-        path.write_text("nothing")
+    (tmp_path / ".kgnb-scan-allow").write_text("* *\n")  # perhaps a stranger's
     assert main(["scan", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert said == f"kgnb: no secrets found, besides what {tmp_path}/.kgnb-scan-allow lists\n"
+    for path in tmp_path.iterdir():
+        path.write_text("")
+    assert main(["scan", str(tmp_path / "a.html")]) == 0
+    assert capsys.readouterr().err == "kgnb: no secrets found\n"

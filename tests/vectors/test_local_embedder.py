@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -188,6 +188,18 @@ def test_a_model_that_cannot_be_loaded_is_a_setting(library: None) -> None:
         SentenceTransformersEmbedder("")
 
 
+@pytest.mark.fault("a stranger's settings file")
+def test_a_folder_that_was_not_named_is_no_model(
+    library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "all-MiniLM-L6-v2").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="of a model and of a folder here") as told:
+        SentenceTransformersEmbedder("all-MiniLM-L6-v2")
+    assert "sentence-transformers:./all-MiniLM-L6-v2" in told.value.fix
+    SentenceTransformersEmbedder("./all-MiniLM-L6-v2")
+
+
 @pytest.mark.slow
 def test_a_real_model_agrees_with_the_library(tmp_path: Path) -> None:
     """A two-layer model of random weights, built and saved here: no network, no claim of quality."""
@@ -217,7 +229,10 @@ def test_a_real_model_agrees_with_the_library(tmp_path: Path) -> None:
 class _Fastembed:
     """The library, as its documentation describes it."""
 
-    def __init__(self, model_name: str) -> None:
+    folders: ClassVar[list[str | None]] = []
+
+    def __init__(self, model_name: str, cache_dir: str | None = None) -> None:
+        self.folders.append(cache_dir)
         if model_name == "nowhere":
             raise ValueError("Could not load model nowhere from any source.")
 
@@ -226,6 +241,7 @@ class _Fastembed:
             yield np.array([len(text), 1.0, 2.0], dtype=np.float64)
 
 
+@pytest.mark.fault("neighbours on the machine")
 def test_fastembed_stands_in_where_it_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,3 +256,8 @@ def test_fastembed_stands_in_where_it_is_installed(
     assert embedder.name.startswith("fastembed:") and embedder.dimensions == 3
     with pytest.raises(ConfigError, match="nowhere"):
         open_embedder("fastembed:nowhere", Settings(cache=tmp_path))
+    # not the folder that all users share, which is the library's own default
+    assert set(_Fastembed.folders) == {str(tmp_path / "fastembed")}
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path / "named"))
+    open_embedder("fastembed:m", Settings(cache=tmp_path))
+    assert _Fastembed.folders[-1] is None  # the library looks at its variable itself

@@ -1,9 +1,11 @@
 """What only the Qdrant adapter can get wrong: folders, the wire, keys, busy servers."""
 
+import gzip
 import pickle
 import sqlite3
 import subprocess
 import sys
+import time
 import warnings
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +16,7 @@ from kgnb.errors import BackendError, ConfigError
 from kgnb.patience import Patience
 from kgnb.vectors.index import Point
 from kgnb.vectors.qdrant_index import QdrantIndex
+from tests.loopback import LoopbackServer, Request
 from tests.vectors.qdrant_shim import QdrantShim
 
 VIEWS = {"name": 3}
@@ -171,6 +174,43 @@ def test_nonsense_and_silence_are_backend_errors(shim: QdrantShim) -> None:
     shim.stop()
     with pytest.raises(BackendError, match="no usable answer"):
         index.collections()
+
+
+@pytest.mark.fault("hostile vector servers")
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "endless"])
+def test_an_answer_that_never_ends_is_broken_off(packed: bool) -> None:
+    class Endless(LoopbackServer):
+        def answer(self, request: Request) -> None:
+            piece = b" " * (1 << 20)
+            if packed:
+                request.send(200, gzip.compress(piece * 100), headers={"Content-Encoding": "gzip"})
+                return
+            request.begin(200, "application/json", None)
+            for _ in range(1000):
+                request.wfile.write(piece)
+
+    with Endless() as server, pytest.raises(BackendError, match="no usable answer") as told:
+        QdrantIndex(server.url, patience=waiting([], tries=1)).collections()
+    assert ("compressed" if packed else "longer than 64 MiB") in told.value.details
+
+
+@pytest.mark.fault("hostile vector servers")
+def test_a_server_that_sends_a_byte_now_and_then_has_a_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kgnb.vectors.qdrant_index._TIMEOUT", 1)
+
+    class Drips(LoopbackServer):
+        def answer(self, request: Request) -> None:
+            request.begin(200, "application/json", None)
+            for _ in range(300):
+                request.wfile.write(b" ")
+                time.sleep(0.1)
+
+    began = time.monotonic()
+    with Drips() as server, pytest.raises(BackendError, match="no usable answer"):
+        QdrantIndex(server.url, patience=waiting([], tries=1)).collections()
+    assert time.monotonic() - began < 20
 
 
 def test_a_collection_that_vanished_or_was_not_made_by_kgnb_is_named(shim: QdrantShim) -> None:

@@ -18,7 +18,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Source, ToolAnswer
 from kgnb.agents.kg_construction.workspace import Act, Doubt, about
 from kgnb.errors import Damaged, DataError, NotKept
-from kgnb.files import from_json, refuse_link, write_whole
+from kgnb.files import from_json, make_private, refuse_link, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
 from kgnb.results.interchange import network_of
@@ -263,7 +263,7 @@ def journal_file(folder: Path, document: str) -> Path:
 
 def write_journal(folder: Path, journal: Journal) -> None:
     """Write a journal atomically; warns NotKept where that fails, for the run can do without it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     left_out = {"error", "resumed", "stopped"}
     left_out |= {name for name in ("notes", "answers") if not getattr(journal, name)}
     fields = {"version": VERSION, **_journal().dump_python(journal, exclude=left_out)}

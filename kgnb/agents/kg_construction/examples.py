@@ -16,7 +16,7 @@ from math import fsum, log, sqrt
 from pathlib import Path
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, read_input
 from kgnb.kg.words import words
 
 SHOWN = 5
@@ -105,14 +105,8 @@ def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | N
     if not isinstance(source, str | Path):
         found = tuple(source or ())
         return Examples(found) if found else None
-    try:
-        lines = Path(source).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        missing = isinstance(error, FileNotFoundError)
-        what = "there is no such file of examples" if missing else "the examples cannot be read"
-        raise DataError(what, where=str(source), fix="Name a JSON Lines file.") from error
     every = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_input(source, "Name a JSON Lines file.").splitlines(), 1):
         try:
             row = from_json(line) if line.strip() else None
             if row is not None:

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json, refuse_link, settle
+from kgnb.files import from_json, is_filled, refuse_link, settle
 from kgnb.kg.loading import load
 from kgnb.kg.quads import Quad, read_n_quads, written
 
@@ -96,7 +96,7 @@ class GraphFile:
     def _begin(self) -> None:
         """Read what is there."""
         store = self._session.store
-        if self.path.exists() and self.path.read_bytes()[:4096].strip():
+        if is_filled(self.path):
             load(store, self.path)
         lines = self.journal.read_bytes().split(b"\n")
         whole, torn = lines[:-1], lines[-1]

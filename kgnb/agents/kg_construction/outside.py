@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from typing import Any
@@ -33,6 +34,7 @@ from kgnb.llm.tools import Tool
 
 LONGEST = 4000
 """The most characters of an answer that a reader is shown."""
+_MOST_BYTES = 16 << 20  # of a server's answer
 
 
 def function_tool(function: Callable[..., Any]) -> Tool:
@@ -169,14 +171,27 @@ def _imported(said: str) -> Callable[..., Any]:
 def _server(said: str) -> Iterator[list[Tool]]:
     """The tools of an MCP server, called from this thread while the client runs in its own."""
     from anyio.from_thread import start_blocking_portal
+    from httpx2 import AsyncClient
     from mcp import Client, MCPError, StdioServerParameters
+    from mcp.client.streamable_http import streamable_http_client
 
-    url = said.startswith(("http://", "https://"))
-    words = [] if url else shlex.split(said)
-    target = said if url else StdioServerParameters(command=words[0], args=words[1:])
+    # it would print a traceback for each line that is no message
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     with closing(ExitStack()) as stack:  # closed without the exception, which the client would wrap
         try:
             portal = stack.enter_context(start_blocking_portal())
+            target: Any
+            if said.startswith(("http://", "https://")):
+                http = AsyncClient(
+                    timeout=60,
+                    headers={"Accept-Encoding": "identity"},
+                    event_hooks={"response": [_bound]},
+                )
+                stack.enter_context(portal.wrap_async_context_manager(http))
+                target = streamable_http_client(said, http_client=http)
+            else:
+                command, *words = shlex.split(said)
+                target = StdioServerParameters(command=command, args=words)
             client = Client(target, read_timeout_seconds=60)
             stack.enter_context(portal.wrap_async_context_manager(client))
             listed = portal.call(_listed, client)
@@ -185,7 +200,7 @@ def _server(said: str) -> Iterator[list[Tool]]:
             while isinstance(why, BaseExceptionGroup):
                 why = why.exceptions[0]
             raise BackendError(
-                f"the MCP server does not answer as it should: {shown(str(why))}",
+                f"the MCP server {said} does not answer as it should: {shown(str(why).partition(', input_')[0])}",
                 service=said,
                 fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
             ) from error
@@ -200,6 +215,29 @@ def _server(said: str) -> Iterator[list[Tool]]:
             )
             for one in listed
         ]
+
+
+async def _bound(response: Any) -> None:
+    """Have an answer read to a bound, and none that is compressed, which may unpack to any length."""
+    from httpx2 import AsyncByteStream, StreamError
+
+    sent, encoding = response.stream, response.headers.get("content-encoding", "identity")
+
+    class Bounded(AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left = _MOST_BYTES if encoding == "identity" else 0
+            async for piece in sent:
+                left -= len(piece)
+                if left < 0:
+                    raise StreamError(
+                        f"the answer is compressed, or longer than {_MOST_BYTES >> 20} MiB"
+                    )
+                yield piece
+
+        async def aclose(self) -> None:
+            await sent.aclose()
+
+    response.stream = Bounded()
 
 
 async def _listed(client: Any) -> list[Any]:

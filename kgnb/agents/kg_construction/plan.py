@@ -20,7 +20,7 @@ from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolDefinition
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, read_input
 from kgnb.llm.prices import estimate_tokens
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 from kgnb.shapes.datatypes import INTEGERS
@@ -242,7 +242,7 @@ def read_steps(pack: ToolPack, path: Path) -> list[PlanStep]:
     """
     fix = "kgnb compile --out FOLDER writes one to begin with: a list of steps, each with tool_groups."
     try:
-        listed = from_json(_text_of(path))
+        listed = from_json(read_input(path, _TEXT))
         listed = listed.get("steps", listed) if isinstance(listed, dict) else listed
         steps = [
             PlanStep(
@@ -299,7 +299,7 @@ def read_instructions(pack: ToolPack, path: Path) -> Instructions:
         DataError: the file is missing, or a heading names no class or property.
     """
     terms, found = OntologyTerms(pack), Instructions()
-    general, *parts = re.split(r"^#+[ \t]+", "\n" + _text_of(path), flags=re.MULTILINE)
+    general, *parts = re.split(r"^#+[ \t]+", "\n" + read_input(path, _TEXT), flags=re.MULTILINE)
     of_terms: dict[str, str] = {}
     for part in parts:
         name, _, text = part.partition("\n")
@@ -317,15 +317,7 @@ def read_instructions(pack: ToolPack, path: Path) -> Instructions:
     return replace(found, general=general.strip(), of_terms=of_terms)
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.expanduser().read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"it cannot be read: {error}", where=str(path), fix="Name a text file in UTF-8."
-        ) from error
-
-
+_TEXT = "Name a text file in UTF-8."
 _INSTRUCTIONS = "Instructions:\n{text}"
 
 

@@ -17,6 +17,7 @@ from kgnb.agents.question_answering.options import Direction as Direction
 from kgnb.agents.question_answering.options import Options as Options
 from kgnb.agents.question_answering.options import Reflection as Reflection
 from kgnb.agents.question_answering.options import Tools as Tools
+from kgnb.datasets.questions import LONGEST
 from kgnb.files import from_json
 from kgnb.kg.result_files import python_value
 from kgnb.kg.terms import Iri, Term, Triple, bare_text, n3
@@ -174,6 +175,8 @@ class Question:
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise ValueError("the question is empty")
+        if len(self.text) > LONGEST:
+            raise ValueError(f"the question has more than {LONGEST:,} characters")
 
 
 @dataclass(frozen=True)
