@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, TextIO, cast
 
 from kgnb.errors import DataError
@@ -263,7 +264,7 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
         with path.open("ab+", buffering=0) as file:
-            _hold(file.fileno())
+            hold(file.fileno())
             rest = (_closing(cast(BinaryIO, file)) + text).encode()
             while rest:  # one write, except on a full disk, where the next one fails
                 rest = rest[file.write(rest) :]
@@ -297,7 +298,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             )
 
 
-def _hold(handle: int, *, wait: bool = True, shared: bool = False) -> bool:
+# of a network's file system without its lock service
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS)
+
+
+def hold(handle: int, *, wait: bool = True, shared: bool = False) -> bool:
     """Lock an open file until it is closed; False where the file system knows no locks.
 
     Raises:
@@ -309,10 +314,20 @@ def _hold(handle: int, *, wait: bool = True, shared: bool = False) -> bool:
     try:
         fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
     except OSError as error:
-        # of a network's file system without its lock service
-        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS):
+        if error.errno not in _NO_LOCKS:
             raise
         return False
+    return True
+
+
+def knows_locks(folder: Path) -> bool:
+    """Whether parts of files can be locked there, as SQLite does."""
+    try:
+        with TemporaryFile(dir=folder) as file:
+            if fcntl is not None:
+                fcntl.lockf(file, fcntl.LOCK_EX)
+    except OSError as error:
+        return error.errno not in _NO_LOCKS
     return True
 
 
@@ -424,7 +439,7 @@ class Claim:
         if handle is None:
             return
         try:
-            _hold(handle, wait=False)
+            hold(handle, wait=False)
             self._path.unlink(missing_ok=True)
         except BlockingIOError:
             # the others that share it need the file
@@ -455,7 +470,7 @@ def _flocked(path: Path, *, wait: bool = True, shared: bool = False) -> int | No
             os.close(handle)
             return None
         try:
-            if not _hold(handle, wait=wait, shared=shared):
+            if not hold(handle, wait=wait, shared=shared):
                 path.unlink(missing_ok=True)
                 os.close(handle)
                 return None

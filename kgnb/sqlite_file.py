@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import make_private
+from kgnb.files import knows_locks, make_private
 
 _PAUSE = 0.005  # seconds; switching to the write-ahead log takes about one millisecond
 _NOT_NOW = {  # kinds of errors that a sound file may meet
@@ -179,7 +179,12 @@ class SqliteFile:
         if not isinstance(error, OSError) and kind not in _NOT_NOW:
             return self.damaged(str(error))
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            why = f"is locked: {' and '.join(_writers(self.path)) or 'another process'} is writing to it"
+            writers = _writers(self.path)
+            if not writers and not knows_locks(self.path.parent):
+                why = f"{self.what} needs locks, which the file system there does not know"
+                fix = "Name a folder on a local disk ($KGNB_CACHE)."
+                return InUse(why, where=str(self.path), fix=fix)
+            why = f"is locked: {' and '.join(writers) or 'another process'} is writing to it"
             fix = "Wait for it, or end it. Nothing in the file was changed."
             return Locked(f"{self.what} {why}", where=str(self.path), fix=fix)
         if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

@@ -43,7 +43,7 @@ def test_the_neighbourhood_of_entities_can_be_asked_without_the_service(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--entities", "missing.txt"], "No such file"),
+        (["--entities", "missing.txt"], "no such file"),
         (["--endpoint", "http://127.0.0.1:9/sparql"], "no entity could be read"),
         (["--out", "nodir/near.nt"], "folder that exists"),
         (["--out", "near.rdf"], "N-Triples"),

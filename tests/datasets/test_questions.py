@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.datasets.question_sets import codex_triples, pathquestion, qald10, slot_filling
 from kgnb.agents.question_answering.values import Question
+from kgnb.datasets.question_sets import codex_triples, pathquestion, qald10, slot_filling
 from kgnb.datasets.questions import Asked, read_questions, sampled, scan_questions
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import is_literal_zero

@@ -6,15 +6,18 @@ import errno
 import io
 import json
 import os
+import sqlite3
 import stat
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from kgnb import files
 from kgnb.agents.kg_construction.documents import find_documents
+from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.cli import main
 from kgnb.errors import ConfigError
 from kgnb.files import append_lines, from_yaml, locked, read_lines, write_whole
@@ -27,6 +30,8 @@ from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.replay import Key, ReplayCache
 from kgnb.run.folder import RunFolder
 from kgnb.settings import Settings
+from kgnb.sqlite_file import InUse, Locked
+from kgnb.tasks.building import compile_ontology
 
 posix = pytest.mark.skipif(os.name != "posix", reason="these are files of POSIX")
 MATCH = ["match", "huts:alpine", "huts:refuge", "--judge", "rule", "--embedder", "characters"]
@@ -167,6 +172,32 @@ def test_work_goes_on_where_the_file_system_knows_no_locks(
     assert not (tmp_path / ".lock").exists()
     batch = BatchModel(tmp_path / "batch")
     assert batch.folder.is_dir()
+    session = compile_ontology("huts:kitchen").session()
+    served = GraphFile(tmp_path / "k.trig", session, None)
+    assert session.call("create_ingredient", {"label": "salt"}).ok
+    served.close()
+    assert "salt" in (tmp_path / "k.trig").read_text()
+
+
+@posix
+@pytest.mark.fault("file system without locks")
+def test_a_cache_that_cannot_be_locked_is_said_and_no_other_process_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*given: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(ReplayCache, "patience", 0.1)
+    path = tmp_path / "replies.sqlite"
+    cache = ReplayCache(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")  # as SQLite is refused where there are no locks
+        with pytest.raises(Locked, match="is writing to it"):
+            cache.put(Key.of(Request((Message("user", "Who?"),)), "m"), Reply("yes"))
+        monkeypatch.setattr(files.fcntl, "lockf", none)
+        with pytest.raises(InUse, match="needs locks") as told:
+            cache.put(Key.of(Request((Message("user", "Who?"),)), "m"), Reply("yes"))
+    assert not isinstance(told.value, Locked) and "KGNB_CACHE" in told.value.fix
 
 
 @pytest.mark.fault("kill -9")

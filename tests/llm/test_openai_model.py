@@ -424,7 +424,7 @@ def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
 
 def test_a_reply_without_end_and_one_that_unpacks_are_refused(monkeypatch: Any) -> None:
     with RawServer(endless, "/v1") as server:
-        monkeypatch.setattr("kgnb.openai_server.MOST", 1_000_000)
+        monkeypatch.setattr("kgnb.network.MOST", 1_000_000)
         with pytest.raises(ModelError, match="longer than 0 MiB"):
             OpenAIModel("m", server.url, timeout=30).ask(ASK)
     with RawServer(bomb, "/v1") as server, pytest.raises(ModelError, match="compressed"):

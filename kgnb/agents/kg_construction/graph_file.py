@@ -20,14 +20,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json, is_filled, refuse_link, settle
+from kgnb.files import from_json, hold, is_filled, refuse_link, settle
 from kgnb.kg.loading import load
 from kgnb.kg.quads import Quad, read_n_quads, written
-
-try:
-    import fcntl
-except ImportError:  # Windows: nothing keeps two servers from writing to one file there
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
@@ -80,10 +75,8 @@ class GraphFile:
         session.log = self.note
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
         try:
-            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(self._stream.fileno(), wait=False)
             if not os.path.samestat(os.stat(self.journal), os.fstat(self._stream.fileno())):
                 raise BlockingIOError("its journal was removed just now")
         except OSError as error:
