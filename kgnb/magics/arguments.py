@@ -246,7 +246,11 @@ def parse(
     """
     words = [*_body_words(parser, body or {}), *words]
     if "--graph" not in parser._option_string_actions:  # then NAME alone means the same
-        words = [word for word in words if word not in NAMES_GRAPH]
+        words = [
+            word[8:] if word.startswith("--graph=") else word
+            for word in words
+            if word not in NAMES_GRAPH
+        ]
     parser = _lenient(parser) if partial else parser
     try:
         arguments, extra = parser.parse_known_intermixed_args(

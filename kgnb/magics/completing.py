@@ -206,7 +206,8 @@ def in_line(magics: Any, shell: Any, line: str, ours: str) -> dict[str, Any]:
             else "value"
         )
 
-    offered = [text for text in magics.complete(shell, event) if text.startswith(word)]
+    every, start = magics.complete(shell, event), word.casefold()
+    offered = [text for text in every if text.casefold().startswith(start)]
     if not first or word.startswith((".", "/", "~")):
         at = sum(not text.startswith("-") for text in offered)
         offered[at:at] = paths(word, opened[1] if opened else "")

@@ -131,6 +131,12 @@ class ReportMagics(PlainMagics, magic="report"):
         shown, words = super().read(line, mark)
         return shown, [word for word in words if word != "-p"]
 
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Names of reports."""
+        from kgnb.reporting.report import templates
+
+        return [one.name for one in templates()] if name == "name" else ()
+
     def help(self, words: Sequence[str]) -> str:
         """The parameters of the report, if one is named, else those of the magic."""
         from kgnb.cli.report import parameters_help

@@ -53,7 +53,15 @@ _BEGINS = re.compile(
 _AT = re.compile(r"line (\d+), column (\d+)")
 
 
-class SparqlMagics(PlainMagics, magic="sparql"):
+class GraphMagics(PlainMagics):
+    """A cell magic about an open graph."""
+
+    def suggestions(self, name: str) -> list[str]:
+        """Names of open graphs."""
+        return list(self.session.graphs) if name in ("name", "graph") else []
+
+
+class SparqlMagics(GraphMagics, magic="sparql"):
     """Query a graph in SPARQL."""
 
     below = "query"
@@ -145,13 +153,16 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             filled = fill(text, values)
             known = {**dict(getattr(named.graph, "prefixes", ())), **prefixes}
             return _Shown(f"{declarations(filled, known).strip()}\n{filled.strip()}".strip())
+        # none are left out of a file
+        free = arguments.limit is None and not arguments.export
+        limit = MOST_ROWS if free else arguments.limit
         found = interruptible(
             lambda: query(
                 endable(named.graph),
                 text,
                 values=values,
                 prefixes=prefixes,
-                limit=_limit(arguments),
+                limit=limit,
                 timeout=arguments.timeout,
                 update=arguments.update,
                 export=arguments.export or None,
@@ -170,13 +181,7 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         if arguments.store:
             self.shell.user_ns[arguments.store] = found
         if arguments.export:
-            size = (
-                len(found.solutions)
-                if isinstance(found, Rows)
-                else len(found)
-                if isinstance(found, Triples)
-                else 0
-            )
+            size = len(found) if isinstance(found, Rows | Triples) else 0
             print(
                 f"{arguments.export}: wrote {count(size, 'row' if isinstance(found, Rows) else 'triple')}"
             )
@@ -233,10 +238,6 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             point(error, arguments.cell)
             raise
 
-    def suggestions(self, name: str) -> list[str]:
-        """Names of open graphs."""
-        return list(self.session.graphs) if name == "name" else []
-
     def _values(self, bound: list[str], cell: str) -> dict[str, object]:
         """The values of the names in the query: those of ``--bind``, else the notebook's variables."""
         values: dict[str, object] = {}
@@ -253,11 +254,6 @@ class SparqlMagics(PlainMagics, magic="sparql"):
 
 MOST_ROWS = 100_000
 """Rows of a query without a limit of its own: a page shows a few, and a million take a gigabyte."""
-
-
-def _limit(arguments: argparse.Namespace) -> int | None:
-    """How many rows to fetch; none are left out of a file."""
-    return MOST_ROWS if arguments.limit is None and not arguments.export else arguments.limit
 
 
 def _empty(found: Found) -> bool:
@@ -335,7 +331,7 @@ _USED = re.compile(r"(?<![\w:/<.-])([A-Za-z][\w.-]*):")
 _PLACE = re.compile(r"\bline (\d+)\b")
 
 
-class TurtleMagics(PlainMagics, magic="turtle"):
+class TurtleMagics(GraphMagics, magic="turtle"):
     """Write a graph in a cell."""
 
     below = "graph"
@@ -381,10 +377,6 @@ class TurtleMagics(PlainMagics, magic="turtle"):
             except DataError as error:
                 raise _in_cell(error, str(path), cell) from None
         graph.prefixes = tuple((p, iri) for p, iri in graph.prefixes if p not in wanted)
-
-    def suggestions(self, name: str) -> list[str]:
-        """Names of open graphs."""
-        return list(self.session.graphs) if name == "name" else []
 
 
 def _in_cell(error: DataError, path: str, cell: str) -> DataError:

@@ -207,6 +207,7 @@ def test_an_open_graph_is_asked_by_its_name_however_it_is_given(
     query = "SELECT ?c { ?c a owl:Class }"
     cell = alpine.good(f"%%sparql {option}\n{query}")
     assert len(cell.value) == 4 and "without effect" not in cell.printed
+    assert alpine.good(f"%kg info {option}").value.caption.startswith("alpine")
     assert str(cell.value.df()) != str(alpine.good(f"%%sparql\n{query}").value.df())
 
 
@@ -390,6 +391,10 @@ def test_paths_complete_in_every_verb_and_spaces_are_quoted(alpine: Notebook) ->
     ):
         assert completions(alpine, f"{line} min") == ["mine/"], line
     assert completions(alpine, "%kg open nowhere/x") == ["nowhere/x"]  # nothing of Python's
+    assert completions(alpine, "%%sparql --graph al")[0] == "alpine"
+    assert completions(alpine, "%report entity") == ["entity-alignment"]
+    alpine.good("%om start alpine.ttl refuge.ttl")
+    assert completions(alpine, "%om explain war") == ["Warden"]
 
 
 def test_help_of_a_cell_magic_is_whole_however_it_is_asked(alpine: Notebook) -> None:
