@@ -149,7 +149,7 @@ def headline(metrics: Mapping[str, Any]) -> list[str]:
     rows = metrics.get("headline") or []
     if not rows:
         return []
-    names = list(rows[0])
+    _, *names = {"empty": {}} | rows[0]  # why a figure is empty is on the page
     return aligned([names, *([_cell(row.get(name)) for name in names] for row in rows)])
 
 

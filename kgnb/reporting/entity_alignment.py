@@ -100,11 +100,6 @@ class AlignmentResults:
         return "kgnb's mountain huts" if self.pair == "huts" else self.pair
 
     @property
-    def model_asked(self) -> bool:
-        """Whether a model judged anything."""
-        return sections.heard(self.run)["asked"] > 0
-
-    @property
     def run(self) -> Run:
         """The run of the headline's alignments."""
         return self.headline[0].outcome.run
@@ -388,7 +383,7 @@ def figures(results: AlignmentResults) -> list[FigureRow]:
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
         found = {key: here(value) for key, value in _scores(one, 3).items()}
         rows.append(FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)}))
-    if results.model_asked:
+    if sections.heard(results.run)["asked"]:
         rows += [_before(results.headline[0], results)]
         silent = sections.silence(results.run)
         rows = [replace(row, covers=f"{row.covers}; {silent}") if silent else row for row in rows]

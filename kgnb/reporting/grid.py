@@ -7,7 +7,6 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgnb.errors import DataError
 from kgnb.files import from_yaml, read_input
-from kgnb.reporting.parameters import Value, assignments, check
+from kgnb.reporting.parameters import Value, assignments, check, did_you_mean
 from kgnb.reporting.report import find_template
 
 MOST = 10_000  # combinations; more is a mistake, or work for several files
@@ -181,17 +180,11 @@ def _told(where: str, function: Callable[..., T], *given: Any) -> T:
 def _refused(error: ValidationError, at: Callable[..., str]) -> DataError:
     first = error.errors()[0]
     place = [part for part in first["loc"] if part != "[key]"]
-    what = (
-        f"{'.'.join(map(str, place))}: {first['msg'][0].lower()}{first['msg'][1:]}"
-        if place
-        else "it maps nothing"
-    )
+    what = f"{'.'.join(map(str, place))}: {first['msg'][0].lower()}{first['msg'][1:]}"
     if first["type"] == "extra_forbidden":
-        near = get_close_matches(str(place[0]), Sweep.model_fields, n=1)
-        what = f"a sweep has no entry {place[0]!r}" + (
-            f" (did you mean {near[0]}?)" if near else ""
-        )
-    elif not place or place == ["report"]:
+        what = f"a sweep has no entry {place[0]!r}"
+        what += did_you_mean(str(place[0]), [*Sweep.model_fields])
+    elif place in ([], ["report"]):
         what = "a sweep names its report"
     return DataError(what, where=at(*place), fix=FORM)
 

@@ -87,11 +87,6 @@ def byline_of(data: Iterable[str], day: date, author: str) -> str:
     return f'<p class="byline">{"<br>".join(filter(None, parts))}</p>'
 
 
-def without_times(html: str) -> str:
-    """A page without its blocks of times: the same bytes whenever the report is made."""
-    return TIMES.sub("", html)
-
-
 def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
     """Give each section an id for the table of contents, and mark those that were not part of this
     run.

@@ -373,12 +373,14 @@ def documents(results: BuildingResults) -> Table:
     return results.built.table()
 
 
-def extraction(results: BuildingResults) -> Table:
+def extraction(results: BuildingResults) -> Table | Fragment:
     """The graph against the reference, strictly and by the paper's scoring."""
     table = score_table(
         results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else []
     )
-    if not results.legacy:
+    if not results.scores:
+        return words(UNMEASURED)
+    if not (results.papers or results.own):
         return table
     paper = micro(results.legacy)
     shown = (
@@ -488,9 +490,7 @@ def figures(results: BuildingResults) -> list[FigureRow]:
 def _measured(scores: Mapping[str, Extraction]) -> dict[str, Figure]:
     total = micro(scores) if scores else None
     names = ("precision", "recall", "f1")
-    return {
-        name: measured(getattr(total, name) if total else None, "no reference") for name in names
-    }
+    return {name: measured(getattr(total, name, None), "no reference") for name in names}
 
 
 def _papers(data: str) -> list[FigureRow]:
@@ -571,8 +571,8 @@ def picture(results: BuildingResults) -> GraphPicture:
         for edge in whole.edges:
             if edge.source == node and edge.target not in kept and len(kept) < READABLE:
                 kept.append(edge.target)
-    nodes = [node for node in whole.nodes if node.id in set(kept)]
-    edges = [edge for edge in whole.edges if edge.source in set(kept) and edge.target in set(kept)]
+    nodes = [node for node in whole.nodes if node.id in kept]
+    edges = [edge for edge in whole.edges if edge.source in kept and edge.target in kept]
     about = next(node.label for node in nodes if node.id == root)
     notes = [
         f"{len(nodes)} of {len(whole.nodes):,} entities; the whole graph is graph.trig beside this page."

@@ -71,11 +71,15 @@ class ReportParameter(OptionInfo):
         return value
 
     def _refused(self, given: object) -> ValueError:
-        nearest = get_close_matches(str(given), self.choices, n=1)
-        hint = f" (did you mean {nearest[0]}?)" if nearest else ""
+        hint = did_you_mean(str(given), self.choices)
         return ValueError(
             f"parameter {self.name}: {given!r} is not allowed{hint}\nIt may be {self.allowed}."
         )
+
+
+def did_you_mean(given: str, names: Sequence[str]) -> str:
+    """The nearest of some names, in brackets; "" where none is near."""
+    return "".join(f" (did you mean {name}?)" for name in get_close_matches(given, names, n=1))
 
 
 def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[ReportParameter, ...]:
@@ -175,29 +179,34 @@ def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) ->
     """
     names = [parameter.name for parameter in parameters]
     for name, value in given.items():
+        text = value if isinstance(value, str) else ""
         secret = "its name looks like a secret" if looks_secret(name) else ""
-        if secret or (isinstance(value, str) and KEY.search(value)):
+        if secret or KEY.search(text):
             raise ValueError(
                 f"parameter {name}: {secret or 'its value looks like a key'}, and a report shows its parameters\n"
                 'Put it in an environment variable and name that in the settings: key = "env:NAME".'
             )
         if name not in names:
-            nearest = get_close_matches(name, names, n=1)
-            hint = f" (did you mean {nearest[0]}?)" if nearest else ""
+            hint = did_you_mean(name, names)
             raise ValueError(
                 f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}."
             )
-        if isinstance(value, str) and blot_forms(value) != value:
+        if blot_forms(text) != text:
             raise ValueError(
                 f"parameter {name}: the URL contains a password or a key, and a report shows its parameters\n"
                 "Give the URL without it, and write env:NAME in the settings: docs/settings.md, Endpoints."
             )
-    return {
+    values = {
         parameter.name: parameter.read(given[parameter.name])
         if parameter.name in given
         else parameter.default
         for parameter in parameters
     }
+    ours = [one for one in parameters if str(one.default).startswith("huts:")]
+    if ours and values[ours[0].name] != ours[0].default:
+        # the data of ours go together: none of them stands beside somebody's own
+        values |= {one.name: "" for one in ours if one.name not in given}
+    return values
 
 
 def arguments(parameters: Sequence[ReportParameter], given: Mapping[str, object]) -> dict[str, Any]:

@@ -87,19 +87,18 @@ class Plot:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> Mapping[str, str]:
-        light, dark = (_data_uri(self.svg(theme)) for theme in (LIGHT, DARK))
+        light, dark = (
+            base64.b64encode(self.svg(theme).encode()).decode() for theme in (LIGHT, DARK)
+        )
         return {
             "text/html": (
-                f'<figure><picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-                f'<img src="{light}" alt="{escape(self.alt)}"></picture>'
+                '<figure><picture><source media="(prefers-color-scheme: dark)" '
+                f'srcset="data:image/svg+xml;base64,{dark}">'
+                f'<img src="data:image/svg+xml;base64,{light}" alt="{escape(self.alt)}"></picture>'
                 f"<figcaption>{escape(self.caption)}</figcaption></figure>"
             ),
             "text/plain": f"[figure: {self.alt}]",
         }
-
-
-def _data_uri(svg: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def in_series(scores: Sequence[Any]) -> list[tuple[str, list[float]]]:

@@ -227,9 +227,7 @@ class AnsweringResults(Variant):
         found = by_kind(self.items)
         if self.zeros_apart:
             zeros = [one.item for one in self.scored if is_literal_zero(one.asked.values or ())]
-            others = [
-                one.item for one in self.scored if not is_literal_zero(one.asked.values or ())
-            ]
+            others = [item for item in self.items if item not in zeros]
             found |= {ZEROS: measure(zeros), "all without those": measure(others)} if zeros else {}
         return found
 
@@ -735,12 +733,10 @@ def beside_costs(results: AnsweringResults) -> Table:
 
 
 def errors(results: AnsweringResults) -> Table | Fragment:
-    """Every question whose answer is not exactly the reference; a row opens to what was cited and
-    why.
+    """Every question whose answer is not exactly the reference, or that has none; a row opens to
+    what was cited and why.
     """
-    if not results.items:
-        return words(UNMEASURED)
-    missed = [one for one in results.scored if not one.right]
+    missed = [one for one in results.replied.values() if one.asked.values is None or not one.right]
     if not missed:
         return words(
             f"All {len(results.scored):,} questions that have a reference were answered as it says."
@@ -771,12 +767,12 @@ def errors(results: AnsweringResults) -> Table | Fragment:
         ]
         for one in missed
     ]
-    notes = [f"{len(missed)} of {len(results.scored)} questions; unsure ones last."]
+    notes = [f"{len(missed)} of {len(results.replied)} questions; unsure ones last."]
     details = [_details(one) for one in missed]
     return Table(
         columns,
         rows,
-        caption="Answers that differ from the reference",
+        caption="Answers that differ from the reference, or have none",
         notes=notes,
         details=details,
     )
@@ -790,11 +786,9 @@ def went_wrong(one: MeasuredQuestion) -> str:
     answer = one.outcome.answer
     linked = set(answer.linked.entities) if answer is not None else set()
     if not one.outcome.values:
-        return (
-            "unsure"
-            if wanted & linked or linked or answer is None
-            else "nothing in the question was linked"
-        )
+        return "unsure" if linked or answer is None else "nothing in the question was linked"
+    if one.asked.values is None:
+        return ""
     if not wanted:
         return "answered, though the graph has no answer"
     if found == wanted and not one.cells_right:
@@ -831,17 +825,17 @@ def _listed(values: Sequence[str], most: int = 4) -> str:
 
 
 def example(results: AnsweringResults) -> GraphPicture | Fragment:
-    """The proof of one right answer: the one with the most triples that still fit a picture."""
+    """The proof of one answer that nothing speaks against: the one with the most triples that still
+    fit a picture.
+    """
     right = [
         one
-        for one in results.scored
-        if one.right and one.outcome.answer is not None and one.outcome.support
+        for one in results.replied.values()
+        if (one.asked.values is None or one.right) and one.outcome.support
     ]
     if not right:
         return words("No question was answered correctly with triples that prove it.")
-    best = max(
-        right, key=lambda one: (len(one.outcome.support) <= 12, min(12, len(one.outcome.support)))
-    )
+    best = min(right, key=lambda one: (len(one.outcome.support) > 12, -len(one.outcome.support)))
     assert best.outcome.answer is not None
     return proof(best.outcome.answer)
 
@@ -874,9 +868,7 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "options": asdict(results.options),
         "headline": [row.to_json() for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
-        "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()}
-        if results.items
-        else {},
+        "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()},
         "judges": {one.name: _plain(one) for one in results.judges},
         "variants": {one.name: _plain(one) for one in results.variants},
         "queries": results.cost.queries,

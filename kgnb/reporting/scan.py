@@ -249,7 +249,9 @@ def _candidates(
     for what, form in forms:
         for match in form.finditer(line):
             value = (
-                match[0][len(match["before"]) :] if "before" in form.groupindex else _group(match)
+                match[0][len(match["before"]) :]
+                if "before" in form.groupindex
+                else next(filter(None, match.groups()), match[0])
             )
             if not PLACEHOLDER.search(value) and value not in ("true", "false", "null"):
                 yield what, value
@@ -264,10 +266,6 @@ def _candidates(
             yield f"a value of {match['name'].strip('.-_')}", value
     if len(line) <= LONGEST_LINE:
         yield from _by_detectors(line)
-
-
-def _group(match: re.Match[str]) -> str:
-    return next(filter(None, match.groups()), match[0])
 
 
 def _texts(file: Path, content: bytes) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ import nbformat
 
 from kgnb.datasets.fetch import digest
 from kgnb.files import write_whole
-from kgnb.reporting.html import byline_of, page, without_times
+from kgnb.reporting.html import TIMES, byline_of, page
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import data_files, find_template, run_report
 from kgnb.reporting.session import read_ledger
@@ -71,7 +71,7 @@ def write_example(name: str, settings: Settings) -> Path:
             notebook.cells = [cell for part in parts for cell in part] + [note]
             cut = Path(place) / "cut.ipynb"
             nbformat.write(notebook, cut)
-            html = without_times(page(cut, template.title, ledger, "", byline))
+            html = TIMES.sub("", page(cut, template.title, ledger, "", byline))
             if len(html.encode()) <= MOST or len(parts) < 3:
                 return write_whole(FOLDER / f"{name}.html", html)
             largest = max(

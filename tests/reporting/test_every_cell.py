@@ -29,6 +29,11 @@ RUNS: dict[str, tuple[str, str, dict[str, object]]] = {
         "run_pair",
         {"source": "huts:hollenmark", "target": "huts:corvane", "judge": "rule"},
     ),
+    "construction, without a reference": (
+        "kg-construction",
+        "run_report",
+        {"judge": "rule", "tbox": "huts:dairy"},
+    ),
     "construction": ("kg-construction", "run_report", {"judge": "rule", "papers": True}),
 }
 

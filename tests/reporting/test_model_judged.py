@@ -19,7 +19,7 @@ import pytest
 
 from kgnb.llm.replay import server_alias
 from kgnb.reporting import backbones
-from kgnb.reporting.html import TIMES, without_times
+from kgnb.reporting.html import TIMES
 from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import ReportError, ReportResult, find_template, mark_partial, run_report
 from kgnb.reporting.session import ReportSession, begin, headline_figures
@@ -111,7 +111,7 @@ def lasting(result: ReportResult) -> tuple[bytes, list[str], str]:
     return (
         (result.folder / "metrics.json").read_bytes(),
         pictures(result),
-        without_times(result.html.read_text()),
+        TIMES.sub("", result.html.read_text()),
     )
 
 

@@ -109,6 +109,17 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is_and_without_its_pas
         assert "hunter2" not in str(caught.value)
 
 
+def test_nothing_of_ours_stands_beside_an_ontology_of_ones_own() -> None:
+    known = find_template("kg-construction").parameters
+    ours = check(known, {"judge": "rule"})
+    assert (ours["reference"], ours["against"]) == ("huts:kitchen-reference", "huts:pantry")
+    own = check(known, {"tbox": "tools.ttl", "documents": "notes"})
+    found = [own[name] for name in ("tbox", "documents", "shapes", "reference", "against")]
+    assert found == ["tools.ttl", "notes", "", "", ""]
+    chosen = check(known, {"tbox": "tools.ttl", "reference": "huts:kitchen-reference"})
+    assert chosen["reference"] == "huts:kitchen-reference"
+
+
 def test_names_that_look_secret_are_refused_and_similar_ones_are_not():
     for name in (
         "api_key",

@@ -334,3 +334,22 @@ def test_questions_that_a_slice_has_no_answer_to_score_nothing(
     assert found.whole.unanswerable > 0 and silent
     hits = sum(bool(one.outcome.values) and one.right for one in found.scored)
     assert (found.whole.exact or 0) * found.whole.answerable == hits
+
+
+def test_answers_that_no_reference_tells_of_are_listed_with_their_proofs(tmp_path: Path) -> None:
+    graph = "@prefix : <http://ferry.example/#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    graph += ":captain rdfs:label 'captain' . :elke rdfs:label 'Elke' ; :captain :ada . :ada rdfs:label 'Ada Lind' ."
+    (tmp_path / "ferry.ttl").write_text(graph, encoding="utf-8")
+    asked = ["Who is the captain of Elke?", "Which ferry sank first?"]
+    lines = [json.dumps({"id": str(n), "question": text}) for n, text in enumerate(asked)]
+    (tmp_path / "asked.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    settings = Settings(embedder="characters", cache=tmp_path / "cache")
+    found = report.run_questions(
+        session=ReportSession(tmp_path, settings, ""),
+        questions=str(tmp_path / "asked.jsonl"),
+        graph=str(tmp_path / "ferry.ttl"),
+    )
+    listed = report.errors(found)
+    assert isinstance(listed, Table) and len(listed) == 2
+    assert ("because", "Elke | captain | Ada Lind") in listed.details[0]
+    assert isinstance(report.example(found), GraphPicture)
