@@ -71,7 +71,7 @@ def verb_controls(
             current.get(action.dest, default) if said is None else said,
             suggest(action.dest),
         )
-        control.help = (action.help or "").replace("%%", "%")
+        control.help = control.inputs[0].tooltip
         # A positional argument is always part of the line, an option if the line had it already.
         control.touched = not action.option_strings or (
             said is not None and said is not False and said != default
@@ -141,13 +141,7 @@ def _text(
 ) -> Control:
     many = action.nargs in ("+", "*")
     words = [start] if isinstance(start, str) else start or []
-    text = (
-        " ".join(quote(str(one)) for one in words if one)
-        if many
-        else ""
-        if start is None
-        else str(start)
-    )
+    text = " ".join(map(quote, map(str, filter(None, words)))) if many else str(start or "")
     if suggested and not many:
         entry = ipywidgets.Combobox(
             value=text, options=tuple(suggested), ensure_option=False, **look
@@ -254,7 +248,7 @@ class Form:
 
 def plain_line(magic: str, verb: str, words: Sequence[str]) -> str:
     """A magic line made of words, quoted where necessary."""
-    return " ".join([f"%{magic}", *([verb] if verb else []), *(quote(word) for word in words)])
+    return " ".join([f"%{magic}", *filter(None, [verb]), *map(quote, words)])
 
 
 def tool_controls(schema: Mapping[str, Any], given: Mapping[str, Any]) -> list[Control]:

@@ -16,7 +16,6 @@ from pydantic import BaseModel
 
 from kgnb.errors import KgnbError
 from kgnb.judging import (
-    UNSURE,
     Decision,
     Decisions,
     Judge,
@@ -141,7 +140,8 @@ class ReviewQueue:
         self._settled, self._below, self._apply = settled, below, apply
         self._done: list[list[tuple[Any, Decision | None]]] = []  # what stood before each action
         self._said = ""
-        self.changed = 0  # decisions that were not applied yet
+        # actions that were applied, and decisions that were not yet
+        self._applied = self.changed = 0
         self.take(answers)
 
     def take(self, answers: Sequence[Any]) -> None:
@@ -240,7 +240,8 @@ class ReviewQueue:
         """Runs what follows from the decisions."""
         if self._apply is not None:
             self.take(self._apply())
-            self._said, self.changed = f"Applied {count(self.changed, 'decision')}.", 0
+            self._said = f"Applied {count(self.changed, 'decision')}."
+            self.changed, self._applied = 0, len(self._done)
 
     def _choice(self, action: str, entry: Pending[Any], place: int | None) -> str | None:
         """The IRI of the candidate that an action is about; None if it is about none."""
@@ -249,8 +250,10 @@ class ReviewQueue:
         others = things(entry.question)
         place = suggested(entry.question, entry.verdict) if place is None else place
         if not 0 <= place < len(others):
-            name = subject(entry.question).name
-            raise ValueError(f"{name} has no candidate {place + 1}: none fits, or leave it open")
+            raise ValueError(
+                f"{subject(entry.question).name} has no candidate {place + 1}: "
+                "none fits, or leave it open"
+            )
         return others[place].iri
 
     def _decide(self, action: str, question: Any, chosen: str | None) -> None:
@@ -278,7 +281,9 @@ class ReviewQueue:
                     note=before.note,
                     offered=before.offered,
                 )
-        self.changed = max(0, self.changed - len(last))
+        # what was applied is to be applied once more
+        self.changed += len(last) if len(self._done) < self._applied else -len(last)
+        self._applied = min(self._applied, len(self._done))
         self._said = f"Taken back: {', '.join(subject(one).name for one, _ in last[:3])}."
 
 
@@ -457,11 +462,6 @@ def suggested(question: Any, verdict: Verdict) -> int:
 
 def _hint(entry: Pending[Any]) -> str:
     verdict = entry.verdict
-    said = (
-        verdict.decision
-        if verdict.decision == UNSURE
-        else f"{verdict.decision} ({percent(verdict.confidence)} sure)"
-    )
-    return f"{verdict.judged_by or 'judge'}: {said}" + (
-        f", {verdict.rationale}" if verdict.rationale else ""
-    )
+    sure = f" ({percent(verdict.confidence)} sure)" if verdict.sure else ""
+    why = f", {verdict.rationale}" if verdict.rationale else ""
+    return f"{verdict.judged_by or 'judge'}: {verdict.decision}{sure}{why}"

@@ -130,6 +130,24 @@ def test_many_are_decided_at_once_with_who_and_when_and_one_undo_takes_all_back(
     assert queue.view()["changed"] == 0 and not queue.view()["undoable"]
 
 
+def test_what_was_applied_can_be_taken_back_and_applied_once_more(
+    questions: tuple[MatchQuestion, ...], tmp_path: Path
+) -> None:
+    judged = undecided(questions)
+    queue = ReviewQueue(judged, Decisions(tmp_path / "mine.jsonl"), apply=lambda: judged)
+    first, second = several(queue)[:2]
+    queue.act("equivalent", [first.id, second.id])
+    queue.apply()
+    assert queue.view()["changed"] == 0 and queue.view()["undoable"]
+    queue.act("undo")
+    assert queue.view()["changed"] == 2  # the result does not know yet
+    queue.act("different", [first.id])
+    queue.act("undo")
+    assert queue.view()["changed"] == 2
+    queue.apply()
+    assert queue.view()["changed"] == 0 and not queue.decided()
+
+
 def test_a_decision_is_withdrawn_one_candidate_is_rejected_and_nonsense_decides_nothing(
     queue: ReviewQueue,
 ) -> None:
