@@ -80,17 +80,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def one_of(plural: str) -> str:
-    """The name of one of the things counted: the first plural word becomes singular.
+    """The name of one of the things counted: the first plural word before any colon becomes singular.
 
-    >>> one_of("entities without candidates"), one_of("source entities"), one_of("paths of the graph"), one_of("added")
-    ('entity without candidates', 'source entity', 'path of the graph', 'added')
+    >>> one_of("entities without candidates"), one_of("source entities"), one_of("left: it fits no other")
+    ('entity without candidates', 'source entity', 'left: it fits no other')
     """
-    return re.sub(r"\b(\w+?)(?:(?<=i)es|(?<=ss)es|(?<=[^s])s)\b", _singular, plural, count=1)
+    return re.sub(r"^([^:]*?\b)(\w+?)(?:(?<=i)es|(?<=ss)es|(?<=[^s])s)\b", _singular, plural)
 
 
 def _singular(found: re.Match[str]) -> str:
-    stem, whole = found[1], found[0]
-    return f"{stem[:-1]}y" if whole.endswith("ies") else stem
+    before, stem = found.groups()
+    return f"{before}{stem[:-1]}y" if found[0].endswith("ies") else f"{before}{stem}"
 
 
 class Drawn(Protocol):

@@ -174,11 +174,11 @@ def declarations(text: str, known: Mapping[str, str]) -> str:
 def _refuse_unknown_prefixes(text: str, graph: Graph) -> None:
     missing = undeclared_prefixes(text)
     if missing and not _remote(graph):  # many services know prefixes of their own
-        name = missing[0][:-1]
         raise DataError(
             f"the prefix {missing[0]} is declared nowhere",
             where="SPARQL query",
-            fix=f"Put PREFIX {missing[0]} <...> above the query, or for the whole notebook: %kg prefix {name} IRI",
+            fix=f"Put PREFIX {missing[0]} <...> above the query, or for the whole notebook: "
+            f"%kg prefix {missing[0]} IRI",
         )
 
 

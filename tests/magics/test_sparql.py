@@ -176,7 +176,7 @@ def test_the_controls_of_a_query_run_it(alpine: Notebook) -> None:
 def test_prefixes_come_from_the_files_the_notebook_and_what_everybody_knows(
     alpine: Notebook,
 ) -> None:
-    assert "%kg prefix hut IRI" in alpine("%%sparql\nASK { hut:Hut a owl:Class }").why
+    assert "%kg prefix hut: IRI" in alpine("%%sparql\nASK { hut:Hut a owl:Class }").why
     table = alpine.good("%kg prefix hut http://huts.example/alpine#").value
     assert table.df()["prefix"].tolist()[0] == "hut:"
     assert bool(alpine.good("%%sparql\nASK { hut:Hut a owl:Class }").value)

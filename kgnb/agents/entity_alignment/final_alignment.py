@@ -29,7 +29,7 @@ from kgnb.results.bundle import count
 
 FIRST, PERSON = "similarity", "person"
 NONE_SAID = "none of its candidates, says the judge"
-OUTBID = "its counterpart fits another entity better"
+OUTBID = "the counterpart fits another entity better"
 BETWEEN_TABLES = 0.02
 """How far the estimate is off for one table and another beyond the chance of the draw."""
 UNSURE_FROM = 0.05  # half the width of the interval from which it stands in place of the number

@@ -231,7 +231,7 @@ class Aligned(Tabled):
         kept = sum(answer.verdict.choice == (answer.question.first or None) for answer in decided)
         return {
             "answers": len(self.answers),
-            "first alignment kept": kept,
+            "kept": kept,
             "changed": len(decided) - kept,
             "unsure": len(self.answers) - len(decided),
             "asked in both orders": sum(

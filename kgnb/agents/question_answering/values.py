@@ -433,4 +433,8 @@ class Answer(Shown):
 
     def counts(self) -> dict[str, int]:
         """Numbers of values, supporting triples and rounds."""
-        return {"values": len(self.values), "support": len(self.support), "rounds": self.rounds}
+        return {
+            "values": len(self.values),
+            "triples of proof": len(self.support),
+            "rounds": self.rounds,
+        }
