@@ -160,18 +160,19 @@ def _mapping(cells: Sequence[str]) -> Mapping | None:
     if len(ends) < 2 or ends[0] is None or ends[1] is None:
         return None
     relation: Relation = "equivalent"
-    confidence = 1.0
+    confidence: float | None = None
     kind = "individual"
     for cell in cells[2:]:
         if cell in _RELATIONS:
             relation = _RELATIONS[cell]
         elif cell in _KINDS:
             kind = _KINDS[cell]
-        elif _NUMBER.fullmatch(cell):
-            confidence = float(cell)
+        elif _NUMBER.fullmatch(cell):  # a later one is something else of the pair
+            confidence = float(cell) if confidence is None else confidence
         elif len(cells) == 3:
             # where one column follows the pair, it holds a confidence or a relation
             return None
+    confidence = 1.0 if confidence is None else confidence
     if not 0.0 <= confidence <= 1.0:
         return None
     return Mapping(ends[0][1], ends[1][1], relation, confidence, kind)

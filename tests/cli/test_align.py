@@ -1,3 +1,4 @@
+import csv
 import json
 from pathlib import Path
 
@@ -157,3 +158,24 @@ def test_candidates_of_other_graphs_are_refused(kgnb):
     Path("other.tsv").write_text("http://a.example/x\thttp://b.example/y\n", encoding="utf-8")
     said = kgnb("align", *OURS, "--candidates", "other.tsv")
     assert said.status == 1 and "name an entity the graphs do not have" in said.err
+
+
+def test_pairs_of_two_tables_are_written_side_by_side_and_read_again(kgnb, tmp_path):
+    kinds = ["Hex bolt", "Ball bearing", "Shaft seal", "Oil filter", "Wedge belt", "Garden hose"]
+    sizes = [f"{at}x{at + 13}" for at in range(11, 17)]
+    named = list(zip(kinds, sizes, strict=True))
+    left = [f"P{at},{kind} {size},{at + 0.5}" for at, (kind, size) in enumerate(named)]
+    right = [f'S{at};"{kind}, {size}";"Acme\nLtd"' for at, (kind, size) in enumerate(named)]
+    ours, theirs, out = tmp_path / "ours.csv", tmp_path / "theirs.csv", tmp_path / "same.csv"
+    ours.write_text("\n".join(["part,name,price", *left]), encoding="utf-8")
+    theirs.write_text("\n".join(["sku;article;maker", *right]), encoding="utf-8")
+    said = kgnb("align", str(ours), str(theirs), "--precision", "0", "--out", str(out))
+    assert said.status == 0, said.err
+    table = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert len(table) == 6
+    for row in table:
+        assert row["source part"][1:] == row["target sku"][1:] == row["source"][-1]
+        assert row["target maker"] == "Acme Ltd" and 0 < float(row["confidence"]) <= 1
+        assert float(row["source price"]) == int(row["source"][-1]) + 0.5
+    again = kgnb("evaluate", str(out), str(out))
+    assert again.status == 0 and "6" in again.out.splitlines()[-1]

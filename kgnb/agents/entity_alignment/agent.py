@@ -147,6 +147,7 @@ AGENT = Agent(
         ".rdf": later(f"{_PROVIDED}:rdf"),
         ".ttl": later(f"{_PROVIDED}:turtle"),
         ".tsv": later(f"{_PROVIDED}:sssom"),
+        ".csv": later(f"{_HERE}.duplicates:side_by_side"),
         ".txt": later(f"{_PROVIDED}:plain_pairs"),
     },
     printed=".txt",
@@ -185,7 +186,8 @@ huts:corvane.
 \b
 Files (UTF-8, tab-separated, full IRIs):
   --out FILE.tsv      SSSOM, as kgnb match writes it; FILE.txt holds source IRI,
-                      target IRI, confidence between 0 and 1, without a header
+                      target IRI, confidence between 0 and 1, without a header;
+                      FILE.csv those and the values of both, side by side
   --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; the ten best of
                       every test source, or of every source without test pairs
   --seeds FILE        source IRI, target IRI (further columns are ignored); or

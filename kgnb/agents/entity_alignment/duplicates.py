@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from kgnb.errors import DataError
 from kgnb.kg.vocabulary import TYPE
 from kgnb.vectors.reproducible import exp
 
+_SIDES = ("source", "target")
 _OUT = -3.0  # log-odds below which a pair is not considered
 
 
@@ -164,22 +165,48 @@ def merged(settled: Settled) -> str:
         raise ValueError(
             "--merged writes one table without its duplicates: name one table, not two"
         )
-    kept = [at for at, iri in enumerate(graph.attributes) if iri != TYPE]
-    names = [graph.word(graph.attributes[at]) for at in kept]
+    columns = _columns(graph)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names, "merged from"])
+    writer.writerow([*columns.values(), "merged from"])
     for entities in clusters(settled).values():
-        held: dict[int, str] = {}
-        for entity in entities:
-            for attribute, value in graph.attributes_of(entity):
-                held.setdefault(attribute, value.text)
-        from_ = (
-            "; ".join(graph.entities[entity] for entity in entities) if len(entities) > 1 else ""
-        )
-        writer.writerow([*(_cell(held, at) for at in kept), from_])
+        named = [graph.entities[entity] for entity in entities]
+        from_ = "; ".join(named) if len(named) > 1 else ""
+        writer.writerow([*_row(graph, entities, columns), from_])
     return text.getvalue()
 
 
-def _cell(held: Mapping[int, str], attribute: int) -> str:
-    return held.get(attribute, "")
+def side_by_side(settled: Settled) -> str:
+    """The pairs as CSV: source IRI, target IRI, confidence, and the values of both, each column
+    named by its side. A row is one line, so that it is read again as any list of pairs.
+    """
+    graphs = settled.proposal.left, settled.proposal.right
+    columns = [_columns(graph) for graph in graphs]
+    places = [dict(zip(graph.entities, range(len(graph)), strict=True)) for graph in graphs]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    sides = list(zip(_SIDES, graphs, columns, places, strict=True))
+    named = [f"{side} {name}" for side, _, known, _ in sides for name in known.values()]
+    writer.writerow([*_SIDES, "confidence", *named])
+    for *pair, sure in settled.pairs():
+        values = [
+            " ".join(value.splitlines())
+            for (_, graph, known, place), iri in zip(sides, pair, strict=True)
+            for value in _row(graph, [place[str(iri)]], known)
+        ]
+        writer.writerow([*pair, f"{sure:g}", *values])
+    return text.getvalue()
+
+
+def _columns(graph: EntityGraph) -> dict[int, str]:
+    """The properties that are columns of a table of the graph, by index, and their names."""
+    return {at: graph.word(iri) for at, iri in enumerate(graph.attributes) if iri != TYPE}
+
+
+def _row(graph: EntityGraph, entities: Iterable[int], columns: Iterable[int]) -> list[str]:
+    """The first known value of each column among some entities; "" where there is none."""
+    held: dict[int, str] = {}
+    for entity in entities:
+        for attribute, value in graph.attributes_of(entity):
+            held.setdefault(attribute, value.text)
+    return [held.get(at, "") for at in columns]
