@@ -23,6 +23,7 @@ import { trans } from './wording';
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
 export const SHOW_PANEL = 'kgnb:show-panel';
 export const OPEN_GRAPH = 'kgnb:open-graph';
+export const PANEL = 'kgnb-panel';
 
 /** The suffixes of files that `%kg open` reads; a test holds them to the kernel's. */
 const SUFFIXES =
@@ -116,6 +117,7 @@ export async function openFiles(
   const loaded = kernel && (await versionIn(kernel)) !== null;
   const lines = opening(folderOf(panel.context.path));
   await new Notebooks(app, tracker).runLine([...(loaded ? [] : ['%load_ext kgnb']), ...lines].join('\n'));
+  app.shell.activateById(PANEL); // which shows what is in them
 }
 
 async function newNotebook(app: JupyterFrontEnd, source: string, folder: string): Promise<NotebookPanel | null> {

@@ -12,7 +12,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import type { Drag } from '@lumino/dragdrop';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import { NEW_NOTEBOOK, graphIcon, openFiles } from './commands';
+import { NEW_NOTEBOOK, graphIcon, openFiles, PANEL } from './commands';
 import { drawIri, drawnSafely, freshId, h, keepKeys, redraw } from './dom';
 import { iriOf, SHOW_ENTITY } from './entity-event';
 import { drawEntityPage, openAddress } from './entity-page';
@@ -61,7 +61,7 @@ export class ControlPanel extends Widget implements PanelActions {
   ) {
     super();
     this.notebooks = new Notebooks(app, tracker);
-    this.id = 'kgnb-panel';
+    this.id = PANEL;
     this.addClass('kgnb-panel');
     this.title.icon = graphIcon;
     this.title.caption = trans.__('Knowledge graphs');

@@ -266,3 +266,23 @@ def test_a_file_is_dragged_from_the_file_browser_over_the_tab_onto_the_panel(
     mouse.up()
     expect(page.page.locator(".jp-Cell .cm-content").last).to_have_text('%kg open "two boats.csv"')
     expect(folded).to_contain_text("two boats.csv")
+
+
+def test_a_file_opened_from_its_menu_shows_what_is_in_it(
+    lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="menu-", dir=lab.folder))
+    (folder / "buoys.tsv").write_text("no\tbuoy\tdepth\n1\tEast\t12\n2\tWest\t9\n", "utf-8")
+    page = visit(lab)
+    page.open(write(lab, f"{folder.name}/menu.ipynb", "%load_ext kgnb"))
+    page.run_all()
+    tab = page.page.get_by_role("tab", name="File Browser")
+    if tab.get_attribute("aria-selected") != "true":
+        tab.click()
+    go = "path => window.jupyterapp.commands.execute('filebrowser:open-path', { path })"
+    page.page.evaluate(go, folder.name)
+    page.page.locator(".jp-DirListing-item", has_text="buoys.tsv").click(button="right")
+    page.page.locator(".lm-Menu-item:visible", has_text="Open as graph").click()
+    panel = page.page.locator("#kgnb-panel")
+    expect(panel).to_contain_text("1 class", timeout=PATIENCE)
+    expect(panel.get_by_role("button", name="Insert a query for buoys")).to_be_visible()
