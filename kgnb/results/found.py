@@ -219,7 +219,8 @@ def rows_of(
         ]  # no form shows more; ``solutions`` has them all
         numbers = [_number(term) for term in terms]
         numeric = numbers.count(None) == terms.count(None) < len(terms)
-        small = all(abs(one) < 10_000 for one in numbers if one is not None)  # years among them
+        # Small whole numbers, years among them, are not grouped; a fraction makes a number large.
+        small = all(abs(one) + 1e9 * (one % 1) < 10_000 for one in numbers if one is not None)
         kind: Kind = "text" if not numeric else "digits" if small else "number"
         columns.append(Column(name, name, kind))
         shown.append(numbers if numeric else [cell(term) for term in terms])

@@ -159,6 +159,8 @@ def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text()
     assert broken.df()["n"].tolist() == ["many"] and broken.columns[0].kind == "text"
     beds = rows_of(Solutions(("n",), ((Literal("48", None, f"{XSD}byte"),), (None,))), str)
     assert beds.columns[0].kind == "digits" and beds.rows == ((48,), (None,))
+    prices = rows_of(Solutions(("price",), ((Literal("1278.5", None, f"{XSD}decimal"),),)), str)
+    assert prices.columns[0].kind == "number" and "1,278.500" in str(prices)
 
 
 def test_years_are_not_grouped_and_populations_are_the_small_ones_beside_them_too() -> None:
