@@ -331,6 +331,8 @@ class PanelDrawing {
     if (ran && ran.seconds !== null) {
       facts.push(formatSeconds(ran.seconds));
     }
+    // A line does not break between a number and what it counts.
+    const said = facts.join(' · ').replace(/(\d) /g, '$1\u00a0');
     const outdated = ran?.state === 'outdated';
     const name = ran ? (outdated ? trans.__('to be run again') : stateName(ran.state)) : '';
     const mark = ran && !outdated ? stateIcon(ran.state) : null;
@@ -345,7 +347,7 @@ class PanelDrawing {
         insert
       ),
       h('div.kgnb-panel-help', trans.__(stage.help)),
-      facts.length > 0 ? h('div.kgnb-panel-quiet', facts.join(' · ')) : null,
+      said ? h('div.kgnb-panel-quiet', said) : null,
       ran?.error ? h('div.kgnb-panel-bad', oneLine(ran.error.split('\n')[0] ?? '')) : null
     );
   }

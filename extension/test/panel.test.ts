@@ -121,7 +121,14 @@ describe('the panel', () => {
   it('shows what a stage did, what waits, and what a run costs while it goes on', () => {
     const done = actions();
     const drawn = drawPanel(readPanel(SESSION), fresh(), done, THERE);
-    for (const said of ['12 entities', '3 questions wait', 'Tokens900', '$0.50 of $2.00', '3 of 12', '1,200 triples']) {
+    for (const said of [
+      '12\u00a0entities · 2.0\u00a0s',
+      '3 questions wait',
+      'Tokens900',
+      '$0.50 of $2.00',
+      '3 of 12',
+      '1,200 triples'
+    ]) {
       expect(drawn.textContent).toContain(said);
     }
     drawn.querySelector<HTMLButtonElement>('[aria-label="Stop this run"]')?.click();
