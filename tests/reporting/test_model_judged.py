@@ -139,6 +139,7 @@ def test_a_report_is_complete_stops_at_its_budget_and_repeats_without_network(
     assert sum(call["cached"] for call in calls(tmp_path / "whole")) >= budget
     assert len({call["request"] for call in calls(tmp_path / "whole")}) >= asked - budget
     check_page(whole, tmp_path)
+    assert f"KGNB_BASE_URL={server.url}" in whole.html.read_text()  # where its texts went
     # no server any more, no network, another order of sets
     replayed = report(
         name,

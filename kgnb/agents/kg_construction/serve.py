@@ -410,7 +410,7 @@ def _http(
             f"anyone who reaches {host} could write",
             fix="Give a token of 16 characters or more (--token env:NAME), or listen on 127.0.0.1.",
         )
-    if token and len(token) < 16:
+    if token and len(token.strip()) < 16:
         # other users of this machine reach loopback as well, and may guess
         raise ConfigError(
             "the token has fewer than 16 characters",
