@@ -16,7 +16,9 @@ HIDDEN = "[redacted]"
 SHORTEST = 6  # anything shorter would redact innocent text
 
 KEYS = {
-    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----)?",
+    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    # up to its end, or to the next beginning: each letter is looked at once
+    r"(?:[^-]*+(?:-(?!----BEGIN )[^-]*+)*?-----END [A-Z ]*PRIVATE KEY-----)?",
     "a key of an OpenAI-like service": r"sk-(?:ant-|proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{16,}",
     "a GitHub token": r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
     "a GitLab token": r"glpat-[A-Za-z0-9_-]{18,}",

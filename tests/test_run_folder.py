@@ -19,7 +19,7 @@ from kgnb.llm.model import Message, Request
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Run
 from kgnb.run.folder import EVENTS, SUMMARY
-from kgnb.secret import hide
+from kgnb.secret import blot_forms, hide
 from tests.test_run import Pair, TinyGraph
 
 
@@ -133,6 +133,15 @@ def test_a_run_that_is_ended_keeps_every_call_it_made(
     run = Run.load(tmp_path)
     assert (run.state, run.steps[0].state, len(run.steps[0].calls)) == (state, state, 50)
     assert (tmp_path / SUMMARY).exists() == (state == "cancelled")
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("after", ["", "a-" * 20, "-" * 60], ids=len)
+def test_a_text_of_keys_that_never_end_is_blotted_in_time(after: str) -> None:
+    text = f"-----BEGIN PRIVATE KEY-----\n{after}" * 20_000
+    began = time.monotonic()
+    assert "PRIVATE KEY" not in blot_forms(text)
+    assert time.monotonic() - began < 20  # it took the square of their number
 
 
 def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:
