@@ -31,10 +31,12 @@ KEYS = {
     "a PyPI token": r"pypi-[A-Za-z0-9_-]{50,}",
     "a JSON web token": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 }
-"""Keys that can be recognised by their prefix. No Base64 character may stand before a key."""
-KEY = re.compile(
-    "(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")"
-)
+"""Keys that can be recognised by their prefix."""
+BEFORE = r"(?:(?<![A-Za-z0-9+/=_-])|(?=-----BEGIN ))"
+"""No Base64 character may stand before a key, but for one that begins with a line of its own, which
+may be written as ``\\n``.
+"""
+KEY = re.compile(BEFORE + "(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")")
 
 TOLD = (
     re.compile(r"""(?P<before>://[^\s/@:"'<>]{0,100}:)[^\s/@"'<>]{3,500}(?=@)"""),

@@ -140,8 +140,16 @@ def test_a_run_that_is_ended_keeps_every_call_it_made(
 def test_a_text_of_keys_that_never_end_is_blotted_in_time(after: str) -> None:
     text = f"-----BEGIN PRIVATE KEY-----\n{after}" * 20_000
     began = time.monotonic()
-    assert "PRIVATE KEY" not in blot_forms(text)
+    assert "BEGIN PRIVATE KEY" not in blot_forms(text)
     assert time.monotonic() - began < 20  # it took the square of their number
+
+
+@pytest.mark.fault("planted secrets")
+@pytest.mark.parametrize("before", ["", "\n", r"x\n", "x", "-"])
+def test_a_private_key_is_blotted_whatever_stands_before_it(before: str) -> None:
+    end = "-----END RSA PRIVATE KEY-----"
+    text = f'{{"a": "{before}-----BEGIN RSA PRIVATE KEY-----\nMIIabc+/=\n{end}"}}'
+    assert blot_forms(text) == f'{{"a": "{before}[redacted]"}}'
 
 
 def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 from kgnb.errors import DataError
 from kgnb.files import from_json, read_input
 from kgnb.results.escaping import unbroken
-from kgnb.secret import HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
+from kgnb.secret import BEFORE, HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
 from kgnb.settings import known_secrets
 
 __all__ = ["disguises", "known_secrets", "redact", "redact_folder"]
@@ -78,7 +78,6 @@ def _bytes_redacted(content: bytes, texts: Iterable[bytes]) -> bytes:
 LARGEST = 200_000_000  # bytes; a larger file is reported, not read
 LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache"}  # folders
 LONGEST_LINE = 20_000  # characters of a line that detect-secrets is given; pictures are longer
-BEFORE = r"(?<![A-Za-z0-9+/=_-])"
 VENDORS = [(what, re.compile(BEFORE + form)) for what, form in KEYS.items()]
 HEADER = re.compile(
     r"(?:authorization[\"'\\]*\s*[:=]\s*[\"'\\]*)?\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{12,})",
