@@ -119,7 +119,10 @@ class LlmMagics(VerbMagics, magic="llm"):
         columns += numbers(prompt="tokens in", completion="tokens out") + texts(
             usd="money", seconds="time"
         )
-        rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
+        rows = [
+            _costs(f"{number}. {run.agent.replace('_', ' ')}", run)
+            for number, run in enumerate(runs, start=1)
+        ]
         total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
         known = [run.totals["usd"] for run in runs if run.totals["calls"]]
         usd = cost(sum(known) if None not in known else None)
