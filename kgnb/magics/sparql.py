@@ -95,7 +95,12 @@ class SparqlMagics(GraphMagics, magic="sparql"):
         default="",
         help="a file for the result: .csv .tsv .json .parquet .ttl .nt",
     )
-    @argument("--graph", metavar="IRI", default="", help="query only this named graph")
+    @argument(
+        "--graph",
+        metavar="IRI",
+        default="",
+        help="query only this named graph; a NAME: that open graph",
+    )
     @argument(
         "--bind",
         metavar="NAME=EXPRESSION",
