@@ -89,7 +89,7 @@ def compile(tbox: tuple[str, ...], out: str, stats: str | None, **given: Any) ->
     kinds: dict[str, int] = counts["warnings by kind"]
     if kinds:
         work.say(
-            f"not enforced: {', '.join(f'{kind} ({number})' for kind, number in kinds.items())}"
+            f"not enforced, or at the end only: {', '.join(f'{kind} ({number})' for kind, number in kinds.items())}"
         )
     work.say(*mistakes(pack, ", ".join(tbox)))
 

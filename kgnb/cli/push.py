@@ -57,21 +57,20 @@ def push(file: str, endpoint: str, **given: Any) -> None:
         if given["graph_store"]
         else EndpointGraph(endpoint, update_url=endpoint, **signed)
     )
-    graph = open_graph(file)
-    assert isinstance(graph, OxigraphGraph)  # that is what a file is read into
-    content = [
-        (triple, name)
-        for triple, name in quads(graph)
-        if not given["graph"] or name != DESCRIPTIONS
-    ]
-    path = Path(file_of(file))
-    sent = push_quads(
-        content,
-        service,
-        into=given["graph"] or "",
-        progress=path.with_name(f"{path.name}.push"),
-        on_batch=lambda done, total: (
-            work.say(f"{done:,} of {total:,} triples") if done < total else None
-        ),
-    )
+    with work.reading(file):
+        graph = open_graph(file)
+        assert isinstance(graph, OxigraphGraph)  # that is what a file is read into
+        content = [
+            (triple, name)
+            for triple, name in quads(graph)
+            if not given["graph"] or name != DESCRIPTIONS
+        ]
+        path = Path(file_of(file))
+        sent = push_quads(
+            content,
+            service,
+            into=given["graph"] or "",
+            progress=path.with_name(f"{path.name}.push"),
+            on_batch=lambda done, total: work.line.draw(f"{done:,} of {total:,} triples"),
+        )
     work.say(f"{sent:,} triples are in {endpoint}, {work.seconds:.1f} s")

@@ -322,12 +322,13 @@ class Wire:
                 r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown
             )
             line = re.search(r"\bline (\d+)", shown)  # all that Virtuoso says
-            where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else "SPARQL query"
-            where += f", line {line[1]}" if line and not place else ""
+            where = f"SPARQL query, line {line[1]}" if line else "SPARQL query"
+            where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else where
+            unnamed = "default graph" in shown  # that Virtuoso wants for updates
             return DataError(
                 f"{self.service} calls the query malformed: {self._clean(shown, 300)}",
                 where=where,
-                fix="correct the query",
+                fix="name a graph: --graph IRI" if unnamed else "correct the query",
                 details=self._clean(body, 2000),
             )
         fixes = {
