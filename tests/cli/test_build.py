@@ -119,3 +119,18 @@ def test_data_in_place_of_an_ontology_mistakes_in_shapes_and_unread_documents_ar
             said = capsys.readouterr().err
             assert shapes in said and all(word in said for word in wrong)
     assert not (tmp_path / "pack").exists()
+
+
+def test_a_damaged_pdf_is_named_once_and_nothing_else_is_said_of_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bad.pdf").write_bytes(b"%PDF-1.4\nbroken rubbish")
+    out = str(tmp_path / "g.ttl")
+    assert (
+        main(["build", "huts:kitchen", str(tmp_path / "notes"), "--judge", "rule", "-o", out]) == 1
+    )
+    lines = capfd.readouterr().err.splitlines()
+    assert all(line.startswith("kgnb: ") for line in lines)
+    [said] = [line for line in lines if "bad.pdf" in line and "cannot be read" in line]
+    assert said.count("bad.pdf") == 1

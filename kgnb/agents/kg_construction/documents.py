@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import hashlib
+import logging
 import lzma
 import re
 import zlib
@@ -283,6 +284,9 @@ def _pdf_text(data: bytes, path: Path) -> str:
     from pypdf import PdfReader  # slow to import, and most documents are not PDF
     from pypdf.errors import PyPdfError
 
+    log = logging.getLogger("pypdf")  # its remarks are no output of ours
+    if not log.hasHandlers():
+        log.addHandler(logging.NullHandler())
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -293,10 +297,9 @@ def _pdf_text(data: bytes, path: Path) -> str:
     except (
         PyPdfError,
         ValueError,
-        KeyError,
+        LookupError,
         TypeError,
         AttributeError,
-        IndexError,
         RecursionError,
     ) as error:
         fix = "Open and save it again, or convert it to text."
@@ -359,12 +362,14 @@ def _word_tag(paragraph: ElementTree.Element) -> str:
     return "li" if listed or name.startswith("List") else "p"
 
 
-_HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}
+_HIDDEN = set(
+    "script style template noscript head svg math iframe object del s strike".split()  # noqa: SIM905
+)
 _BLOCKS = set(
     """
-    address article aside blockquote body caption dd div dl dt figcaption figure footer
-    form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead
-    tr ul
+    address article aside blockquote body caption dd details div dl dt fieldset figcaption figure
+    footer form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section select
+    summary table tbody tfoot thead tr ul
     """.split()
 )  # noqa: SIM905
 _MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
@@ -392,7 +397,7 @@ _WIDEST = 200  # columns, and rows, that one cell may span
 
 def _spanned(attributes: Mapping[str, str | None], name: str) -> int:
     given = attributes.get(name) or ""
-    return min(int(given[:5]), _WIDEST) if given.isdecimal() and int(given[:5]) else 1
+    return min(max(1, int(given[:5])), _WIDEST) if given.isdecimal() else 1
 
 
 def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:

@@ -17,6 +17,7 @@ from kgnb.kg.words import stem, words
 from kgnb.shapes.datatypes import NUMBERS, locales
 from kgnb.shapes.units import property_unit, unit_key, unit_named
 
+BRACKET = re.compile(r"\s*\(([^()]*)\)")
 Phrase = tuple[str, ...]
 """A name as its words, case-folded."""
 _NAMES = (
@@ -84,7 +85,8 @@ class Lexicon:
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
-        found = {words(text) for text in self._spellings(iri) or [re.split(r"[#/:]", iri)[-1]]}
+        spelt = self._spellings(iri) or [re.split(r"[#/:]", iri)[-1]]
+        found = {words(name) for text in spelt for name in (text, BRACKET.sub("", text))}
         return tuple(sorted(found - {()}, key=lambda one: (-len(one), one)))
 
     def is_called(self, iri: str, name: str) -> bool:
@@ -219,12 +221,7 @@ class Lexicon:
             if p.kind == "value" and not NUMBERS & {*p.datatypes}
         )
         return next(
-            (
-                p
-                for p in texts
-                if any(NAMING.intersection(phrase) for phrase in self.phrases(p.property))
-            ),
-            None,
+            (p for p in texts if any(map(NAMING.intersection, self.phrases(p.property)))), None
         )
 
     def _amounts(self, cls: str) -> list[tuple[Slot, str, Slot, Slot, Slot]]:

@@ -9,25 +9,19 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
-from kgnb.agents.kg_construction.lexicon import Lexicon
-from kgnb.agents.kg_construction.tables import (
-    MARKUP,
-    RULE,
-    TOTALS,
-    CellReading,
-    cells,
-    repeating,
-)
+from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon
+from kgnb.agents.kg_construction.tables import MARKUP, RULE, TOTALS, CellReading, cells, repeating
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
 
 TITLE = 1
 KINDS = frozenset(("type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"))
 """Keys whose value is the class of the thing."""
-BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
-_KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
-_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}")
+_KEY = re.compile(r"^([^\W\d][^:.;!?\n]{0,40}?)\s*:\s*(\S.*)$")
+_COUNTED = re.compile(r"[\d½¼¾].*\s\w")
+_RULE = re.compile(r"\s*(?:[^\w\s]|_\s*){3,}\s*")
+_APART = re.compile(r"\S(?:\t| {3,})\s*\S")
 _HEADER = re.compile(r"\b(?:page|seite|pagina|página)\s*\d+", re.IGNORECASE)
 _LONGEST_TITLE = 80  # characters
 _DEEPER = 2  # columns by which what belongs to the line above stands further in
@@ -48,6 +42,7 @@ class NoteLine:
     indent: int = 0
     gap: bool = False  # a blank line, a rule or a page break is above
     rule: bool = False  # a rule or a page break is above
+    apart: bool = False  # its words stand in two columns
     tight: bool = False  # a title right below a line of another record
     reading: CellReading | None = None  # of the value, where it is a cell of a table
 
@@ -81,9 +76,9 @@ def parse_lines(text: str, start: int = 0) -> list[NoteLine]:
         begin, end = end, end + len(raw) + 1
         broken = "\f" in raw
         plain = raw.replace("\f", " ")
-        if re.fullmatch(r"[\s|:=\-*_#]*", plain):
+        if re.fullmatch(r"[\W_]*", plain):
             underlined = bool(found) and found[-1].end == begin - 1 and found[-1].bare
-            if underlined and re.fullmatch(r"\s*[=\-]{3,}\s*", plain):
+            if underlined and re.fullmatch(r"\s*([=~^+\-])\1{2,}\s*", plain):
                 found[-1] = _as_title(found[-1])
             else:
                 rule = rule or broken or bool(_RULE.fullmatch(plain))
@@ -112,6 +107,7 @@ def _parsed(raw: str, start: int) -> NoteLine:
         key=key,
         value=value,
         indent=len(shown) - len(shown.lstrip()),
+        apart=bool(_APART.search(body.partition(": ")[2].strip() or body)),
     )
 
 
@@ -280,10 +276,10 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
     for part in parts:
         title, keys = part[0], _keys(part)
         if not found:
-            # with several records, what stands above the first title is nobody's
+            # keys above the first title, and all of it with several records, are nobody's
             begin = next((at for at, line in enumerate(part) if line.heading), 0)
             if part[begin].text or not part[begin].heading:
-                found.append(part[begin:] if several else part)
+                found.append(part[begin:] if several or _keys(part[:begin]) else part)
         elif not title.text:
             if not (several or keys & _keys(found[-1])):
                 found[-1] += part[1:]
@@ -333,19 +329,20 @@ def _shared(parts: Sequence[Sequence[NoteLine]]) -> set[str]:
 
 
 def own_lines(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> list[NoteLine]:
-    """The lines of a note that are about its thing: no keys that stand further in than others, or
-    below a heading within the note that names none of its properties.
+    """The lines of a note that are about its thing: no keys that stand further in than others, in
+    a list below "Queen:", or below a heading within the note that names none of its properties.
     """
     found: list[NoteLine] = []
     base: int | None = None
     titles = [at for at, line in enumerate(note) if line.heading]
-    anothers = False
+    anothers = listed = False
     for at, line in enumerate(note):
         if line.heading and at != titles[0]:
             anothers = lexicon.slot(cls, line.text, plural=True) is None
+        listed = line.text.endswith(":") or (listed and line.item)
         if line.key and not line.heading:
             base = line.indent if base is None else base
-            if anothers or line.indent >= base + _DEEPER:
+            if anothers or listed or line.indent >= base + _DEEPER:
                 continue
         found.append(line)
     return found
@@ -364,12 +361,29 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
         if name in last and (single or last[name] < at - 1):
             return f"{line.key} comes again: is it one thing, or several?"
         last[name] = at
-        if inner := _second_key(lexicon, line, keyed):
-            return f"{line.key} and {inner} stand on one line: is it one thing, or two columns?"
+        kind = slot is None and lexicon.class_called(line.name)
+        if kind and any(lexicon.slot(kind, other.name) for other in keyed[at + 1 :]):
+            return f"is what follows {line.key} about it?"
+    for above, line, below in zip(note, note[1:], note[2:], strict=False):
+        plain = not (
+            line.key or line.heading or line.number or _ends(line) or line.text[0].islower()
+        )
+        between = line.item or (above.key and not above.heading)
+        if (
+            plain
+            and between
+            and below.key
+            and below.item == line.item
+            and not _COUNTED.match(line.text)
+        ):
+            return f"{line.text} stands between keys: is what follows about it?"
+    for line in note:
+        if beside := _second_key(lexicon, line, keyed) or (line.apart and "other words"):
+            return f"{line.key or line.text} and {beside} stand on one line: is it one thing, or two columns?"
     lists = [0, 0]
     for section in _sections(note):
         lists[0] += any(line.number == 1 for line in section)
-        lists[1] += any(line.item and re.match(r"[\d½¼¾]", line.text) for line in section)
+        lists[1] += any(line.item and _COUNTED.match(line.text) for line in section)
     several = max(lists) > 1
     return "there are two lists of one form: is it one thing, or several?" if several else ""
 
@@ -377,7 +391,7 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
 def _second_key(lexicon: Lexicon, line: NoteLine, keyed: Sequence[NoteLine]) -> str:
     """A key of the note or of the ontology that comes again inside a value."""
     known = {words(other.key) for other in keyed}
-    for match in re.finditer(r"(\w[^:,;.|\n]{0,40}?)\s*:(?=\s)", line.value):
+    for match in re.finditer(r"(\w[^:,;.|\n]{0,40}?)\s*:(?=\s)", line.value or line.text):
         said = words(match[1])
         for size in range(1, len(said) + 1):
             if said[-size:] in known or any(said[-size:] in slot.phrases for slot in lexicon.slots):
@@ -437,13 +451,25 @@ def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:
     ]
     if cls := next(filter(None, map(lexicon.class_called, named)), ""):
         return cls
-    keys = [words(line.name) for line in note if line.key and not line.heading]
+    own = own_lines(lexicon, note, "")
+    keys = [words(line.name) for line in own if line.key and not line.heading]
     known = {cls: sum(key in lexicon.keys_of(cls) for key in keys) for cls in lexicon.creators}
     most = max(known.values(), default=0)
     if not most:
-        return lexicon.root if not keys or any(line.item for line in note) else ""
+        plain = not _keys(note) and not any(line.item for line in note)
+        return lexicon.root if plain or _in_form(lexicon, lexicon.root, note) else ""
     general = lexicon.most_general(cls for cls, number in known.items() if number == most)
     return lexicon.root if lexicon.root in general else general[0] if len(general) == 1 else ""
+
+
+def _in_form(lexicon: Lexicon, cls: str, note: Sequence[NoteLine]) -> bool:
+    """Whether a note without keys has the steps, the amounts or a list that a class is described by."""
+    return any(
+        (line.number is not None and lexicon.steps(cls))
+        or (line.item and _COUNTED.match(line.text) and lexicon.amounts(cls))
+        or ((line.heading or line.text.endswith(":")) and lexicon.slot(cls, line.text, plural=True))
+        for line in note[1:]
+    )
 
 
 def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]:
@@ -492,7 +518,9 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
                 *keyed,
             ]
             sums = words(row[title]) in TOTALS and not cells(below)
-            if row[title] and keyed and not sums and about(lexicon, note):
+            cls = about(lexicon, note)
+            record = cls and words(row[title]) not in lexicon.keys_of(cls)
+            if row[title] and keyed and not sums and record and len({*header}) == len(header):
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:

@@ -26,9 +26,8 @@ from itertools import groupby, zip_longest
 from babel.numbers import NumberFormatError, parse_decimal
 
 from kgnb.agents.kg_construction.documents import Passage
-from kgnb.agents.kg_construction.lexicon import Lexicon, Phrase, Slot
+from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon, Phrase, Slot
 from kgnb.agents.kg_construction.notes import (
-    BRACKET,
     KINDS,
     TITLE,
     WHOSE,
@@ -141,7 +140,8 @@ def _doubt_unread(
 
     def unread(line: NoteLine) -> bool:
         read = any(start < line.end and end > line.start for start, end in used)
-        return not (read or line.heading or line.text.endswith(":") or line.key.casefold() in KINDS)
+        named = line.text.endswith(":") or (line.heading and ": " not in line.text)
+        return not (read or named or line.key.casefold() in KINDS)
 
     keys = {phrase for slot in lexicon.slots for phrase in slot.phrases}
     sentences: list[NoteLine] = []
@@ -183,8 +183,12 @@ class _Note:
             if line.heading or line.text.endswith(":"):
                 listed, begun = self._listed(line), False
                 continue
-            if listed and line.key and not line.item and not begun:
+            if listed and line.key and (line.item or not begun):
                 continue  # below "Warden", "phone: 12" is the warden's
+            unlike = below and not (below.key or below.item or below.heading or below.gap)
+            if line.key and below and unlike and below.text[:1].islower():
+                self._doubt(line, {line.key: line.value}, "it may go on in the next line")
+                continue
             listed, begun = listed if line.item else None, True
             if not self.root or self._keyed(line) or (self.free and self._formed(line)):
                 continue
@@ -235,10 +239,11 @@ class _Note:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
         return self.workspace.call(tool, arguments, self.passage, quote)
 
-    def _doubt(self, line: NoteLine, said: Mapping[str, str], reason: str) -> None:
-        self.workspace.doubts.append(
-            Doubt(self.passage.document, line.start, line.end, "", said, reason)
-        )
+    def _doubt(
+        self, line: NoteLine, said: Mapping[str, str], reason: str, written: bool = False
+    ) -> None:
+        place = self.passage.document, line.start, line.end
+        self.workspace.doubts.append(Doubt(*place, "", said, reason, written=written))
 
     # "Hut: Refuge de la Sorne"
     # ---------------------------------------------------------------------------------------
@@ -298,7 +303,7 @@ class _Note:
             self._doubt(
                 line,
                 {line.key or slot.tool.label: text},
-                "one name or several? Write each on a line",
+                "one name, several or none? Write each on a line",
             )
         for name in names:
             self._thing(name, line, slot)
@@ -311,17 +316,9 @@ class _Note:
     def _aside(self, line: NoteLine, text: str) -> None:
         """Leaves to a person what a bracket says beside a value that was written."""
         if text:
-            self.workspace.doubts.append(
-                Doubt(
-                    self.passage.document,
-                    line.start,
-                    line.end,
-                    "",
-                    {line.key or "text": line.value or line.text},
-                    f"written without what the brackets say: {_shown(text)}",
-                    written=True,
-                )
-            )
+            reason = f"written without what the brackets say: {_shown(text)}"
+            said = {line.key or "text": line.value or line.text}
+            self._doubt(line, said, reason, written=True)
 
     def _names(self, text: str, slot: Slot) -> list[str]:
         """One name, or several where each is known or ";" parts them; none where the text could be
@@ -339,6 +336,8 @@ class _Note:
         between = rf"\s+(?:{self.lexicon.conjunction})\s+"
         listed = list(filter(None, re.split(r"\s*;\s+", text.strip(" ."))))
         parts = list(filter(None, re.split(rf"\s*[,;]\s+|{between}", text.strip(" ."))))
+        if _NOT.intersection(words(text)):
+            return []
         if (
             len(parts) < 2
             or known(text)

@@ -83,6 +83,19 @@ DOUBTED = {
     "two of a name": "Tern\ncabins: 4\nlength: 18 m\n\nTern\ncabins: 2\nlength: 23 m\n",
     "a page's head": "Boats of 1990\ncabins: 4\n\nBoats of 1990\ncabins: 2\n",
     "rows of a name": "| name | cabins |\n|---|---|\n| Tern | 4 |\n| Tern | 2 |\n",
+    "names as items": html_text(
+        "<h1>Boats</h1><ul><li>Marlin<ul><li>length: 18 m</ul><li>Tern<ul><li>cabins: 2</ul></ul>"
+    ),
+    "keys in the name": "name: Marlin cabins: 4\n\nname: Tern cabins: 2\n",
+    "a wide gap": "Marlin\ncabins: 4          Of steel, like Tern\n",
+    "a name of digits": "Marlin\nlength: 18 m\n4711\ncabins: 2\n",
+    "a quoted name": "Marlin\nlength: 18 m\n\u201eTern\u201c\ncabins: 2\n",
+    "a key of the class": "# Marlin\nlength: 18 m\n\nboat: Tern\ncabins: 2\n",
+    "names as columns": "| boat | Marlin |\n|---|---|\n| length | 18 m |\n| cabins | 4 |\n",
+    "pairs side by side": html_text(
+        "<table><tr><th>boat<td>Marlin<th>boat<td>Tern<tr><th>length<td>18 m<th>cabins<td>2</table>"
+    ),
+    "a long name above": f"The boat {'that lay in the mud ' * 5}\nlength: 18 m\nTern\n",
 }
 
 
@@ -99,6 +112,11 @@ PARTS = {
     "a heading with items": "# Marlin\nlength: 18 m\n\n# Tern\n- 2 cabins\n",
     "of the owner": "Marlin\nlength: 18 m\nOwner:\n  cabins: 2\n  name: Ida\n",
     "a number under another name": "Marlin\nlength: 18 m\n\nTern\n2 cabins\n",
+    "an underlined name": "Marlin\n~~~~~~\nlength: 18 m\n\nTern\n~~~~\ncabins: 2\n",
+    "a value that goes on": "Marlin\nlength: 18 m\ncabins: 2\nand a half\n",
+    "a folded part": html_text(
+        "<h1>Marlin</h1>length: 18 m<details><summary>Tern</summary>cabins: 2</details>"
+    ),
     "below the head of a page": "Marlin\nlength: 18 m\n\fBoats - page 2\ncabins: 2\n",
 }
 
@@ -107,6 +125,38 @@ PARTS = {
 def test_what_stands_under_nobody_or_another_name_is_not_stated_of_the_first(layout: str) -> None:
     found, reasons = read(PARTS[layout])
     assert found["Marlin"] == {"length": "18"} and reasons
+
+
+BEES = """
+@prefix : <https://bees.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Apiary a owl:Class ; rdfs:label "apiary"@en, "Bienenstand"@de . :Hive a owl:Class ; rdfs:label "hive"@en, "Beute"@de .
+:Queen a owl:Class ; rdfs:label "queen"@en, "Königin"@de .
+:queen a owl:ObjectProperty ; rdfs:label "queen"@en, "Königin"@de ; rdfs:domain :Hive ; rdfs:range :Queen .
+:frames a owl:DatatypeProperty ; rdfs:label "frames"@en, "Waben"@de ; rdfs:domain :Hive ; rdfs:range xsd:integer .
+:hatched a owl:DatatypeProperty ; rdfs:label "hatched"@en ; rdfs:domain :Queen ; rdfs:range xsd:gYear .
+:altitude a owl:DatatypeProperty ; rdfs:label "altitude (m)"@en, "Höhe (m)"@de ; rdfs:domain :Apiary ;
+  rdfs:range xsd:decimal .
+"""
+KINDS = {
+    "# Am Moos\n\nHöhe: 812,5\n\n## Beute 4\n\nWaben: 10\nKönigin: Gold\n": {("Am Moos", "Apiary")},
+    "# Am Moos\n\n## Beute 4\n\nWaben: 10\n": set(),
+    "# Ausflug\n\n- Brot kaufen\n- Honig kaufen\n": set(),
+    "# Hive B4\nframes: 10\nQueen:\n- hatched: 2021\n": {("Hive B4", "Hive")},
+    "# Hive B4\nframes: 10\nqueen: Gold, not Blue\n": {("Hive B4", "Hive")},
+}
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_a_thing_is_of_the_class_of_its_own_lines_and_a_list_of_none(text: str) -> None:
+    tbox = compile_ontology(rdflib.Graph().parse(data=BEES, format="turtle"))
+    built = build_graph({"page.md": text}, tbox, judge="rule")
+    kinds = built.graph.subject_objects(rdflib.RDF.type)
+    labels = built.session.labels()
+    found = {(labels[str(one)], str(kind).rsplit("/", 1)[-1]) for one, kind in kinds}
+    assert found == KINDS[text] and built.doubts
+    stated = {str(p).rsplit("/", 1)[-1] for _, p, _ in built.graph if "bees" in str(p)}
+    assert stated <= {"altitude", "frames"}
 
 
 @settings(max_examples=60, deadline=None)
